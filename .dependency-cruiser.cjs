@@ -1,0 +1,126 @@
+/** The rules of ARCHITECTURE.md. What may be imported from where is checked, not hoped for. */
+
+/** The modules of `src`, each with what it may import beside itself. */
+const MODULES = {
+  shared: [],
+  ports: ['shared'],
+  jobs: ['ports', 'shared'],
+  'tenancy-authorization': ['ports', 'shared', 'jobs'],
+  outbox: ['ports', 'shared', 'jobs', 'tenancy-authorization'],
+  context: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox'],
+  ingestion: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context'],
+  retrieval: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],
+}
+
+const moduleRules = Object.entries(MODULES).map(([name, allowed]) => ({
+  name: `${name}-imports`,
+  comment: `src/${name} may import only ${[...allowed, 'itself'].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${name}/` },
+  to: { path: '^src/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },
+}))
+
+const indexRules = Object.keys(MODULES)
+  .filter((name) => name !== 'shared')
+  .map((name) => ({
+    name: `${name}-by-its-index`,
+    comment: `src/${name} is entered through its index.ts`,
+    severity: 'error',
+    from: { path: '^src/', pathNot: `^src/${name}/` },
+    to: { path: `^src/${name}/`, pathNot: `^src/${name}/index\\.ts$` },
+  }))
+
+module.exports = {
+  forbidden: [
+    ...moduleRules,
+    ...indexRules,
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'core-knows-no-adapter',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(adapters|test|benchmarks|examples)/' },
+    },
+    {
+      name: 'core-imports-only-zod',
+      comment: 'src imports no package but zod, and no module of Node',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/composition/' },
+      to: { dependencyTypesNot: ['local', 'localmodule', 'undetermined'], pathNot: '(^|/)node_modules/zod/' },
+    },
+    {
+      name: 'composition-imports-only-inversify',
+      severity: 'error',
+      from: { path: '^src/composition/' },
+      to: {
+        dependencyTypesNot: ['local', 'localmodule'],
+        pathNot: '(^|/)node_modules/(zod|inversify|@inversifyjs|reflect-metadata)/',
+      },
+    },
+    {
+      name: 'reflect-metadata-once',
+      severity: 'error',
+      from: { path: '^(src|adapters)/', pathNot: '^src/composition/container\\.ts$' },
+      to: { path: '(^|/)node_modules/reflect-metadata/' },
+    },
+    {
+      name: 'composition-behind-the-front-door',
+      severity: 'error',
+      from: { pathNot: '^src/(index\\.ts$|composition/)' },
+      to: { path: '^src/composition/' },
+    },
+    {
+      name: 'adapters-know-the-front-door-and-the-ports',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: '^src/', pathNot: '^src/(index|ports/index)\\.ts$' },
+    },
+    {
+      name: 'adapters-know-not-each-other',
+      comment: 'local and cli compose; every other adapter stands alone',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(local|cli)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/$1/' },
+    },
+    {
+      name: 'adapters-by-their-index',
+      severity: 'error',
+      from: { path: '^adapters/(local|cli)/' },
+      to: { path: '^adapters/', pathNot: ['^adapters/$1/', '^adapters/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'nothing-shipped-imports-tests',
+      severity: 'error',
+      from: { path: '^(src|adapters)/' },
+      to: { path: '^(test|benchmarks|examples)/' },
+    },
+    {
+      name: 'conformance-knows-ports-only',
+      severity: 'error',
+      from: { path: '^test/conformance/' },
+      to: { path: '^(src|adapters|test)/', pathNot: '^(src/ports/index\\.ts$|test/conformance/)' },
+    },
+    {
+      name: 'the-package-never-imports-itself',
+      severity: 'error',
+      from: {},
+      to: { path: '(^|/)node_modules/alcove/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.cjs'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
+  },
+}

@@ -1,0 +1,17 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { shippedCode } from './vitest.config.js'
+
+/** Tests over public documents that are not part of the project; see `test/shared/shared-documents.ts`. */
+const config: ViteUserConfig = defineConfig({
+  plugins: [shippedCode],
+  test: {
+    include: ['test/shared/**/*.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    server: { deps: { external: [/\/dist\//] } },
+  },
+})
+
+export default config
