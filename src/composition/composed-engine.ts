@@ -1,0 +1,99 @@
+import type { Container } from 'inversify'
+import { DocumentEventEmitter, type DocumentEvents, EmbeddingModels } from '../ingestion/index.js'
+import { ClosedError, InvalidInputError, NotInitializedError } from '../shared/errors.js'
+import {
+  Administration,
+  Initialize,
+  type InitializeInput,
+  type InitializeResult,
+  type Principal,
+  parsePrincipal,
+} from '../tenancy-authorization/index.js'
+import { createContainer } from './container.js'
+import type { Engine } from './engine.js'
+import type { EngineOptions } from './engine-options.js'
+import { createSession, type Session, type WorkSignals } from './session.js'
+import { CLOCK, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
+import { Workers } from './workers.js'
+
+/** Does what `createEngine` says. */
+export async function composeEngine(options: EngineOptions): Promise<Engine> {
+  if (options.embeddingModels.length === 0)
+    throw new InvalidInputError('embeddingModels', 'must have at least one model')
+  const container = createContainer(options)
+  try {
+    const storage = container.get(STORAGE)
+    await storage.open()
+    const initialize = container.get(Initialize)
+    const isWorking = options.isWorking ?? true
+    const owner =
+      (await initialize.findOwner()) ?? (isWorking ? await initialize.ensureOwner(options.initial) : undefined)
+    if (owner === undefined) throw new NotInitializedError('there is no company yet: run "alcove init" first')
+    const workers = isWorking ? new Workers(container, options) : undefined
+    await workers?.start()
+    return new ComposedEngine(container, owner, workers)
+  } catch (error) {
+    await closePorts(container)
+    throw error
+  }
+}
+
+const NO_WORKERS: WorkSignals = {
+  documentUploaded: () => undefined,
+  documentDeleted: () => undefined,
+  contextDeleted: () => undefined,
+}
+
+class ComposedEngine implements Engine {
+  readonly owner: Principal
+  readonly administration: Administration
+  readonly #container: Container
+  readonly #workers: Workers | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(container: Container, owner: Principal, workers: Workers | undefined) {
+    this.owner = owner
+    this.#container = container
+    this.#workers = workers
+    const storage = container.get(STORAGE)
+    this.administration = new Administration(storage, container.get(CLOCK), async () => {
+      const user = await storage.read(({ users }) => users.get(owner.userId))
+      return { id: owner.userId, email: user?.email ?? '' }
+    })
+  }
+
+  as(principal: Principal): Session {
+    if (this.#closing !== undefined) throw new ClosedError('the engine')
+    return createSession(this.#container, parsePrincipal(principal), this.#workers ?? NO_WORKERS)
+  }
+
+  on<Name extends keyof DocumentEvents>(name: Name, listener: (event: DocumentEvents[Name]) => void): () => void {
+    return this.#container.get(DocumentEventEmitter).on(name, listener)
+  }
+
+  async initialize(input?: InitializeInput): Promise<InitializeResult> {
+    return await this.#container.get(Initialize).execute(input)
+  }
+
+  async whenCleared(): Promise<void> {
+    await this.#workers?.whenCleared()
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close()
+    await this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#workers?.stop()
+    await closePorts(this.#container)
+  }
+}
+
+/** What reads comes before what is read from. */
+async function closePorts(container: Container): Promise<void> {
+  await container.get(TEXT_EXTRACTOR).close()
+  await container.get(EmbeddingModels).close()
+  await container.get(VECTOR_INDEX).close()
+  await container.get(STORAGE).close()
+}

@@ -1,0 +1,141 @@
+import 'reflect-metadata'
+import { Container } from 'inversify'
+import {
+  CreateContext,
+  DeleteContext,
+  GetContext,
+  ListContexts,
+  ShareContext,
+  UpdateContext,
+} from '../context/index.js'
+import {
+  DeleteDocument,
+  DocumentEventEmitter,
+  EmbeddingModels,
+  GetDocument,
+  ListDocuments,
+  ProcessDocument,
+  PurgeContext,
+  PurgeDocument,
+  RetryDocument,
+  Sweep,
+  UploadDocument,
+  WaitForDocument,
+} from '../ingestion/index.js'
+import { Search } from '../retrieval/index.js'
+import { Authorizer, Initialize } from '../tenancy-authorization/index.js'
+import type { EngineOptions } from './engine-options.js'
+import { CLOCK, FILE_STORE, STARTER_PROMPT_WRITER, STORAGE, TELEMETRY, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
+
+/** Binds every use case to the ports it needs; everything is made once, when it is first asked for. */
+export function createContainer(options: EngineOptions): Container {
+  const container = new Container({ defaultScope: 'Singleton' })
+  bindPorts(container, options)
+  bindTenancy(container)
+  bindContexts(container)
+  bindIngestion(container)
+  container
+    .bind(Search)
+    .toResolvedValue(
+      (storage, index, models, authorizer) => new Search(storage, index, models, authorizer),
+      [STORAGE, VECTOR_INDEX, EmbeddingModels, Authorizer],
+    )
+  return container
+}
+
+function bindPorts(container: Container, options: EngineOptions): void {
+  container.bind(STORAGE).toConstantValue(options.storage)
+  container.bind(VECTOR_INDEX).toConstantValue(options.vectorIndex)
+  container.bind(TEXT_EXTRACTOR).toConstantValue(options.textExtractor)
+  container.bind(FILE_STORE).toConstantValue(options.fileStore)
+  container.bind(STARTER_PROMPT_WRITER).toConstantValue(options.starterPromptWriter)
+  container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
+  container.bind(TELEMETRY).toConstantValue(options.telemetry ?? { record: () => undefined })
+  container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
+}
+
+function bindTenancy(container: Container): void {
+  container.bind(Authorizer).toResolvedValue((storage) => new Authorizer(storage), [STORAGE])
+  container.bind(Initialize).toResolvedValue((storage, clock) => new Initialize(storage, clock), [STORAGE, CLOCK])
+}
+
+function bindContexts(container: Container): void {
+  container
+    .bind(CreateContext)
+    .toResolvedValue(
+      (storage, clock, authorizer, writer, models) => new CreateContext(storage, clock, authorizer, writer, models),
+      [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels],
+    )
+  container
+    .bind(ListContexts)
+    .toResolvedValue((storage, authorizer) => new ListContexts(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(GetContext)
+    .toResolvedValue((storage, authorizer) => new GetContext(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(UpdateContext)
+    .toResolvedValue((storage, authorizer) => new UpdateContext(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(ShareContext)
+    .toResolvedValue((storage, authorizer) => new ShareContext(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(DeleteContext)
+    .toResolvedValue(
+      (storage, clock, authorizer) => new DeleteContext(storage, clock, authorizer),
+      [STORAGE, CLOCK, Authorizer],
+    )
+}
+
+function bindIngestion(container: Container): void {
+  container.bind(DocumentEventEmitter).toResolvedValue((telemetry) => new DocumentEventEmitter(telemetry), [TELEMETRY])
+  container
+    .bind(UploadDocument)
+    .toResolvedValue(
+      (storage, files, extractor, clock, authorizer) =>
+        new UploadDocument(storage, files, extractor, clock, authorizer),
+      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer],
+    )
+  container
+    .bind(ListDocuments)
+    .toResolvedValue((storage, authorizer) => new ListDocuments(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(GetDocument)
+    .toResolvedValue(
+      (storage, files, authorizer) => new GetDocument(storage, files, authorizer),
+      [STORAGE, FILE_STORE, Authorizer],
+    )
+  container
+    .bind(DeleteDocument)
+    .toResolvedValue(
+      (storage, clock, authorizer) => new DeleteDocument(storage, clock, authorizer),
+      [STORAGE, CLOCK, Authorizer],
+    )
+  container
+    .bind(RetryDocument)
+    .toResolvedValue((storage, authorizer) => new RetryDocument(storage, authorizer), [STORAGE, Authorizer])
+  container
+    .bind(WaitForDocument)
+    .toResolvedValue(
+      (storage, authorizer, events) => new WaitForDocument(storage, authorizer, events),
+      [STORAGE, Authorizer, DocumentEventEmitter],
+    )
+  container
+    .bind(ProcessDocument)
+    .toResolvedValue(
+      (storage, files, extractor, index, models, clock, events) =>
+        new ProcessDocument(storage, files, extractor, index, models, clock, events),
+      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, VECTOR_INDEX, EmbeddingModels, CLOCK, DocumentEventEmitter],
+    )
+  container
+    .bind(PurgeDocument)
+    .toResolvedValue((index, files) => new PurgeDocument(index, files), [VECTOR_INDEX, FILE_STORE])
+  container
+    .bind(PurgeContext)
+    .toResolvedValue((index, files) => new PurgeContext(index, files), [VECTOR_INDEX, FILE_STORE])
+  container
+    .bind(Sweep)
+    .toResolvedValue(
+      (storage, files, index, telemetry) => new Sweep(storage, files, index, telemetry),
+      [STORAGE, FILE_STORE, VECTOR_INDEX, TELEMETRY],
+    )
+}

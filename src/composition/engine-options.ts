@@ -1,0 +1,37 @@
+import type {
+  Clock,
+  EmbeddingModel,
+  FileStore,
+  StarterPromptWriter,
+  Storage,
+  Telemetry,
+  TextExtractor,
+  VectorIndex,
+} from '../ports/index.js'
+import type { InitializeInput } from '../tenancy-authorization/index.js'
+
+/** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
+export interface EngineOptions {
+  readonly storage: Storage
+  readonly vectorIndex: VectorIndex
+  /** At least one; the first is the default of new contexts. */
+  readonly embeddingModels: readonly EmbeddingModel[]
+  readonly textExtractor: TextExtractor
+  readonly fileStore: FileStore
+  readonly starterPromptWriter: StarterPromptWriter
+  /** Default: the system's clock. */
+  readonly clock?: Clock
+  /** Default: nobody listens. */
+  readonly telemetry?: Telemetry
+  /** Whether this engine processes documents; default true. */
+  readonly isWorking?: boolean
+  /**
+   * Whether no other engine works on this storage, which the caller has made sure of: then
+   * work that a dead process held is taken up at once. Default false: when its leases run out.
+   */
+  readonly isAlone?: boolean
+  /** Documents processed at a time; default 2. */
+  readonly ingestionConcurrency?: number
+  /** Names of what is made on an empty storage. */
+  readonly initial?: InitializeInput
+}

@@ -1,0 +1,134 @@
+import type { Container } from 'inversify'
+import {
+  type Context,
+  type ContextChanges,
+  CreateContext,
+  DeleteContext,
+  GetContext,
+  ListContexts,
+  type NewContext,
+  ShareContext,
+  type ShareInput,
+  UpdateContext,
+} from '../context/index.js'
+import {
+  DeleteDocument,
+  type Document,
+  type DocumentChunk,
+  type DocumentReference,
+  type DocumentWithReceipt,
+  GetDocument,
+  ListDocuments,
+  type NewDocument,
+  RetryDocument,
+  UploadDocument,
+  type UploadOptions,
+  WaitForDocument,
+} from '../ingestion/index.js'
+import { Search, type SearchOptions, type SearchResult } from '../retrieval/index.js'
+import type { Principal } from '../tenancy-authorization/index.js'
+
+export interface Cancellable {
+  readonly signal?: AbortSignal
+}
+
+/** A principal's contexts. Every call checks the live state of its permission. */
+export interface ContextOperations {
+  create(context: NewContext, options?: Cancellable): Promise<Context>
+  /** What the principal sees, ordered by id. */
+  list(): Promise<Context[]>
+  get(id: number): Promise<Context>
+  /** Tools and starter prompts stay as they are when omitted. */
+  update(id: number, changes: ContextChanges): Promise<Context>
+  share(id: number, share: ShareInput): Promise<void>
+  /** With its documents, vectors and files. */
+  delete(id: number): Promise<void>
+}
+
+/** A principal's training documents. */
+export interface DocumentOperations {
+  /** Stores the bytes; the text is searchable once it is processed. @returns the document's UUID */
+  upload(contextId: number, document: NewDocument, options?: UploadOptions): Promise<string>
+  /** Resolves with the completed record, rejects with a `DocumentFailedError`. */
+  whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
+  /** Ordered by id. */
+  list(contextId: number): Promise<Document[]>
+  /** The record with its ingestion receipt. */
+  get(document: DocumentReference): Promise<DocumentWithReceipt>
+  /** The bytes as they were received. */
+  open(document: DocumentReference): Promise<AsyncIterable<Uint8Array>>
+  /** In their order; none until the document is completed. */
+  chunks(document: DocumentReference): Promise<DocumentChunk[]>
+  /** Processes a failed document once more. */
+  retry(document: DocumentReference): Promise<Document>
+  /** @returns the document as it was */
+  delete(document: DocumentReference): Promise<Document>
+}
+
+/** What one principal may do. */
+export interface Session {
+  readonly principal: Principal
+  readonly contexts: ContextOperations
+  readonly documents: DocumentOperations
+  /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
+  search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
+}
+
+/** Tells the workers what a session's calls have put to work. */
+export interface WorkSignals {
+  documentUploaded(): void
+  documentDeleted(documentId: number): void
+  contextDeleted(): void
+}
+
+export function createSession(container: Container, principal: Principal, signals: WorkSignals): Session {
+  return {
+    principal,
+    contexts: contextOperations(container, principal, signals),
+    documents: documentOperations(container, principal, signals),
+    search: async (contextId, prompt, options) =>
+      await container.get(Search).execute(principal, contextId, prompt, options),
+  }
+}
+
+function contextOperations(container: Container, principal: Principal, signals: WorkSignals): ContextOperations {
+  return {
+    create: async (context, options) => await container.get(CreateContext).execute(principal, context, options),
+    list: async () => await container.get(ListContexts).execute(principal),
+    get: async (id) => await container.get(GetContext).execute(principal, id),
+    update: async (id, changes) => await container.get(UpdateContext).execute(principal, id, changes),
+    share: async (id, share) => {
+      await container.get(ShareContext).execute(principal, id, share)
+    },
+    delete: async (id) => {
+      await container.get(DeleteContext).execute(principal, id)
+      signals.contextDeleted()
+    },
+  }
+}
+
+function documentOperations(container: Container, principal: Principal, signals: WorkSignals): DocumentOperations {
+  return {
+    upload: async (contextId, document, options) => {
+      const uuid = await container.get(UploadDocument).execute(principal, contextId, document, options)
+      signals.documentUploaded()
+      return uuid
+    },
+    whenProcessed: async (document, options) =>
+      await container.get(WaitForDocument).execute(principal, document, options),
+    list: async (contextId) => await container.get(ListDocuments).execute(principal, contextId),
+    get: async (document) => await container.get(GetDocument).execute(principal, document),
+    open: async (document) => await container.get(GetDocument).open(principal, document),
+    chunks: async (document) => await container.get(GetDocument).chunks(principal, document),
+    retry: async (document) => {
+      const retried = await container.get(RetryDocument).execute(principal, document)
+      signals.documentUploaded()
+      return retried
+    },
+    delete: async (document) => {
+      const deleted = await container.get(DeleteDocument).execute(principal, document)
+      signals.documentDeleted(deleted.id)
+      return deleted
+    },
+  }
+}

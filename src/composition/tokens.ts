@@ -1,0 +1,26 @@
+import type { AbstractNewable } from 'inversify'
+import type {
+  Clock,
+  FileStore,
+  StarterPromptWriter,
+  Storage,
+  Telemetry,
+  TextExtractor,
+  VectorIndex,
+} from '../ports/index.js'
+
+/**
+ * The name of a port in the container. Typed as a class of the port, so that the
+ * compiler checks what is bound to it and where it is injected.
+ */
+function token<Port>(name: string): AbstractNewable<Port> {
+  return Symbol(name) as unknown as AbstractNewable<Port>
+}
+
+export const STORAGE: AbstractNewable<Storage> = token('Storage')
+export const VECTOR_INDEX: AbstractNewable<VectorIndex> = token('VectorIndex')
+export const TEXT_EXTRACTOR: AbstractNewable<TextExtractor> = token('TextExtractor')
+export const FILE_STORE: AbstractNewable<FileStore> = token('FileStore')
+export const STARTER_PROMPT_WRITER: AbstractNewable<StarterPromptWriter> = token('StarterPromptWriter')
+export const CLOCK: AbstractNewable<Clock> = token('Clock')
+export const TELEMETRY: AbstractNewable<Telemetry> = token('Telemetry')

@@ -1,0 +1,76 @@
+import type { Container } from 'inversify'
+import { INGEST_DOCUMENT, ProcessDocument, PurgeContext, PurgeDocument, Sweep } from '../ingestion/index.js'
+import { JobWorker } from '../jobs/index.js'
+import type { Telemetry } from '../ports/index.js'
+import type { EngineOptions } from './engine-options.js'
+import type { WorkSignals } from './session.js'
+import { STORAGE, TELEMETRY } from './tokens.js'
+
+const INGESTION_CONCURRENCY = 2
+
+/** The workers of an engine: one for documents, one that clears away; and the sweep at their start. */
+export class Workers implements WorkSignals {
+  readonly #ingestion: JobWorker
+  readonly #clearing: JobWorker
+  readonly #sweep: Sweep
+  readonly #isAlone: boolean
+  readonly #telemetry: Telemetry
+  readonly #stopping = new AbortController()
+  #swept: Promise<unknown> = Promise.resolve()
+
+  constructor(container: Container, options: EngineOptions) {
+    const storage = container.get(STORAGE)
+    const telemetry = container.get(TELEMETRY)
+    this.#ingestion = new JobWorker(storage, telemetry, {
+      handlers: [container.get(ProcessDocument)],
+      concurrency: options.ingestionConcurrency ?? INGESTION_CONCURRENCY,
+    })
+    this.#clearing = new JobWorker(storage, telemetry, {
+      handlers: [container.get(PurgeDocument), container.get(PurgeContext)],
+    })
+    this.#sweep = container.get(Sweep)
+    this.#isAlone = options.isAlone ?? false
+    this.#telemetry = telemetry
+  }
+
+  /** Ready at once; the sweep goes on in the background. */
+  async start(): Promise<void> {
+    await this.#sweep.prepare(this.#isAlone)
+    this.#ingestion.start()
+    this.#clearing.start()
+    this.#swept = this.#sweep.run(this.#stopping.signal).then(
+      () => {
+        this.documentUploaded()
+        this.contextDeleted()
+      },
+      (error: unknown) => {
+        this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
+      },
+    )
+  }
+
+  documentUploaded(): void {
+    this.#ingestion.wake()
+  }
+
+  documentDeleted(documentId: number): void {
+    this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject: documentId })
+    this.#clearing.wake()
+  }
+
+  contextDeleted(): void {
+    this.#clearing.wake()
+  }
+
+  /** Resolves once what was deleted is gone from the disk. */
+  async whenCleared(): Promise<void> {
+    await this.#swept
+    await this.#clearing.whenIdle()
+  }
+
+  /** Gives back what is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#ingestion.stop(), this.#clearing.stop(), this.#swept])
+  }
+}

@@ -1,0 +1,121 @@
+import { InvalidInputError } from '../shared/errors.js'
+import { fractionSchema, integerSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import { validateToolsJson } from './tools-json.js'
+
+/** What `contexts.create` takes (specification, Create context). */
+export interface NewContext {
+  readonly name: string
+  /** System instructions. */
+  readonly description: string
+  readonly caption: string
+  /** A JSON array of tool definitions as a string; `[]` for none. */
+  readonly toolsJson: string
+  /** Written from name, caption and description when omitted. */
+  readonly starterPrompts?: readonly string[]
+  /** How documents are cut and searched; fixed once the context exists, but for the search's settings. */
+  readonly settings?: ContextSettings
+}
+
+/** Settings beyond the specification; each has the specification's sample value as default. */
+export interface ContextSettings {
+  /** Default `all-MiniLM-L6-v2`. */
+  readonly embeddingModel?: string
+  /** Most bytes of all documents together; default 104,857,600. */
+  readonly maxSizeBytes?: number
+  /** Chunks that a search returns, 1 to 100; default 5. */
+  readonly topN?: number
+  /** Least similarity of a result, 0 to 1; default 0. */
+  readonly scoreThreshold?: number
+  /** Most tokens in a chunk, 16 to 8,192; default 1,000. */
+  readonly chunkSizeTokens?: number
+  /** Part of a chunk that the next one repeats, 0 to under 1; default 0.2. */
+  readonly overlap?: number
+}
+
+/** What `contexts.update` takes. Tools and starter prompts stay as they are when omitted. */
+export interface ContextChanges {
+  readonly name: string
+  readonly description: string
+  readonly caption: string
+  readonly toolsJson?: string
+  readonly starterPrompts?: readonly string[]
+  /** Only what a search uses can change. */
+  readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes'>
+}
+
+const NAME = textSchema({ min: 1, max: 255 })
+const DESCRIPTION = textSchema({ max: 100_000 })
+const CAPTION = textSchema({ max: 1_000 })
+const TOOLS_JSON = textSchema({ max: 1_048_576 })
+const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
+const MAX_SIZE_BYTES = integerSchema({ min: 1 })
+const TOP_N = integerSchema({ min: 1, max: 100 })
+const SCORE_THRESHOLD = fractionSchema({ min: 0, max: 1 })
+
+const NEW_CONTEXT = objectSchema({
+  name: NAME,
+  description: DESCRIPTION,
+  caption: CAPTION,
+  toolsJson: TOOLS_JSON,
+  starterPrompts: STARTER_PROMPTS.optional(),
+  settings: objectSchema({
+    embeddingModel: textSchema({ min: 1, max: 255 }).optional(),
+    maxSizeBytes: MAX_SIZE_BYTES.default(104_857_600),
+    topN: TOP_N.default(5),
+    scoreThreshold: SCORE_THRESHOLD.default(0),
+    chunkSizeTokens: integerSchema({ min: 16, max: 8_192 }).default(1_000),
+    overlap: fractionSchema({ min: 0, max: 1, isBelow: true }).default(0.2),
+  }).prefault({}),
+})
+
+const CONTEXT_CHANGES = objectSchema({
+  name: NAME,
+  description: DESCRIPTION,
+  caption: CAPTION,
+  toolsJson: TOOLS_JSON.optional(),
+  starterPrompts: STARTER_PROMPTS.optional(),
+  settings: objectSchema({
+    maxSizeBytes: MAX_SIZE_BYTES.optional(),
+    topN: TOP_N.optional(),
+    scoreThreshold: SCORE_THRESHOLD.optional(),
+  }).prefault({}),
+})
+
+const FIXED_SETTINGS = ['embeddingModel', 'chunkSizeTokens', 'overlap'] as const
+
+/** A {@link NewContext} with the defaults filled in. */
+export interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'caption' | 'toolsJson'> {
+  readonly starterPrompts?: readonly string[] | undefined
+  readonly settings: Required<Omit<ContextSettings, 'embeddingModel'>> & {
+    readonly embeddingModel?: string | undefined
+  }
+}
+
+/** A {@link ContextChanges} that was checked. */
+export interface ParsedContextChanges extends Pick<ContextChanges, 'name' | 'description' | 'caption'> {
+  readonly toolsJson?: string | undefined
+  readonly starterPrompts?: readonly string[] | undefined
+  readonly settings: Partial<Readonly<Record<'maxSizeBytes' | 'topN' | 'scoreThreshold', number | undefined>>>
+}
+
+/** @throws InvalidInputError */
+export function parseNewContext(input: unknown): ParsedNewContext {
+  const context = validate(NEW_CONTEXT, input)
+  validateToolsJson(context.toolsJson)
+  return context
+}
+
+/** @throws InvalidInputError */
+export function parseContextChanges(input: unknown): ParsedContextChanges {
+  const changes = validate(CONTEXT_CHANGES, input)
+  if (changes.toolsJson !== undefined) validateToolsJson(changes.toolsJson)
+  const settings = (input as { readonly settings?: Readonly<Record<string, unknown>> }).settings ?? {}
+  const fixed = FIXED_SETTINGS.find((name) => settings[name] !== undefined)
+  if (fixed !== undefined) {
+    throw new InvalidInputError(
+      `settings.${fixed}`,
+      'cannot change: the documents are cut and embedded by it; make a new context',
+    )
+  }
+  return changes
+}

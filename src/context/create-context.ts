@@ -1,0 +1,72 @@
+import type { Clock, StarterPromptWriter, Storage } from '../ports/index.js'
+import { ModelError } from '../shared/errors.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { type Context, toContext } from './context.js'
+import { ASSISTANT } from './context-access.js'
+import { type NewContext, parseNewContext } from './context-input.js'
+
+/** Names of the embedding models that a context may choose; the first is the default. */
+export interface KnownModels {
+  readonly ids: readonly string[]
+}
+
+/** Creates a context with all defaults filled in. */
+export class CreateContext {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #authorizer: Authorizer
+  readonly #writer: StarterPromptWriter
+  readonly #models: KnownModels
+
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    authorizer: Authorizer,
+    writer: StarterPromptWriter,
+    models: KnownModels,
+  ) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#authorizer = authorizer
+    this.#writer = writer
+    this.#models = models
+  }
+
+  /**
+   * @throws InvalidInputError naming the field
+   * @throws ModelError `ERR_MODEL_UNKNOWN`
+   */
+  async execute(
+    principal: Principal,
+    input: NewContext,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Context> {
+    const { principal: who } = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const { settings, starterPrompts, ...texts } = parseNewContext(input)
+    const { embeddingModel, ...numbers } = settings
+    const model = this.#knownModel(embeddingModel)
+    const prompts = starterPrompts ?? (await this.#writer.write(texts, options))
+    const record = await this.#storage.transaction(async ({ contexts }) => {
+      return await contexts.insert({
+        accountId: who.accountId,
+        userId: who.userId,
+        ...texts,
+        ...numbers,
+        starterPrompts: prompts,
+        embeddingModel: model,
+        shareState: 0,
+        icon: null,
+        created: this.#clock.now().toISOString(),
+        deleted: null,
+      })
+    })
+    return toContext(record)
+  }
+
+  #knownModel(id: string | undefined): string {
+    const { ids } = this.#models
+    const model = id === undefined ? ids[0] : ids.find((known) => known === id)
+    if (model !== undefined) return model
+    throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock, Storage } from '../ports/index.js'
+import { idSchema, validate } from '../shared/validate.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { ASSISTANT, findWritable } from './context-access.js'
+
+/** The job that removes what is left of a deleted context: chunks, vectors and files. */
+export const PURGE_CONTEXT = 'purge-context'
+
+/** Deletes a context with its documents: at once for everybody who looks, on the disk by a job. */
+export class DeleteContext {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#authorizer = authorizer
+  }
+
+  /**
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws ForbiddenError where another user shares it
+   */
+  async execute(principal: Principal, contextId: number): Promise<void> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const id = validate(idSchema(), contextId, 'contextId')
+    await this.#storage.transaction(async (repositories) => {
+      await findWritable(repositories, access, id)
+      const deleted = this.#clock.now().toISOString()
+      await repositories.contexts.update(id, { deleted })
+      await repositories.documents.deleteOfContext(id, deleted)
+      await repositories.jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
+    })
+  }
+}

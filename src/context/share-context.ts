@@ -1,0 +1,47 @@
+import type { Storage } from '../ports/index.js'
+import { InvalidInputError } from '../shared/errors.js'
+import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { ASSISTANT, findWritable } from './context-access.js'
+
+const SCHEMA = objectSchema({ shareState: choiceSchema([0, 1]), icon: textSchema({ min: 1, max: 64 }).optional() })
+
+/** What `contexts.share` takes (specification, Share context). */
+export interface ShareInput {
+  /** 0 private, 1 shared with the account's other users. */
+  readonly shareState: 0 | 1
+  /** One emoji. */
+  readonly icon?: string
+}
+
+/** Shares a context with the other users of its account, or makes it private again. */
+export class ShareContext {
+  readonly #storage: Storage
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#authorizer = authorizer
+  }
+
+  /**
+   * @throws InvalidInputError naming the field
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws ForbiddenError where another user shares it
+   */
+  async execute(principal: Principal, contextId: number, input: ShareInput): Promise<void> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const id = validate(idSchema(), contextId, 'contextId')
+    const { shareState, icon } = validate(SCHEMA, input)
+    if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
+    await this.#storage.transaction(async (repositories) => {
+      await findWritable(repositories, access, id)
+      await repositories.contexts.update(id, { shareState, ...(icon !== undefined && { icon }) })
+    })
+  }
+}
+
+function isOneGrapheme(text: string): boolean {
+  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)
+  return [...graphemes].length === 1
+}

@@ -1,0 +1,44 @@
+import type { ContextRecord, Storage } from '../ports/index.js'
+import { NotFoundError } from '../shared/errors.js'
+import { idSchema, validate } from '../shared/validate.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { type Context, toContext } from './context.js'
+import { ASSISTANT, findWritable } from './context-access.js'
+import { type ContextChanges, parseContextChanges } from './context-input.js'
+
+/** Replaces a context's texts; tools and starter prompts only where they are given. */
+export class UpdateContext {
+  readonly #storage: Storage
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#authorizer = authorizer
+  }
+
+  /**
+   * @throws InvalidInputError naming the field
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws ForbiddenError where another user shares it
+   */
+  async execute(principal: Principal, contextId: number, input: ContextChanges): Promise<Context> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const id = validate(idSchema(), contextId, 'contextId')
+    const { settings, ...texts } = parseContextChanges(input)
+    const changes = withoutUndefined({ ...texts, ...settings })
+    const record = await this.#storage.transaction(async (repositories) => {
+      await findWritable(repositories, access, id)
+      return await repositories.contexts.update(id, changes)
+    })
+    if (record === undefined) throw new NotFoundError('context', id)
+    return toContext(record)
+  }
+}
+
+function withoutUndefined(
+  changes: {
+    readonly [Member in keyof ContextRecord]?: ContextRecord[Member] | undefined
+  },
+): Partial<ContextRecord> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,67 @@
+/** The front door of Alcove: the engine, its public types and its errors. */
+export {
+  type Cancellable,
+  type ContextOperations,
+  createEngine,
+  type DocumentOperations,
+  type Engine,
+  type EngineOptions,
+  type Session,
+} from './composition/index.js'
+export type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from './context/index.js'
+export type {
+  Document,
+  DocumentChunk,
+  DocumentEvents,
+  DocumentProgress,
+  DocumentReference,
+  DocumentWithReceipt,
+  NewDocument,
+  UploadContent,
+  UploadOptions,
+} from './ingestion/index.js'
+export type { IngestionReceipt } from './ports/index.js'
+export type { SearchOptions, SearchResult } from './retrieval/index.js'
+export {
+  AlcoveError,
+  AlreadyExistsError,
+  AlreadyInitializedError,
+  ClosedError,
+  DataDirLockedError,
+  DataDirUnusableError,
+  DocumentFailedError,
+  type ErrorCode,
+  ExtractionError,
+  FileMissingError,
+  ForbiddenError,
+  InvalidInputError,
+  ModelError,
+  NotFoundError,
+  NotInitializedError,
+  QuotaExceededError,
+  SchemaTooNewError,
+  StorageError,
+  UnauthenticatedError,
+  UnsupportedError,
+  VectorInvalidError,
+} from './shared/errors.js'
+export type {
+  Account,
+  Administration,
+  ApiKey,
+  ApiKeyWithSecret,
+  Capability,
+  Company,
+  InitializeInput,
+  InitializeResult,
+  NewAccount,
+  NewApiKey,
+  NewCompany,
+  NewPermission,
+  NewRole,
+  NewUser,
+  Permission,
+  Principal,
+  Role,
+  User,
+} from './tenancy-authorization/index.js'

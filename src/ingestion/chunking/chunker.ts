@@ -1,0 +1,151 @@
+import type { Tokenizer } from '../../ports/index.js'
+import { BOUNDARY, rateBoundary } from './boundaries.js'
+import { layWindows, type Window } from './windows.js'
+import { WordBuffer } from './word-buffer.js'
+
+/** How a text is cut. */
+export interface ChunkerOptions {
+  /** Most tokens in a chunk. */
+  readonly chunkSizeTokens: number
+  /** Part of a chunk's tokens that the next one repeats, 0 to under 1. */
+  readonly overlap: number
+  /** Most tokens of text in a window: the model's, less its special tokens and prefix. */
+  readonly windowTokens: number
+}
+
+/** A verbatim slice of the text, and the windows over it. */
+export interface Chunk {
+  /** 0 for a text's first chunk. */
+  readonly ordinal: number
+  /** UTF-16 offset in the whole text. */
+  readonly start: number
+  readonly text: string
+  readonly tokens: number
+  /** In order, overlapping, covering every word; offsets within `text`. */
+  readonly windows: readonly Window[]
+}
+
+/** A chunk repeats at least this part of the overlap it may, for a beginning that is worth it. */
+const LEAST_OVERLAP = 0.9
+
+/**
+ * A chunk may end early for a better boundary, but not before this part of its size;
+ * by the boundary's rate. A word is not parted from its comma if that can be helped at all.
+ */
+const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
+
+/**
+ * Cuts a text that arrives in pieces into chunks of at most `chunkSizeTokens`
+ * tokens, at the best boundaries near that size. How the text was cut into
+ * pieces does not change the chunks. Every character that is not white space
+ * is in some chunk.
+ */
+export class Chunker {
+  readonly #options: ChunkerOptions
+  readonly #words: WordBuffer
+  #ordinal = 0
+  /** Words at the front that the chunk before has already: no chunk may hold them alone. */
+  #repeated = 0
+
+  constructor(tokenizer: Tokenizer, options: ChunkerOptions) {
+    this.#options = options
+    this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
+  }
+
+  /** Tokens of the text so far, each counted once. */
+  get tokens(): number {
+    return this.#words.tokensRead
+  }
+
+  /** Adds a piece of text; yields the chunks that are now certain. */
+  *push(piece: string): Generator<Chunk> {
+    this.#words.append(piece, false)
+    for (let end = this.#limit(); end < this.#words.count; end = this.#limit()) yield this.#cut(this.#bestEnd(end))
+  }
+
+  /** Ends the text; yields the chunks that are left. */
+  *end(): Generator<Chunk> {
+    this.#words.append('', true)
+    while (this.#words.count > this.#repeated) {
+      const limit = this.#limit()
+      yield this.#cut(limit < this.#words.count ? this.#bestEnd(limit) : limit)
+    }
+  }
+
+  /** Words from the front that fit in a chunk; all of them where more might. */
+  #limit(): number {
+    let tokens = 0
+    let word = 0
+    while (word < this.#words.count && tokens + this.#words.tokens(word) <= this.#options.chunkSizeTokens) {
+      if (word > 0 && this.#words.mustCutBefore(word)) return word
+      tokens += this.#words.tokens(word)
+      word += 1
+    }
+    return word
+  }
+
+  /** The best boundary at or before the limit. */
+  #bestEnd(limit: number): number {
+    let best = limit
+    let bestRate = this.#rate(limit)
+    let tokens = this.#sum(0, limit)
+    for (let word = limit - 1; word > this.#repeated && bestRate < BOUNDARY.heading; word -= 1) {
+      tokens -= this.#words.tokens(word)
+      if (tokens < this.#options.chunkSizeTokens * (EARLIEST_CUT[BOUNDARY.heading] ?? 1)) break
+      const rate = this.#rate(word)
+      if (rate > bestRate && tokens >= this.#options.chunkSizeTokens * (EARLIEST_CUT[rate] ?? 1)) {
+        best = word
+        bestRate = rate
+      }
+    }
+    return best
+  }
+
+  #cut(end: number): Chunk {
+    const words = this.#words.run(0, end)
+    const start = this.#words.start(0)
+    const chunk: Chunk = {
+      ordinal: this.#ordinal,
+      start: this.#words.offset + start,
+      text: this.#words.text.slice(start, this.#words.end(end - 1)),
+      tokens: this.#sum(0, end),
+      windows: layWindows(words, this.#options.windowTokens),
+    }
+    this.#ordinal += 1
+    const next = this.#nextStart(end)
+    this.#repeated = end - next
+    this.#words.dropBefore(next)
+    return chunk
+  }
+
+  /** Where the next chunk begins: the best boundary that repeats nearly the overlap. */
+  #nextStart(end: number): number {
+    const most = Math.floor(this.#options.chunkSizeTokens * this.#options.overlap)
+    // The first word that is new must fit beside what is repeated.
+    const room = this.#options.chunkSizeTokens - this.#words.tokens(end)
+    let best = end
+    let bestRate = -1
+    let tokens = 0
+    for (let word = end - 1; word > 0 && !this.#words.mustCutBefore(word + 1); word -= 1) {
+      tokens += this.#words.tokens(word)
+      if (tokens > most || tokens > room) break
+      const rate = this.#rate(word)
+      if (rate >= bestRate || tokens <= most * LEAST_OVERLAP) {
+        best = word
+        bestRate = rate
+      }
+    }
+    return best
+  }
+
+  #rate(word: number): number {
+    if (word >= this.#words.count) return BOUNDARY.heading
+    return rateBoundary(this.#words.text, this.#words.end(word - 1), this.#words.start(word))
+  }
+
+  #sum(from: number, to: number): number {
+    let tokens = 0
+    for (let word = from; word < to; word += 1) tokens += this.#words.tokens(word)
+    return tokens
+  }
+}

@@ -1,0 +1,53 @@
+import type { Telemetry } from '../ports/index.js'
+import type { Document } from './document.js'
+
+/** How far a document is. */
+export interface DocumentProgress {
+  readonly contextId: number
+  readonly fileName: string
+  /** UTF-16 units of text extracted so far. */
+  readonly charactersExtracted: number
+  /** Windows embedded, or taken from before, so far. */
+  readonly windowsEmbedded: number
+}
+
+/** What listeners of the engine hear about documents. */
+export interface DocumentEvents {
+  'document.completed': Document
+  'document.failed': Document
+  'document.progress': DocumentProgress
+}
+
+type Listener<Name extends keyof DocumentEvents> = (event: DocumentEvents[Name]) => void
+
+/** Tells listeners in this process. A listener that throws harms nobody else. */
+export class DocumentEventEmitter {
+  readonly #telemetry: Telemetry
+  readonly #listeners: { readonly [Name in keyof DocumentEvents]: Set<Listener<Name>> } = {
+    'document.completed': new Set(),
+    'document.failed': new Set(),
+    'document.progress': new Set(),
+  }
+
+  constructor(telemetry: Telemetry) {
+    this.#telemetry = telemetry
+  }
+
+  /** @returns a function that ends it */
+  on<Name extends keyof DocumentEvents>(name: Name, listener: Listener<Name>): () => void {
+    const listeners: Set<Listener<Name>> = this.#listeners[name]
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  emit<Name extends keyof DocumentEvents>(name: Name, event: DocumentEvents[Name]): void {
+    const listeners: Set<Listener<Name>> = this.#listeners[name]
+    for (const listener of listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        this.#telemetry.record({ name: 'events.listener.failed', level: 'error', fields: { event: name }, error })
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { JobRun } from '../../jobs/index.js'
+import type { NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
+import type { EmbeddedBatch } from './window-embedder.js'
+
+/** Windows that are written at once: the index likes few, large additions. */
+const WINDOWS_PER_WRITE = 1_024
+/** Chunks that one transaction removes. */
+export const CHUNKS_PER_REMOVAL = 500
+
+/**
+ * Writes chunks and vectors of one document, the vectors first: a chunk row says
+ * that its vectors are there. Nothing of it is visible until the document is completed.
+ */
+export class DocumentWriter {
+  readonly #index: VectorIndex
+  readonly #run: JobRun
+  readonly #collection: VectorCollection
+  readonly #documentId: number
+  #waiting: EmbeddedBatch[] = []
+  #waitingWindows = 0
+  /** Milliseconds spent writing. */
+  indexMs = 0
+
+  constructor(index: VectorIndex, run: JobRun, collection: VectorCollection, documentId: number) {
+    this.#index = index
+    this.#run = run
+    this.#collection = collection
+    this.#documentId = documentId
+  }
+
+  /** Hashes of the chunks that an earlier run wrote; vectors without their chunk are removed. */
+  async resume(storage: Storage): Promise<readonly string[]> {
+    const hashes = await storage.read(({ chunks }) => chunks.listHashes(this.#documentId))
+    await this.#index.deleteDocument(this.#collection.name, this.#documentId, hashes.length)
+    return hashes
+  }
+
+  /** Removes chunks and vectors from an ordinal on. */
+  async truncate(fromOrdinal: number): Promise<void> {
+    const removal = { fromOrdinal, limit: CHUNKS_PER_REMOVAL }
+    while ((await this.#run.transaction(({ chunks }) => chunks.remove(this.#documentId, removal))) > 0);
+    await this.#index.deleteDocument(this.#collection.name, this.#documentId, fromOrdinal)
+  }
+
+  async write(batch: EmbeddedBatch): Promise<void> {
+    this.#waiting.push(batch)
+    this.#waitingWindows += batch.windowCount
+    if (this.#waitingWindows >= WINDOWS_PER_WRITE) await this.flush()
+  }
+
+  /** Writes what is waiting. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    const began = performance.now()
+    const chunks = this.#waiting.flatMap((batch) => batch.chunks)
+    await this.#index.add(this.#collection, {
+      documentId: this.#documentId,
+      ...keysOf(chunks, this.#waitingWindows),
+      vectors: joined(this.#waiting.map(({ vectors }) => vectors)),
+    })
+    await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks))
+    this.#waiting = []
+    this.#waitingWindows = 0
+    this.indexMs += performance.now() - began
+  }
+}
+
+function keysOf(chunks: readonly NewChunk[], windowCount: number): { chunks: Uint32Array; windows: Uint16Array } {
+  const keys = { chunks: new Uint32Array(windowCount), windows: new Uint16Array(windowCount) }
+  let row = 0
+  for (const { ordinal, windows } of chunks) {
+    for (let window = 0; window < windows.length; window += 1) {
+      keys.chunks[row] = ordinal
+      keys.windows[row] = window
+      row += 1
+    }
+  }
+  return keys
+}
+
+function joined(arrays: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(arrays.reduce((length, array) => length + array.length, 0))
+  let at = 0
+  for (const array of arrays) {
+    all.set(array, at)
+    at += array.length
+  }
+  return all
+}

@@ -1,0 +1,109 @@
+import { PURGE_CONTEXT } from '../context/index.js'
+import type { FileStore, Storage, Telemetry, VectorIndex } from '../ports/index.js'
+import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
+import { contextOfCollection } from './vector-collection.js'
+
+/** What a sweep found and removed, or put back to work. */
+export interface SweepCounts {
+  /** Documents without a job that were not done. */
+  readonly documentsResumed: number
+  /** Deleted documents and contexts without a job. */
+  readonly purgesResumed: number
+  readonly filesRemoved: number
+  readonly collectionsDropped: number
+  /** Documents that have vectors but no row. */
+  readonly vectorOrphansRemoved: number
+}
+
+const FILES_PER_LOOK = 500
+
+/** Finds what crashes have left behind in rows, files and vectors. */
+export class Sweep {
+  readonly #storage: Storage
+  readonly #fileStore: FileStore
+  readonly #index: VectorIndex
+  readonly #telemetry: Telemetry
+
+  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, telemetry: Telemetry) {
+    this.#storage = storage
+    this.#fileStore = fileStore
+    this.#index = index
+    this.#telemetry = telemetry
+  }
+
+  /**
+   * What must be done before work begins, and is cheap.
+   * @param isAlone whether no other process works on this storage: then every lease is a dead one's
+   */
+  async prepare(isAlone: boolean): Promise<void> {
+    await this.#storage.transaction(async ({ jobs, uploads }) => {
+      await uploads.removeExpired({ all: isAlone })
+      if (isAlone) await jobs.releaseAll()
+    })
+    if (isAlone) await this.#fileStore.removeUnfinished()
+  }
+
+  /** The rest, beside the work. */
+  async run(signal: AbortSignal): Promise<SweepCounts> {
+    const jobs = await this.#resumeJobs()
+    const filesRemoved = await this.#removeFiles(signal)
+    const vectors = await this.#removeVectors(signal)
+    const counts = { ...jobs, filesRemoved, ...vectors }
+    this.#telemetry.record({ name: 'ingestion.swept', level: 'info', fields: { ...counts } })
+    return counts
+  }
+
+  async #resumeJobs(): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
+    return await this.#storage.transaction(async ({ documents, contexts, jobs }) => {
+      const unfinished = await documents.listUnfinished()
+      const deleted = await documents.listDeleted()
+      const deletedContexts = await contexts.listDeleted()
+      for (const { id } of unfinished) await jobs.enqueue({ kind: INGEST_DOCUMENT, subject: id })
+      for (const { id } of deleted) await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
+      for (const id of deletedContexts) await jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
+      return { documentsResumed: unfinished.length, purgesResumed: deleted.length + deletedContexts.length }
+    })
+  }
+
+  async #removeFiles(signal: AbortSignal): Promise<number> {
+    let removed = 0
+    let keys: string[] = []
+    const look = async (): Promise<void> => {
+      const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
+      for (const key of keys.filter((one) => !claimed.has(one))) {
+        await this.#fileStore.delete(key)
+        removed += 1
+      }
+      keys = []
+    }
+    for await (const key of this.#fileStore.list()) {
+      if (signal.aborted) return removed
+      if (keys.push(key) >= FILES_PER_LOOK) await look()
+    }
+    await look()
+    return removed
+  }
+
+  async #removeVectors(signal: AbortSignal): Promise<Pick<SweepCounts, 'collectionsDropped' | 'vectorOrphansRemoved'>> {
+    let collectionsDropped = 0
+    let vectorOrphansRemoved = 0
+    for (const name of await this.#index.listCollections()) {
+      if (signal.aborted) break
+      const contextId = contextOfCollection(name)
+      if (contextId === undefined) continue
+      const isLive = await this.#storage.read(async ({ contexts }) => (await contexts.get(contextId)) !== undefined)
+      if (!isLive) {
+        await this.#index.drop(name)
+        collectionsDropped += 1
+        continue
+      }
+      const ids = [...(await this.#index.countByDocument(name)).keys()]
+      const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
+      for (const id of ids.filter((one) => !existing.has(one))) {
+        await this.#index.deleteDocument(name, id, 0)
+        vectorOrphansRemoved += 1
+      }
+    }
+    return { collectionsDropped, vectorOrphansRemoved }
+  }
+}

@@ -1,0 +1,17 @@
+import type { ContextRecord, EmbeddingProfile, VectorCollection } from '../ports/index.js'
+
+/** Where the vectors of a context under a model are: its own collection, dropped with it. */
+export function collectionOf(context: Pick<ContextRecord, 'id'>, profile: EmbeddingProfile): VectorCollection {
+  return { name: `${collectionPrefix(context.id)}${profile.fingerprint}`, dimensions: profile.dimensions }
+}
+
+/** How the names of all collections of a context begin. */
+export function collectionPrefix(contextId: number): string {
+  return `context-${contextId}-`
+}
+
+/** The context whose collection has this name; `undefined` for a name that is not the engine's. */
+export function contextOfCollection(name: string): number | undefined {
+  const match = /^context-(\d+)-/.exec(name)
+  return match?.[1] === undefined ? undefined : Number(match[1])
+}

@@ -1,0 +1,1 @@
+export { type JobHandler, type JobRun, JobWorker } from './job-worker.js'

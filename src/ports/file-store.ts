@@ -1,0 +1,46 @@
+/** What was written. */
+export interface StoredFile {
+  readonly sizeBytes: number
+  /** Lower-case hex SHA-256 of the bytes. */
+  readonly sha256: string
+}
+
+/**
+ * Keeps bytes under UUIDs.
+ *
+ * # Behaviour
+ * - A file is there in full or not at all: a write that fails or is cut off by a
+ *   crash leaves nothing under its key.
+ * - An acknowledged write survives a crash of the process and of the machine.
+ * - Keys are lower-case UUIDs; anything else is refused with `ERR_INVALID_INPUT`.
+ */
+export interface FileStore {
+  /**
+   * Writes a file, counting and hashing as the bytes go by.
+   *
+   * - Memory does not grow with the size.
+   * - Stops at once, and leaves nothing, when the content throws or the signal is aborted.
+   *
+   * @throws QuotaExceededError once more than `maxBytes` have come.
+   */
+  write(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<StoredFile>
+
+  /**
+   * The bytes of a file, from the beginning.
+   * @throws FileMissingError at the first step, where there is none.
+   */
+  read(key: string): AsyncIterable<Uint8Array>
+
+  /** Deletes a file. A missing one is no error. */
+  delete(key: string): Promise<void>
+
+  /** The keys of all files, in any order. Files written meanwhile may be missing. */
+  list(): AsyncIterable<string>
+
+  /** Removes what writes have left behind that never ended. Not beside a write in another process. */
+  removeUnfinished(): Promise<void>
+}

@@ -1,0 +1,78 @@
+import type {
+  ChunkRepository,
+  ContextRepository,
+  DocumentRepository,
+  UploadRepository,
+} from './storage/document-repositories.js'
+import type { JobRepository } from './storage/job-repository.js'
+import type {
+  AccountRepository,
+  ApiKeyRepository,
+  CompanyRepository,
+  PermissionRepository,
+  RegionRepository,
+  RoleRepository,
+  UserRepository,
+} from './storage/tenancy-repositories.js'
+
+/** Small facts of the installation, by key, such as who the owner is. */
+export interface SettingRepository {
+  get(key: string): Promise<string | undefined>
+  /** Sets a value, replacing the one before. */
+  put(key: string, value: string): Promise<void>
+}
+
+/** Everything relational, as seen from inside one read or one transaction. */
+export interface Repositories {
+  readonly settings: SettingRepository
+  readonly companies: CompanyRepository
+  readonly regions: RegionRepository
+  readonly accounts: AccountRepository
+  readonly roles: RoleRepository
+  readonly users: UserRepository
+  readonly permissions: PermissionRepository
+  readonly apiKeys: ApiKeyRepository
+  readonly contexts: ContextRepository
+  readonly documents: DocumentRepository
+  readonly uploads: UploadRepository
+  readonly chunks: ChunkRepository
+  readonly jobs: JobRepository
+}
+
+/**
+ * The relational store, and the only place where state survives.
+ *
+ * # Behaviour
+ * - Ids are positive integers, ascending, never used twice in a table.
+ * - Timestamps are ISO 8601 strings, kept and given back as they came.
+ * - Strings keep every code point; U+0000 does not occur (the core refuses it).
+ * - A failure of the database is a `StorageError`; `isTransient` says whether
+ *   the same call may succeed later.
+ * - After {@link close} every call rejects with `ERR_CLOSED`.
+ */
+export interface Storage {
+  /**
+   * Makes or updates the tables. Several processes may call it at once. A second call does nothing.
+   * @throws SchemaTooNewError where a newer version wrote them; nothing is changed.
+   */
+  open(): Promise<void>
+
+  /**
+   * Reads. Each statement sees what was committed when it began.
+   * The work must not write; adapters may refuse it.
+   */
+  read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+
+  /**
+   * Reads and writes as a unit.
+   *
+   * - All of it is committed when the promise resolves, or none of it: an error of
+   *   the work is rethrown after a rollback.
+   * - Two transactions that write the same rows do not interleave.
+   * - Not re-entrant: the work must not open another transaction and wait for it.
+   */
+  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+
+  /** Waits for what is under way, then frees connections. A second call does nothing. */
+  close(): Promise<void>
+}

@@ -1,0 +1,121 @@
+/** A context as stored. */
+export interface ContextRecord {
+  readonly id: number
+  readonly accountId: number
+  /** The creating user. */
+  readonly userId: number
+  readonly name: string
+  readonly description: string
+  readonly caption: string
+  readonly toolsJson: string
+  readonly starterPrompts: readonly string[]
+  readonly embeddingModel: string
+  readonly maxSizeBytes: number
+  readonly topN: number
+  readonly scoreThreshold: number
+  readonly chunkSizeTokens: number
+  readonly overlap: number
+  readonly shareState: 0 | 1
+  readonly icon: string | null
+  readonly created: string
+  /** When it was deleted; what is left of it is removed by a job. */
+  readonly deleted: string | null
+}
+
+/** What was done to a document, for its ingestion receipt. */
+export interface IngestionReceipt {
+  /** Bytes of the file. */
+  readonly bytes: number
+  /** UTF-16 units of extracted text. */
+  readonly characters: number
+  /** Pages, where the format has pages. */
+  readonly pages: number | null
+  /** Tokens of the text, by the model's tokenizer. */
+  readonly tokens: number
+  readonly chunks: number
+  readonly windows: number
+  /** Windows whose vectors were known from before. */
+  readonly windowsReused: number
+  readonly embeddingModel: string
+  /** Milliseconds spent in each stage; stages overlap. */
+  readonly durationsMs: {
+    readonly extract: number
+    readonly embed: number
+    readonly index: number
+    readonly total: number
+  }
+  /** Sentences such as "page 3 has no text". */
+  readonly warnings: readonly string[]
+}
+
+/** A training document as stored. */
+export interface DocumentRecord {
+  readonly id: number
+  /** The `fileName` of the specification and the key of its bytes in the file store. */
+  readonly uuid: string
+  readonly contextId: number
+  readonly originalName: string
+  readonly nameIndex: number
+  readonly contentType: string
+  /** Lower-case hex SHA-256 of the bytes. */
+  readonly contentHash: string
+  readonly sizeBytes: number
+  /** 0 until completed. */
+  readonly chunkCount: number
+  readonly created: string
+  readonly createdBy: number
+  readonly started: string | null
+  /** Set in the transaction that makes the document searchable. */
+  readonly completed: string | null
+  /** One sentence that ends in its code; set only when the failure is final. */
+  readonly error: string | null
+  readonly receipt: IngestionReceipt | null
+  /** When it was deleted; what is left of it is removed by a job. */
+  readonly deleted: string | null
+}
+
+/** An upload that is under way: it holds a part of its context's quota, and its file against the sweep. */
+export interface UploadRecord {
+  readonly uuid: string
+  readonly contextId: number
+  /** Bytes of the quota it holds. */
+  readonly sizeBytes: number
+}
+
+/** A chunk to be stored. */
+export interface NewChunk {
+  readonly ordinal: number
+  readonly content: string
+  /** UTF-16 offset in the extracted text. */
+  readonly start: number
+  readonly tokens: number
+  /** Tells whether a chunk made again is the same. */
+  readonly hash: string
+  readonly windows: readonly WindowRecord[]
+}
+
+/** A window as stored with its chunk. */
+export interface WindowRecord {
+  /** UTF-16 offsets in the chunk's content. */
+  readonly start: number
+  readonly end: number
+  readonly tokens: number
+  /** Of the model and the window's text. */
+  readonly hash: string
+}
+
+/** A chunk as stored. */
+export interface ChunkRecord {
+  readonly id: number
+  readonly documentId: number
+  readonly ordinal: number
+  readonly content: string
+  readonly start: number
+  readonly tokens: number
+}
+
+/** Names a chunk before it has an id. */
+export interface ChunkKey {
+  readonly documentId: number
+  readonly ordinal: number
+}

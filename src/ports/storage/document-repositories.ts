@@ -1,0 +1,91 @@
+import type { VectorKey } from '../vector-index.js'
+import type {
+  ChunkKey,
+  ChunkRecord,
+  ContextRecord,
+  DocumentRecord,
+  IngestionReceipt,
+  NewChunk,
+  UploadRecord,
+} from './document-records.js'
+
+/** Contexts. "Live" is: not deleted. Lists come ordered by id. */
+export interface ContextRepository {
+  insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
+  /** A live context. */
+  get(id: number): Promise<ContextRecord | undefined>
+  /** Live contexts of an account. */
+  list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]>
+  /** Changes the members given. @returns the context after it; `undefined` where none is live. */
+  update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
+  /** Ids of deleted contexts whose rows are still there. */
+  listDeleted(): Promise<readonly number[]>
+  /** Removes the row of a context that has no documents left. Removing a missing one does nothing. */
+  remove(id: number): Promise<void>
+}
+
+/** Training documents. "Live" is: not deleted. Lists come ordered by id. */
+export interface DocumentRepository {
+  insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord>
+  /** A live document. */
+  get(id: number): Promise<DocumentRecord | undefined>
+  /** A live document. */
+  getByUuid(uuid: string): Promise<DocumentRecord | undefined>
+  /** Live documents of a context. */
+  list(contextId: number): Promise<readonly DocumentRecord[]>
+  /** The live document with these bytes under this name, the oldest of them. */
+  findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined>
+  /** One more than the highest `nameIndex` of live documents with this name; 0 where there is none. */
+  nextNameIndex(contextId: number, originalName: string): Promise<number>
+  /** Changes the members given. @returns whether the document is live. */
+  update(
+    id: number,
+    changes: Partial<Pick<DocumentRecord, 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted'>> & {
+      readonly receipt?: IngestionReceipt | null
+    },
+  ): Promise<boolean>
+  /** Marks all live documents of a context deleted. */
+  deleteOfContext(contextId: number, deleted: string): Promise<void>
+  /** Live documents that are neither completed nor failed. */
+  listUnfinished(): Promise<readonly DocumentRecord[]>
+  /** Deleted documents whose rows are still there. */
+  listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
+  /** Which of these ids have a row, deleted or not. */
+  existing(ids: readonly number[]): Promise<ReadonlySet<number>>
+  /** Removes the row of a document. Removing a missing one does nothing. */
+  remove(id: number): Promise<void>
+}
+
+/** Uploads under way. Expiry goes by the database's clock. */
+export interface UploadRepository {
+  insert(upload: UploadRecord, ttlMs: number): Promise<void>
+  /** Keeps an upload alive for another `ttlMs`. @returns false where it has expired or is gone. */
+  extend(uuid: string, ttlMs: number): Promise<boolean>
+  /** Removes an upload. @returns whether it was there and not expired. */
+  remove(uuid: string): Promise<boolean>
+  /** Bytes of a context's quota in use: live documents and unexpired uploads. */
+  usedBytes(contextId: number): Promise<number>
+  /** Which of these UUIDs belong to a document's row or an unexpired upload. */
+  claimed(uuids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Removes expired uploads, or all of them. */
+  removeExpired(options: { readonly all: boolean }): Promise<void>
+}
+
+/** Chunks and their windows. They are visible once their document is completed. */
+export interface ChunkRepository {
+  /** Inserts chunks with their windows. */
+  insert(documentId: number, chunks: readonly NewChunk[]): Promise<void>
+  /** Hashes of a document's stored chunks, in order, whether or not it is completed. */
+  listHashes(documentId: number): Promise<readonly string[]>
+  /** The chunks of a document, in order; none unless it is live and completed. */
+  list(documentId: number): Promise<readonly ChunkRecord[]>
+  /** The chunks with these keys whose documents are live and completed, in a live context. In any order. */
+  findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]>
+  /** For each known window hash one window of a live document of the context that has it. */
+  findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
+  /**
+   * Removes chunks of a document with their windows, from an ordinal on, at most `limit` of them.
+   * @returns how many were removed
+   */
+  remove(documentId: number, options: { readonly fromOrdinal: number; readonly limit: number }): Promise<number>
+}

@@ -1,0 +1,88 @@
+/** A company as stored. The root has no parent. */
+export interface CompanyRecord {
+  readonly id: number
+  readonly name: string
+  readonly parentId: number | null
+  /** ISO 8601, UTC. */
+  readonly created: string
+}
+
+/** A region, in which accounts live. */
+export interface RegionRecord {
+  readonly id: number
+  readonly name: string
+}
+
+/** An application's account in a region, owned by a company. */
+export interface AccountRecord {
+  readonly id: number
+  readonly companyId: number
+  /** Key of the application, such as `assistant`. */
+  readonly application: string
+  readonly regionId: number
+  readonly name: string
+  readonly isActive: boolean
+  readonly created: string
+}
+
+/** A role: what its holder may do on accounts of the applications it is valid for. */
+export interface RoleRecord {
+  readonly id: number
+  /** The company it belongs to; null for a system-wide role. */
+  readonly companyId: number | null
+  readonly name: string
+  readonly applications: readonly string[]
+  readonly capabilities: readonly string[]
+}
+
+/** A user as stored. */
+export interface UserRecord {
+  readonly id: number
+  readonly companyId: number
+  /** As it was typed. */
+  readonly email: string
+  /** The same address in the form in which addresses are compared; unique. */
+  readonly emailKey: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly name: string
+  readonly created: string
+  readonly lastAccess: string | null
+}
+
+/** A permission: a user's role on an account. One for each user and account. */
+export interface PermissionRecord {
+  readonly id: number
+  readonly userId: number
+  readonly accountId: number
+  readonly roleId: number
+  readonly isDisabled: boolean
+  readonly created: string
+  /** Text of a JSON object with the creator's `id` and `email`. */
+  readonly createdBy: string
+  readonly lastAccess: string | null
+}
+
+/** An API key as stored; the secret only as a hash. */
+export interface ApiKeyRecord {
+  readonly id: number
+  readonly clientId: string
+  /** Lower-case hex SHA-256 of the secret. */
+  readonly secretHash: string
+  readonly companyId: number
+  readonly userId: number
+  /** Values of `target_app` it may ask tokens for. */
+  readonly targets: readonly string[]
+  readonly created: string
+  readonly expires: string | null
+  readonly lastUsed: string | null
+  readonly revoked: string | null
+}
+
+/** What decides whether a user may act on an account, in one read. */
+export interface AccessRecord {
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email'>
+  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'>
+  readonly permission: Pick<PermissionRecord, 'id' | 'isDisabled'>
+  readonly role: Pick<RoleRecord, 'applications' | 'capabilities'>
+}

@@ -1,0 +1,82 @@
+/** Vectors of one context under one model. */
+export interface VectorCollection {
+  /** Letters, digits, `-`, `_`, `.`; at most 100 characters. */
+  readonly name: string
+  /** Length of its vectors. */
+  readonly dimensions: number
+}
+
+/** Names a window: the document's id, the chunk's ordinal in it, the window's in that. */
+export interface VectorKey {
+  readonly documentId: number
+  readonly chunk: number
+  readonly window: number
+}
+
+/** Windows of one document with their vectors, in arrays of equal length. */
+export interface VectorRows {
+  readonly documentId: number
+  readonly chunks: Uint32Array
+  readonly windows: Uint16Array
+  /** Row by row, `chunks.length × dimensions` floats. */
+  readonly vectors: Float32Array
+}
+
+/** A window that a search found. */
+export interface VectorHit extends VectorKey {
+  /** Cosine of the angle to the query, -1 to 1. */
+  readonly similarity: number
+}
+
+/**
+ * Finds the vectors nearest to one.
+ *
+ * # Behaviour
+ * - A collection comes into being with its first {@link add}; reading from one
+ *   that is not there finds nothing, deleting from it does nothing.
+ * - What `add` has acknowledged is found by the next `search` of this process.
+ * - An `add` that was cut off by a crash leaves all of its rows or none.
+ * - Calls for one collection may come at once; writers are put in order.
+ * - After {@link close} every call rejects with `ERR_CLOSED`.
+ */
+export interface VectorIndex {
+  /**
+   * Adds rows.
+   *
+   * @throws VectorInvalidError for vectors of another length than the collection's,
+   *   or with a component that is not finite; nothing is added then.
+   */
+  add(collection: VectorCollection, rows: VectorRows): Promise<void>
+
+  /**
+   * The nearest windows by cosine, the nearest first.
+   *
+   * - At most `limit`; fewer only where the collection has fewer.
+   * - Exact, or approximate with a recall of 0.99 and more.
+   *
+   * @throws VectorInvalidError for a query of another length, or not finite.
+   */
+  search(
+    collection: VectorCollection,
+    query: Float32Array,
+    options: { readonly limit: number },
+  ): Promise<readonly VectorHit[]>
+
+  /** The vectors of these windows, in their order; `undefined` where there is none. */
+  read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]>
+
+  /** Deletes from a collection the windows of a document whose chunk has this ordinal or a higher one. */
+  deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void>
+
+  /** How many windows each document has in a collection. */
+  countByDocument(name: string): Promise<ReadonlyMap<number, number>>
+
+  /** The names of all collections. */
+  listCollections(): Promise<readonly string[]>
+
+  /** Removes a collection with all its vectors. */
+  drop(name: string): Promise<void>
+
+  /** Waits for writes under way, then frees memory. A second call does nothing. */
+  close(): Promise<void>
+}

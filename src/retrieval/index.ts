@@ -1,0 +1,1 @@
+export { Search, type SearchOptions, type SearchResult } from './search.js'

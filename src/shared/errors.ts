@@ -1,0 +1,225 @@
+/** Every stable code an error of the engine can carry. */
+export type ErrorCode =
+  | 'ERR_INVALID_INPUT'
+  | 'ERR_UNAUTHENTICATED'
+  | 'ERR_FORBIDDEN'
+  | 'ERR_CONTEXT_NOT_FOUND'
+  | 'ERR_DOCUMENT_NOT_FOUND'
+  | 'ERR_COMPANY_NOT_FOUND'
+  | 'ERR_ACCOUNT_NOT_FOUND'
+  | 'ERR_ROLE_NOT_FOUND'
+  | 'ERR_USER_NOT_FOUND'
+  | 'ERR_PERMISSION_NOT_FOUND'
+  | 'ERR_API_KEY_NOT_FOUND'
+  | 'ERR_ALREADY_EXISTS'
+  | 'ERR_ALREADY_INITIALIZED'
+  | 'ERR_NOT_INITIALIZED'
+  | 'ERR_QUOTA_EXCEEDED'
+  | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_EMPTY_FILE'
+  | 'ERR_NO_TEXT'
+  | 'ERR_ENCRYPTED'
+  | 'ERR_CORRUPT_FILE'
+  | 'ERR_UNDECODABLE_TEXT'
+  | 'ERR_EXTRACTION_LIMIT'
+  | 'ERR_EXTRACTION_TIMEOUT'
+  | 'ERR_FILE_MISSING'
+  | 'ERR_MODEL_UNKNOWN'
+  | 'ERR_MODEL_MISSING'
+  | 'ERR_MODEL_CHANGED'
+  | 'ERR_MODEL_UNSUPPORTED'
+  | 'ERR_VECTOR_INVALID'
+  | 'ERR_LEASE_LOST'
+  | 'ERR_STORAGE'
+  | 'ERR_SCHEMA_TOO_NEW'
+  | 'ERR_DATA_DIR_LOCKED'
+  | 'ERR_DATA_DIR_UNUSABLE'
+  | 'ERR_UNSUPPORTED'
+  | 'ERR_INTERNAL'
+  | 'ERR_CLOSED'
+
+/** The root of every error that the engine throws on purpose. */
+export abstract class AlcoveError extends Error {
+  /** Stable; callers may switch on it. */
+  abstract readonly code: ErrorCode
+  /** Whether the same call may succeed later without any change. */
+  readonly isTransient: boolean = false
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** An argument, a field or an option is not what it must be; `field` names it. */
+export class InvalidInputError extends AlcoveError {
+  readonly code = 'ERR_INVALID_INPUT'
+  /** Path of the field, such as `starterPrompts[2]`; empty for the whole input. */
+  readonly field: string
+
+  constructor(field: string, problem: string, options?: { readonly cause?: unknown }) {
+    super(field === '' ? problem : `${field}: ${problem}`, options)
+    this.field = field
+  }
+}
+
+/** The principal does not exist, or no longer. */
+export class UnauthenticatedError extends AlcoveError {
+  readonly code = 'ERR_UNAUTHENTICATED'
+}
+
+/** The principal exists but may not do this. */
+export class ForbiddenError extends AlcoveError {
+  readonly code = 'ERR_FORBIDDEN'
+}
+
+/** What kind of thing was looked for in vain. */
+export type MissingThing = 'context' | 'document' | 'company' | 'account' | 'role' | 'user' | 'permission' | 'API key'
+
+const MISSING_CODES: Record<MissingThing, Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>> = {
+  context: 'ERR_CONTEXT_NOT_FOUND',
+  document: 'ERR_DOCUMENT_NOT_FOUND',
+  company: 'ERR_COMPANY_NOT_FOUND',
+  account: 'ERR_ACCOUNT_NOT_FOUND',
+  role: 'ERR_ROLE_NOT_FOUND',
+  user: 'ERR_USER_NOT_FOUND',
+  permission: 'ERR_PERMISSION_NOT_FOUND',
+  'API key': 'ERR_API_KEY_NOT_FOUND',
+}
+
+/** Nothing has this id, or the caller may not know of it. */
+export class NotFoundError extends AlcoveError {
+  readonly code: Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>
+
+  constructor(thing: MissingThing, id: number | string) {
+    super(`no ${thing} with the id ${String(id)}`)
+    this.code = MISSING_CODES[thing]
+  }
+}
+
+/** Something unique is there already. */
+export class AlreadyExistsError extends AlcoveError {
+  readonly code = 'ERR_ALREADY_EXISTS'
+}
+
+/** `init` on a data folder that has an API key. */
+export class AlreadyInitializedError extends AlcoveError {
+  readonly code = 'ERR_ALREADY_INITIALIZED'
+}
+
+/** A data folder that nobody has initialised. */
+export class NotInitializedError extends AlcoveError {
+  readonly code = 'ERR_NOT_INITIALIZED'
+}
+
+/** A document would not fit in what is left of its context's `maxSize`. */
+export class QuotaExceededError extends AlcoveError {
+  readonly code = 'ERR_QUOTA_EXCEEDED'
+}
+
+/** Codes of documents that cannot become text. */
+export type ExtractionErrorCode = Extract<
+  ErrorCode,
+  | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_EMPTY_FILE'
+  | 'ERR_NO_TEXT'
+  | 'ERR_ENCRYPTED'
+  | 'ERR_CORRUPT_FILE'
+  | 'ERR_UNDECODABLE_TEXT'
+  | 'ERR_EXTRACTION_LIMIT'
+  | 'ERR_EXTRACTION_TIMEOUT'
+>
+
+/** A file cannot become text; trying again does not help. */
+export class ExtractionError extends AlcoveError {
+  readonly code: ExtractionErrorCode
+
+  constructor(code: ExtractionErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** A document could not be processed. `code` says why, as the end of the document's `error` does. */
+export class DocumentFailedError extends AlcoveError {
+  readonly code: ErrorCode
+  /** The document's UUID. */
+  readonly fileName: string
+
+  constructor(document: { readonly fileName: string; readonly originalName: string; readonly error: string }) {
+    super(`${document.originalName}: ${document.error}`)
+    this.code = (/\((ERR_[A-Z_]+)\)$/.exec(document.error)?.[1] ?? 'ERR_INTERNAL') as ErrorCode
+    this.fileName = document.fileName
+  }
+}
+
+/** The bytes of a document are not in the file store. */
+export class FileMissingError extends AlcoveError {
+  readonly code = 'ERR_FILE_MISSING'
+}
+
+/** Codes of models that cannot be used. */
+export type ModelErrorCode = Extract<
+  ErrorCode,
+  'ERR_MODEL_UNKNOWN' | 'ERR_MODEL_MISSING' | 'ERR_MODEL_CHANGED' | 'ERR_MODEL_UNSUPPORTED'
+>
+
+/** An embedding model is unknown, missing, changed or of a kind that its adapter cannot read. */
+export class ModelError extends AlcoveError {
+  readonly code: ModelErrorCode
+
+  constructor(code: ModelErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** A vector of the wrong length, or with a component that is no finite number. */
+export class VectorInvalidError extends AlcoveError {
+  readonly code = 'ERR_VECTOR_INVALID'
+}
+
+/** Somebody else holds the job by now; what was being done must not be recorded. */
+export class LeaseLostError extends AlcoveError {
+  readonly code = 'ERR_LEASE_LOST'
+}
+
+/** The database failed; the work was rolled back. */
+export class StorageError extends AlcoveError {
+  readonly code = 'ERR_STORAGE'
+  override readonly isTransient: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTransient: boolean }) {
+    super(message, options)
+    this.isTransient = options.isTransient
+  }
+}
+
+/** The database was written by a newer version of the engine. */
+export class SchemaTooNewError extends AlcoveError {
+  readonly code = 'ERR_SCHEMA_TOO_NEW'
+}
+
+/** Another process works on the data folder. */
+export class DataDirLockedError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_LOCKED'
+}
+
+/** The data folder cannot be created, read or written. */
+export class DataDirUnusableError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_UNUSABLE'
+}
+
+/** This adapter, or this way of opening the engine, cannot do what was asked. */
+export class UnsupportedError extends AlcoveError {
+  readonly code = 'ERR_UNSUPPORTED'
+}
+
+/** The engine or a part of it was closed. */
+export class ClosedError extends AlcoveError {
+  readonly code = 'ERR_CLOSED'
+
+  constructor(what: string) {
+    super(`${what} is closed`)
+  }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { InvalidInputError } from './errors.js'
+
+/**
+ * Checks an input against a schema.
+ * @throws InvalidInputError that names the first field that is wrong
+ */
+export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  throw new InvalidInputError(fieldName(root, issue?.path ?? []), issue?.message ?? 'is not valid')
+}
+
+function fieldName(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, part) => {
+    if (typeof part === 'number') return `${name}[${part}]`
+    return name === '' ? String(part) : `${name}.${String(part)}`
+  }, root)
+}
+
+/** A message for a missing member, and another for a wrong type. */
+function expected(what: string) {
+  return {
+    error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${what}`),
+  }
+}
+
+export interface TextRules {
+  /** In code points. */
+  readonly max: number
+  readonly min?: number
+}
+
+/** A string of code points without U+0000, so that every store can keep it. */
+export function textSchema(rules: TextRules): z.ZodType<string> {
+  const { max, min = 0 } = rules
+  return z.string(expected('a string')).superRefine((value, check) => {
+    const fail = (message: string): void => {
+      check.addIssue({ code: 'custom', message })
+    }
+    if (value.includes('\0')) fail('must not contain the character U+0000')
+    else if (!value.isWellFormed()) fail('must be well-formed Unicode: it has half of a surrogate pair')
+    else if (value.length > max * 2 || codePoints(value) > max) fail(`must have at most ${max} characters`)
+    else if (min > 0 && value.trim() === '') fail('must not be empty')
+    else if (codePoints(value) < min) fail(`must have at least ${min} characters`)
+  })
+}
+
+/** An integer that a double holds exactly. */
+export function integerSchema(rules: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rules
+  const what = rules.max === undefined ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
+  return z
+    .number(expected('an integer'))
+    .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
+      error: `must be ${rules.min === undefined ? 'an integer' : what}`,
+    })
+}
+
+/** An id as the engine gives them. */
+export function idSchema(): z.ZodType<number> {
+  return integerSchema({ min: 1 })
+}
+
+/** A number from `min` to `max`; `max` itself is out where `isBelow`. */
+export function fractionSchema(rules: {
+  readonly min: number
+  readonly max: number
+  readonly isBelow?: boolean
+}): z.ZodType<number> {
+  const { min, max, isBelow = false } = rules
+  const what = isBelow ? `at least ${min} and less than ${max}` : `from ${min} to ${max}`
+  return z
+    .number(expected('a number'))
+    .refine((value) => value >= min && (isBelow ? value < max : value <= max), { error: `must be a number ${what}` })
+}
+
+/** An array whose members are told apart in error messages by their index. */
+export function listSchema<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
+  return z.array(item, expected('an array')).max(max, { error: `must have at most ${max} elements` })
+}
+
+/** An object; members that the schema does not name are dropped. */
+export function objectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
+  return z.object(shape, expected('an object'))
+}
+
+/** One of some values. */
+export function choiceSchema<const Value extends string | number>(values: readonly Value[]): z.ZodType<Value> {
+  const list = values.map((value) => JSON.stringify(value)).join(', ')
+  return z.literal(values as [Value, ...Value[]], expected(`one of ${list}`))
+}
+
+function codePoints(value: string): number {
+  let count = 0
+  for (const _ of value) count += 1
+  return count
+}

@@ -1,0 +1,54 @@
+import type { Storage } from '../ports/index.js'
+import { InvalidInputError, NotFoundError } from '../shared/errors.js'
+import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import { APPLICATION_KEYS } from './application.js'
+import { CAPABILITIES } from './capability.js'
+import { type Role, toRole } from './records.js'
+
+const SCHEMA = objectSchema({
+  name: textSchema({ min: 1, max: 255 }),
+  applications: listSchema(choiceSchema(APPLICATION_KEYS), APPLICATION_KEYS.length),
+  capabilities: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length),
+  companyId: idSchema().optional(),
+})
+
+export interface NewRole {
+  readonly name: string
+  /** Keys of the applications it is valid for; at least one. */
+  readonly applications: readonly string[]
+  /** At least one. */
+  readonly capabilities: readonly string[]
+  /** Omitted, the role is system-wide. */
+  readonly companyId?: number
+}
+
+/** Makes a role of a company, or a system-wide one. */
+export class CreateRole {
+  readonly #storage: Storage
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  /**
+   * @throws InvalidInputError
+   * @throws NotFoundError where there is no such company
+   */
+  async execute(input: NewRole): Promise<Role> {
+    const { name, applications, capabilities, companyId } = validate(SCHEMA, input)
+    if (applications.length === 0) throw new InvalidInputError('applications', 'must name at least one application')
+    if (capabilities.length === 0) throw new InvalidInputError('capabilities', 'must name at least one capability')
+    return await this.#storage.transaction(async ({ companies, roles }) => {
+      if (companyId !== undefined && (await companies.get(companyId)) === undefined) {
+        throw new NotFoundError('company', companyId)
+      }
+      const role = {
+        companyId: companyId ?? null,
+        name,
+        applications: [...new Set(applications)],
+        capabilities: [...new Set(capabilities)],
+      }
+      return toRole(await roles.insert(role))
+    })
+  }
+}

@@ -1,0 +1,33 @@
+import type { Storage } from '../ports/index.js'
+import { InvalidInputError, NotFoundError } from '../shared/errors.js'
+import { idSchema, validate } from '../shared/validate.js'
+import { type Company, toCompany } from './records.js'
+
+/** Puts a company, with all below it, under another parent. */
+export class MoveCompany {
+  readonly #storage: Storage
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  /**
+   * @throws InvalidInputError for the root, and where a cycle would come of it
+   * @throws NotFoundError where either company does not exist
+   */
+  async execute(companyId: number, parentId: number): Promise<Company> {
+    const id = validate(idSchema(), companyId, 'id')
+    const parent = validate(idSchema(), parentId, 'parentId')
+    return await this.#storage.transaction(async ({ companies }) => {
+      const company = await companies.get(id)
+      if (company === undefined) throw new NotFoundError('company', id)
+      if ((await companies.get(parent)) === undefined) throw new NotFoundError('company', parent)
+      if (company.parentId === null) throw new InvalidInputError('id', 'the root company cannot be moved')
+      if (await companies.isWithin(parent, id)) {
+        throw new InvalidInputError('parentId', `company ${parent} lies below company ${id} itself`)
+      }
+      await companies.setParent(id, parent)
+      return toCompany({ ...company, parentId: parent })
+    })
+  }
+}

@@ -1,0 +1,107 @@
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  CompanyRecord,
+  PermissionRecord,
+  RoleRecord,
+  UserRecord,
+} from '../ports/index.js'
+
+/** A company as the engine shows it. */
+export type Company = Pick<CompanyRecord, 'id' | 'name' | 'parentId'>
+
+/** An application's account. */
+export interface Account {
+  readonly id: number
+  /** The company it belongs to. */
+  readonly customerId: number
+  /** Key of the application. */
+  readonly application: string
+  readonly region: string
+  readonly name: string
+  readonly active: boolean
+}
+
+/** A role. */
+export interface Role {
+  readonly id: number
+  /** The company it belongs to; null for a system-wide role. */
+  readonly customerId: number | null
+  readonly name: string
+  readonly applications: readonly string[]
+  readonly capabilities: readonly string[]
+}
+
+/** A user, without permissions. */
+export interface User {
+  readonly id: number
+  readonly customerId: number
+  readonly firstName: string
+  readonly lastName: string
+  readonly name: string
+  readonly email: string
+  readonly createdAt: string
+  readonly lastAccess: string | null
+}
+
+/** A permission, as its creation returns it (specification, Permission). */
+export interface Permission {
+  readonly id: number
+  readonly appAccountId: number
+  readonly userIdentityId: number
+  readonly appRoleId: number
+  readonly lastAccess: string | null
+  readonly disabled: boolean
+  readonly createdAt: string
+  readonly createdBy: string
+}
+
+/** An API key, without its secret. */
+export interface ApiKey {
+  readonly id: number
+  readonly clientId: string
+  readonly companyId: number
+  readonly userId: number
+  readonly targets: readonly string[]
+  readonly created: string
+  readonly expires: string | null
+  readonly lastUsed: string | null
+  readonly revoked: string | null
+}
+
+export function toCompany({ id, name, parentId }: CompanyRecord): Company {
+  return { id, name, parentId }
+}
+
+export function toAccount(record: AccountRecord, region: string): Account {
+  const { id, companyId, application, name, isActive } = record
+  return { id, customerId: companyId, application, region, name, active: isActive }
+}
+
+export function toRole({ id, companyId, name, applications, capabilities }: RoleRecord): Role {
+  return { id, customerId: companyId, name, applications, capabilities }
+}
+
+export function toUser(record: UserRecord): User {
+  const { id, companyId, firstName, lastName, name, email, created, lastAccess } = record
+  return { id, customerId: companyId, firstName, lastName, name, email, createdAt: created, lastAccess }
+}
+
+export function toPermission(record: PermissionRecord): Permission {
+  const { id, accountId, userId, roleId, lastAccess, isDisabled, created, createdBy } = record
+  return {
+    id,
+    appAccountId: accountId,
+    userIdentityId: userId,
+    appRoleId: roleId,
+    lastAccess,
+    disabled: isDisabled,
+    createdAt: created,
+    createdBy,
+  }
+}
+
+export function toApiKey(record: ApiKeyRecord): ApiKey {
+  const { id, clientId, companyId, userId, targets, created, expires, lastUsed, revoked } = record
+  return { id, clientId, companyId, userId, targets, created, expires, lastUsed, revoked }
+}

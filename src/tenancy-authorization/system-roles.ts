@@ -1,0 +1,35 @@
+import type { Repositories, RoleRecord } from '../ports/index.js'
+import { APPLICATION_KEYS } from './application.js'
+import { CAPABILITIES } from './capability.js'
+
+type SystemRole = Omit<RoleRecord, 'id' | 'companyId'>
+
+/** Every capability. */
+export const ADMINISTRATOR: SystemRole = {
+  name: 'Administrator',
+  applications: APPLICATION_KEYS,
+  capabilities: CAPABILITIES,
+}
+
+/** Works with contexts and their documents. */
+export const MEMBER: SystemRole = {
+  name: 'Member',
+  applications: APPLICATION_KEYS,
+  capabilities: ['context:read', 'context:write', 'document:write', 'search'],
+}
+
+/** Reads contexts and searches them. */
+const READER: SystemRole = {
+  name: 'Reader',
+  applications: ['assistant'],
+  capabilities: ['context:read', 'search'],
+}
+
+/** The system-wide roles that every installation has. */
+export const SYSTEM_ROLES: readonly SystemRole[] = [ADMINISTRATOR, MEMBER, READER]
+
+/** Finds a system-wide role; made now where an installation lost it. */
+export async function ensureSystemRole({ roles }: Repositories, role: SystemRole): Promise<RoleRecord> {
+  const known = (await roles.list()).find(({ companyId, name }) => companyId === null && name === role.name)
+  return known ?? (await roles.insert({ companyId: null, ...role }))
+}
