@@ -1,0 +1,42 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Company } from '../../../src/index.js'
+import { withDatabase } from '../engines.js'
+import { globalOptions, option, parseId } from '../options.js'
+import { printList, printResult } from '../output.js'
+
+export function companyCommand(): CommandUnknownOpts {
+  const company = new Command('company').description('companies, a tree')
+  company
+    .command('create')
+    .description('make a company below another, with an account of each application')
+    .argument('<name>')
+    .addOption(option('--parent <id>', 'the company above').argParser(parseId).makeOptionMandatory())
+    .action(async (name, { parent }, command) => {
+      const options = globalOptions(command)
+      const created = await withDatabase(options, async ({ administration }) => {
+        return await administration.companies.create({ name, parentId: parent })
+      })
+      printResult(options, created, `Created company ${created.id}, ${created.name}.`)
+    })
+  company
+    .command('list')
+    .description('list the companies, the root first')
+    .action(async (_given, command) => {
+      const options = globalOptions(command)
+      const companies = await withDatabase(options, async ({ administration }) => await administration.companies.list())
+      printList<Company>(options, companies, ['id', 'name', 'parentId'])
+    })
+  company
+    .command('move')
+    .description('put a company, with all below it, under another')
+    .argument('<id>', 'the company', parseId)
+    .addOption(option('--parent <id>', 'the company above').argParser(parseId).makeOptionMandatory())
+    .action(async (id, { parent }, command) => {
+      const options = globalOptions(command)
+      const moved = await withDatabase(options, async ({ administration }) => {
+        return await administration.companies.move(id, parent)
+      })
+      printResult(options, moved, `Company ${moved.id} is below company ${parent} now.`)
+    })
+  return company
+}

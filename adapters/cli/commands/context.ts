@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Context, InvalidInputError } from '../../../src/index.js'
+import { ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { findContext } from '../find-context.js'
+import { globalOptions, option, parseNumber } from '../options.js'
+import { printList, printRecord, printResult } from '../output.js'
+
+const COLUMNS = ['id', 'name', 'caption', 'embeddingModel', 'shareState', 'created'] as const
+
+export function contextCommand(): CommandUnknownOpts {
+  const context = new Command('context').description('contexts: custom assistants')
+  context.addCommand(createCommand())
+  context.addCommand(listCommand())
+  context.addCommand(showCommand())
+  context.addCommand(updateCommand())
+  context.addCommand(shareCommand())
+  context.addCommand(deleteCommand())
+  return context
+}
+
+function createCommand(): CommandUnknownOpts {
+  return new Command('create')
+    .description('create a context')
+    .argument('<name>')
+    .addOption(option('--description <text>', 'system instructions; default the name'))
+    .addOption(option('--caption <text>', 'statement of purpose; default the name'))
+    .addOption(option('--tools <file>', 'a file with the JSON array of tools'))
+    .addOption(option('--chunk-size <tokens>', 'most tokens in a chunk').argParser(parseNumber))
+    .addOption(option('--overlap <fraction>', 'part of a chunk that the next one repeats').argParser(parseNumber))
+    .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
+    .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
+    .addOption(option('--model <id>', 'embedding model'))
+    .action(async (name, given, command) => {
+      const options = globalOptions(command)
+      const { description = name, caption = name, tools, chunkSize, overlap, topN, scoreThreshold, model } = given
+      const toolsJson = tools === undefined ? '[]' : await readTools(tools)
+      const settings = {
+        ...(chunkSize !== undefined && { chunkSizeTokens: chunkSize }),
+        ...(overlap !== undefined && { overlap }),
+        ...(topN !== undefined && { topN }),
+        ...(scoreThreshold !== undefined && { scoreThreshold }),
+        ...(model !== undefined && { embeddingModel: model }),
+      }
+      const created = await withDatabase(options, async (engine) => {
+        return await ownerSession(engine).contexts.create({ name, description, caption, toolsJson, settings })
+      })
+      printResult(options, created, `Created context ${created.id}, ${created.name}.`)
+    })
+}
+
+function listCommand(): CommandUnknownOpts {
+  return new Command('list').description('list the contexts').action(async (_given, command) => {
+    const options = globalOptions(command)
+    const contexts = await withDatabase(options, async (engine) => await ownerSession(engine).contexts.list())
+    printList<Context>(options, contexts, COLUMNS)
+  })
+}
+
+function showCommand(): CommandUnknownOpts {
+  return new Command('show')
+    .description('show a context')
+    .argument('<context>', 'id or name')
+    .action(async (idOrName, _given, command) => {
+      const options = globalOptions(command)
+      printRecord(
+        options,
+        await withDatabase(options, async (engine) => await findContext(ownerSession(engine), idOrName)),
+      )
+    })
+}
+
+function updateCommand(): CommandUnknownOpts {
+  return new Command('update')
+    .description('change a context; what is not given stays')
+    .argument('<context>', 'id or name')
+    .addOption(option('--name <text>', 'new name'))
+    .addOption(option('--description <text>', 'system instructions'))
+    .addOption(option('--caption <text>', 'statement of purpose'))
+    .addOption(option('--tools <file>', 'a file with the JSON array of tools'))
+    .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
+    .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
+    .action(async (idOrName, given, command) => {
+      const options = globalOptions(command)
+      const { tools, topN, scoreThreshold, ...texts } = given
+      const toolsJson = tools === undefined ? undefined : await readTools(tools)
+      const updated = await withDatabase(options, async (engine) => {
+        const session = ownerSession(engine)
+        const { id, name, description, caption } = await findContext(session, idOrName)
+        return await session.contexts.update(id, {
+          name,
+          description,
+          caption,
+          ...texts,
+          ...(toolsJson !== undefined && { toolsJson }),
+          settings: { ...(topN !== undefined && { topN }), ...(scoreThreshold !== undefined && { scoreThreshold }) },
+        })
+      })
+      printResult(options, updated, `Updated context ${updated.id}, ${updated.name}.`)
+    })
+}
+
+function shareCommand(): CommandUnknownOpts {
+  return new Command('share')
+    .description("share a context with its account's users, or make it private")
+    .argument('<context>', 'id or name')
+    .addArgument(new Argument('<state>').choices(['on', 'off']))
+    .addOption(option('--icon <emoji>', 'one emoji'))
+    .action(async (idOrName, state, { icon }, command) => {
+      const options = globalOptions(command)
+      const shared = await withDatabase(options, async (engine) => {
+        const session = ownerSession(engine)
+        const { id } = await findContext(session, idOrName)
+        await session.contexts.share(id, { shareState: state === 'on' ? 1 : 0, ...(icon !== undefined && { icon }) })
+        return await session.contexts.get(id)
+      })
+      printResult(options, shared, `Context ${shared.id} is ${shared.shareState === 1 ? 'shared' : 'private'}.`)
+    })
+}
+
+function deleteCommand(): CommandUnknownOpts {
+  return new Command('delete')
+    .description('delete a context with its documents')
+    .argument('<context>', 'id or name')
+    .action(async (idOrName, _given, command) => {
+      const options = globalOptions(command)
+      const { id, name } = await withEngineOrDatabase(options, async (engine) => {
+        const session = ownerSession(engine)
+        const context = await findContext(session, idOrName)
+        await session.contexts.delete(context.id)
+        await engine.whenCleared()
+        return context
+      })
+      printResult(options, {}, `Deleted context ${id}, ${name}.`)
+    })
+}
+
+async function readTools(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new InvalidInputError('--tools', `the file ${file} cannot be read`, { cause: error })
+  }
+}

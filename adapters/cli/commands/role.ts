@@ -1,0 +1,35 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Role } from '../../../src/index.js'
+import { withDatabase } from '../engines.js'
+import { globalOptions, option, parseId, parseList } from '../options.js'
+import { printList, printResult } from '../output.js'
+
+export function roleCommand(): CommandUnknownOpts {
+  const role = new Command('role').description('roles: what users may do')
+  role
+    .command('create')
+    .description('make a role; without --company it is system-wide')
+    .argument('<name>')
+    .addOption(
+      option('--applications <keys>', 'applications it is valid for').argParser(parseList).makeOptionMandatory(),
+    )
+    .addOption(option('--capabilities <list>', 'what it allows').argParser(parseList).makeOptionMandatory())
+    .addOption(option('--company <id>', 'its company').argParser(parseId))
+    .action(async (name, { applications, capabilities, company }, command) => {
+      const options = globalOptions(command)
+      const created = await withDatabase(options, async ({ administration }) => {
+        const scope = company === undefined ? {} : { companyId: company }
+        return await administration.roles.create({ name, applications, capabilities, ...scope })
+      })
+      printResult(options, created, `Created role ${created.id}, ${created.name}.`)
+    })
+  role
+    .command('list')
+    .description('list the roles')
+    .action(async (_given, command) => {
+      const options = globalOptions(command)
+      const roles = await withDatabase(options, async ({ administration }) => await administration.roles.list())
+      printList<Role>(options, roles, ['id', 'name', 'customerId', 'applications', 'capabilities'])
+    })
+  return role
+}

@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DataDirLockedError, type Engine, NotInitializedError, type Session } from '../../src/index.js'
+import { openLocalDatabase, openLocalEngine } from '../local/index.js'
+import type { GlobalOptions } from './options.js'
+
+/** Runs beside an engine that works on the folder: what needs the database only. */
+export async function withDatabase<T>(options: GlobalOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+  return await closing(await openLocalDatabase(options), work)
+}
+
+/** Works on the folder, alone: what needs files, vectors or the model. */
+export async function withEngine<T>(options: GlobalOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+  await requireInitialized(options)
+  return await closing(await openLocalEngine(options), work)
+}
+
+/** Works on the folder, or where somebody else does, beside it on the database. */
+export async function withEngineOrDatabase<T>(
+  options: GlobalOptions,
+  work: (engine: Engine, isWorking: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withEngine(options, async (engine) => await work(engine, true))
+  } catch (error) {
+    if (!(error instanceof DataDirLockedError)) throw error
+    return await withDatabase(options, async (engine) => await work(engine, false))
+  }
+}
+
+/** The owner's session: it sees everything in the root company's account. */
+export function ownerSession(engine: Engine): Session {
+  return engine.as(engine.owner)
+}
+
+export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>): Promise<boolean> {
+  return await stat(join(resolve(dataDir), 'alcove.sqlite')).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function requireInitialized(options: GlobalOptions): Promise<void> {
+  if (await isInitialized(options)) return
+  throw new NotInitializedError(`there is no data in ${resolve(options.dataDir)}: run "alcove init" first`)
+}
+
+/** Ends with the engine closed, also when the user interrupts. */
+async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const interrupt = (): void => {
+    void engine.close().finally(() => process.exit(130))
+  }
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  try {
+    return await work(engine)
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+    await engine.close()
+  }
+}

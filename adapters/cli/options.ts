@@ -1,0 +1,43 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+
+/** An option that an environment variable can give too: `--top-n` is `ALCOVE_TOP_N`. */
+export function option<Flags extends string>(flags: Flags, description: string): Option<Flags> {
+  const created = new Option(flags, description)
+  return created.env(`ALCOVE_${created.name().replaceAll('-', '_').toUpperCase()}`)
+}
+
+/** An id on the command line. */
+export function parseId(text: string): number {
+  const id = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id
+  throw new InvalidArgumentError('it must be an id, a positive integer.')
+}
+
+export function parseNumber(text: string): number {
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isFinite(number)) return number
+  throw new InvalidArgumentError('it must be a number.')
+}
+
+/** A list separated by commas. */
+export function parseList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+/** What stands before a command on the line, or behind it. */
+export interface GlobalOptions {
+  readonly dataDir: string
+  readonly json: boolean
+}
+
+/** The options that every command has. */
+export function globalOptions(command: { optsWithGlobals(): unknown }): GlobalOptions {
+  const { dataDir = './alcove-data', json } = command.optsWithGlobals() as {
+    readonly dataDir?: string
+    readonly json?: unknown
+  }
+  return { dataDir, json: json !== undefined && json !== false }
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { accountCommand } from './commands/account.js'
+import { companyCommand } from './commands/company.js'
+import { contextCommand } from './commands/context.js'
+import { demoCommand } from './commands/demo.js'
+import { documentsCommand } from './commands/documents.js'
+import { ingestCommand } from './commands/ingest.js'
+import { initCommand } from './commands/init.js'
+import { permissionCommand } from './commands/permission.js'
+import { roleCommand } from './commands/role.js'
+import { searchCommand } from './commands/search.js'
+import { userCommand } from './commands/user.js'
+import { option } from './options.js'
+
+const COMMANDS = [
+  initCommand,
+  demoCommand,
+  contextCommand,
+  ingestCommand,
+  searchCommand,
+  documentsCommand,
+  companyCommand,
+  accountCommand,
+  roleCommand,
+  userCommand,
+  permissionCommand,
+]
+
+/** The whole command line. `--data-dir` and `--json` may stand anywhere on it. */
+export function buildProgram(): CommandUnknownOpts {
+  const program = new Command('alcove')
+    .description('Assistants, their documents and their search, on this machine.')
+    .version(packageVersion())
+    .addOption(option('--data-dir <dir>', 'the folder with everything').default('./alcove-data'))
+    .addOption(option('--json', 'print one JSON value on stdout'))
+  for (const command of COMMANDS) program.addCommand(command())
+  return quiet(program)
+}
+
+/** Wrong usage is an exception in every command, not the end of the process, and told in one line. */
+function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
+  command.exitOverride()
+  command.configureOutput({
+    outputError: (message, write) => {
+      const line = message
+        .trim()
+        .replace(/^error: /, '')
+        .replaceAll(/\s*\n\s*/g, ' ')
+      write(`alcove: ${line}; "alcove help" shows what there is\n`)
+    },
+  })
+  for (const child of command.commands) quiet(child)
+  return command
+}
+
+function packageVersion(): string {
+  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(file) as { readonly version: string }).version
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  FileMissingError,
+  type FileStore,
+  InvalidInputError,
+  QuotaExceededError,
+  type StoredFile,
+} from '../../src/ports/index.js'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const FAN_OUT = /^[0-9a-f]{2}$/
+const UNFINISHED = 'unfinished'
+/** What is stored is for the engine's user alone. */
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+
+/** Files in a folder: `ab/<uuid>`, written under another name until they are whole and on the disk. */
+export class FolderFileStore implements FileStore {
+  readonly #folder: string
+
+  /** @param folder made at the first write */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async write(
+    key: string,
+    content: AsyncIterable<Uint8Array>,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<StoredFile> {
+    const path = this.#pathOf(key)
+    const temporary = join(this.#folder, UNFINISHED, `${key}-${Date.now()}`)
+    await mkdir(join(this.#folder, UNFINISHED), { recursive: true, mode: FOLDER_MODE })
+    await mkdir(this.#parentOf(key), { recursive: true, mode: FOLDER_MODE })
+    try {
+      const stored = await writeFile(temporary, content, options)
+      await rename(temporary, path)
+      await syncFolder(this.#parentOf(key))
+      return stored
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+  }
+
+  async *read(key: string): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of createReadStream(this.#pathOf(key))) yield piece as Uint8Array
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      throw new FileMissingError(`the file ${key} is not in the file store; restore it or delete its document`, {
+        cause: error,
+      })
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true })
+  }
+
+  async *list(): AsyncGenerator<string> {
+    for (const folder of await namesIn(this.#folder)) {
+      if (!FAN_OUT.test(folder)) continue
+      for (const name of await namesIn(join(this.#folder, folder))) if (UUID.test(name)) yield name
+    }
+  }
+
+  async removeUnfinished(): Promise<void> {
+    await rm(join(this.#folder, UNFINISHED), { recursive: true, force: true })
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#parentOf(key), key)
+  }
+
+  #parentOf(key: string): string {
+    if (!UUID.test(key)) throw new InvalidInputError('key', 'must be a lower-case UUID')
+    return join(this.#folder, key.slice(0, 2))
+  }
+}
+
+async function writeFile(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+): Promise<StoredFile> {
+  const { maxBytes, signal } = options
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const file = await open(path, 'wx', FILE_MODE)
+  try {
+    signal?.throwIfAborted()
+    for await (const piece of abortable(content, signal)) {
+      sizeBytes += piece.byteLength
+      if (sizeBytes > maxBytes) throw new QuotaExceededError(`the file has more than ${maxBytes} bytes`)
+      hash.update(piece)
+      await writeAll(file, piece)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { sizeBytes, sha256: hash.digest('hex') }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength; ) at += (await file.write(bytes, at)).bytesWritten
+}
+
+/** Ends a wait for content that does not come once the signal is aborted. */
+async function* abortable<Item>(items: AsyncIterable<Item>, signal: AbortSignal | undefined): AsyncGenerator<Item> {
+  if (signal === undefined) {
+    yield* items
+    return
+  }
+  const iterator = items[Symbol.asyncIterator]()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  aborted.catch(() => undefined)
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted])
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    // A source that hangs would hang here too: it is told, but not waited for.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}
+
+/** A rename is on the disk once its folder is; where folders cannot be opened (Windows) it is so by itself. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  if (folder === undefined) return
+  try {
+    await folder.sync()
+  } catch {
+    // Some file systems refuse it.
+  } finally {
+    await folder.close()
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

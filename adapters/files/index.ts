@@ -1,0 +1,2 @@
+/** FileStore on a folder. */
+export { FolderFileStore } from './folder-file-store.js'

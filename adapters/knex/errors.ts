@@ -1,0 +1,40 @@
+import { AlcoveError, StorageError } from '../../src/ports/index.js'
+
+/** What the drivers say of themselves: SQLite's result names, PostgreSQL's SQLSTATE. */
+const UNIQUE_VIOLATIONS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', '23505'])
+const PERMANENT_CODES: ReadonlySet<string> = new Set([
+  'SQLITE_CORRUPT',
+  'SQLITE_NOTADB',
+  'SQLITE_READONLY',
+  'SQLITE_CANTOPEN',
+])
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  SQLITE_BUSY: 'the database is in use by another process for too long',
+  SQLITE_FULL: 'the disk with the database is full',
+  SQLITE_IOERR: 'the database file cannot be read or written',
+  SQLITE_CORRUPT: 'the database file is damaged; restore it from a backup',
+  SQLITE_NOTADB: 'the database file is damaged; restore it from a backup',
+  SQLITE_READONLY: 'the database file is read-only',
+  SQLITE_CANTOPEN: 'the database file cannot be opened',
+}
+
+/** Whether a statement failed because a row with the same unique values is there. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === undefined || !UNIQUE_VIOLATIONS.has(code)) return false
+  return code !== 'SQLITE_CONSTRAINT' || (error as Error).message.includes('UNIQUE constraint failed')
+}
+
+/** The core's errors pass; everything else becomes a `StorageError`, without the statement's values. */
+export function translateError(error: unknown): Error {
+  if (error instanceof AlcoveError) return error
+  const code = codeOf(error)
+  if (code === undefined) return error instanceof Error ? error : new Error(String(error))
+  const isTransient = !PERMANENT_CODES.has(code) && !isUniqueViolation(error)
+  return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' && /^(SQLITE_|[0-9A-Z]{5}$|E[A-Z]+$)/.test(error.code) ? error.code : undefined
+}

@@ -1,0 +1,143 @@
+import type { Knex } from 'knex'
+import {
+  ClosedError,
+  InvalidInputError,
+  type Repositories,
+  SchemaTooNewError,
+  type Storage,
+} from '../../src/ports/index.js'
+import { type Dialect, dialectOf, isSqlite } from './dialect.js'
+import { translateError } from './errors.js'
+import { MIGRATIONS } from './migrations.js'
+import {
+  KnexAccountRepository,
+  KnexRegionRepository,
+  KnexSettingRepository,
+} from './repositories/account-repositories.js'
+import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
+import type { Session } from './repositories/base.js'
+import { KnexChunkRepository } from './repositories/chunk-repository.js'
+import { KnexCompanyRepository } from './repositories/company-repository.js'
+import { KnexContextRepository } from './repositories/context-repository.js'
+import { KnexDocumentRepository } from './repositories/document-repository.js'
+import { KnexJobRepository } from './repositories/job-repository.js'
+import { KnexPermissionRepository } from './repositories/permission-repository.js'
+import { KnexUploadRepository } from './repositories/upload-repository.js'
+import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
+import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
+
+export interface KnexStorageOptions {
+  /** Connections to the database; the storage destroys them when it is closed, unless told otherwise. */
+  readonly knex: Knex
+  /** Put before every table's name; default `alcove_`. */
+  readonly tablePrefix?: string
+  /** Whether the host destroys `knex` itself; default false. */
+  readonly keepKnex?: boolean
+}
+
+/** Storage on whatever knex speaks to: SQLite, and PostgreSQL. */
+export class KnexStorage implements Storage {
+  readonly #knex: Knex
+  readonly #keepKnex: boolean
+  readonly #dialect: Dialect
+  readonly #name: NameTable
+  /** SQLite has one writer; waiting here costs less than waiting on its lock. */
+  #lastWrite: Promise<unknown> = Promise.resolve()
+  #opened: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(options: KnexStorageOptions) {
+    const { knex, tablePrefix = 'alcove_', keepKnex = false } = options
+    if (!TABLE_PREFIX_PATTERN.test(tablePrefix)) {
+      throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
+    }
+    this.#knex = knex
+    this.#keepKnex = keepKnex
+    this.#dialect = dialectOf(knex)
+    this.#name = (table) => tablePrefix + table
+  }
+
+  async open(): Promise<void> {
+    this.#opened ??= this.#migrate().catch((error: unknown) => {
+      this.#opened = undefined
+      throw error
+    })
+    await this.#opened
+  }
+
+  async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return await this.#translated(() => work(this.#repositories(this.#knex)))
+  }
+
+  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return await this.#inTransaction(async (transaction) => {
+      if (isSqlite(this.#knex)) await this.#takeWriteLock(transaction)
+      return await work(this.#repositories(transaction))
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#lastWrite
+    if (!this.#keepKnex) await this.#knex.destroy()
+  }
+
+  async #migrate(): Promise<void> {
+    await this.#inTransaction(async (transaction) => {
+      const schema = this.#name('schema')
+      await transaction.raw('create table if not exists ?? (version integer not null)', [schema])
+      if (!isSqlite(this.#knex)) await transaction.raw('lock table ?? in exclusive mode', [schema])
+      const rows = await transaction<{ version: number }>(schema).select('version')
+      const version = rows[0]?.version ?? 0
+      if (version > MIGRATIONS.length) {
+        throw new SchemaTooNewError(
+          `the database has schema version ${version}, this engine knows ${MIGRATIONS.length}: use a newer version of alcove`,
+        )
+      }
+      for (const migration of MIGRATIONS.slice(version)) await migration(transaction.schema, this.#name)
+      if (rows.length === 0) await transaction(schema).insert({ version: MIGRATIONS.length })
+      else if (version < MIGRATIONS.length) await transaction(schema).update({ version: MIGRATIONS.length })
+    })
+  }
+
+  async #inTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    if (!isSqlite(this.#knex)) return await this.#translated(() => this.#knex.transaction(work))
+    const mine = this.#lastWrite.then(() => this.#translated(() => this.#knex.transaction(work)))
+    this.#lastWrite = mine.catch(() => undefined)
+    return await mine
+  }
+
+  /** A transaction that begins with a read could not become a writing one beside another process. */
+  async #takeWriteLock(transaction: Knex.Transaction): Promise<void> {
+    await transaction(this.#name('schema')).update({ version: 0 }).whereRaw('0 = 1')
+  }
+
+  async #translated<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new ClosedError('the storage')
+    try {
+      return await work()
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  #repositories(knex: Knex): Repositories {
+    const session: Session = { knex, dialect: this.#dialect, name: this.#name }
+    return {
+      settings: new KnexSettingRepository(session),
+      companies: new KnexCompanyRepository(session),
+      regions: new KnexRegionRepository(session),
+      accounts: new KnexAccountRepository(session),
+      roles: new KnexRoleRepository(session),
+      users: new KnexUserRepository(session),
+      permissions: new KnexPermissionRepository(session),
+      apiKeys: new KnexApiKeyRepository(session),
+      contexts: new KnexContextRepository(session),
+      documents: new KnexDocumentRepository(session),
+      uploads: new KnexUploadRepository(session),
+      chunks: new KnexChunkRepository(session),
+      jobs: new KnexJobRepository(session),
+    }
+  }
+}

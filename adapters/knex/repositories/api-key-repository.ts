@@ -1,0 +1,59 @@
+import { AlreadyExistsError, type ApiKeyRecord, type ApiKeyRepository } from '../../../src/ports/index.js'
+import { isUniqueViolation } from '../errors.js'
+import { number, type Row, text, textOrNull, texts } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
+  constructor(session: Session) {
+    super(session, 'api_keys')
+  }
+
+  async insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord> {
+    try {
+      const id = await this.insertRow({
+        client_id: key.clientId,
+        secret_hash: key.secretHash,
+        company_id: key.companyId,
+        user_id: key.userId,
+        targets: JSON.stringify(key.targets),
+        created: key.created,
+        expires: key.expires,
+        last_used: key.lastUsed,
+        revoked: key.revoked,
+      })
+      return { id, ...key }
+    } catch (error) {
+      if (isUniqueViolation(error))
+        throw new AlreadyExistsError('an API key with this client id exists', { cause: error })
+      throw error
+    }
+  }
+
+  async get(id: number): Promise<ApiKeyRecord | undefined> {
+    const row = await this.getRow(id)
+    return row && toApiKey(row)
+  }
+
+  async list(): Promise<readonly ApiKeyRecord[]> {
+    return (await this.rows.orderBy('id').select()).map(toApiKey)
+  }
+
+  async revoke(id: number, revoked: string): Promise<boolean> {
+    return await this.updateRow(id, { revoked: this.session.knex.raw('coalesce(revoked, ?)', [revoked]) })
+  }
+}
+
+function toApiKey(row: Row): ApiKeyRecord {
+  return {
+    id: number(row, 'id'),
+    clientId: text(row, 'client_id'),
+    secretHash: text(row, 'secret_hash'),
+    companyId: number(row, 'company_id'),
+    userId: number(row, 'user_id'),
+    targets: texts(row, 'targets'),
+    created: text(row, 'created'),
+    expires: textOrNull(row, 'expires'),
+    lastUsed: textOrNull(row, 'last_used'),
+    revoked: textOrNull(row, 'revoked'),
+  }
+}

@@ -1,0 +1,92 @@
+import type { ContextRecord, ContextRepository } from '../../../src/ports/index.js'
+import { number, type Row, text, textOrNull, texts } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+type Changes = Partial<Omit<ContextRecord, 'id'>>
+
+/** The column of each member; `starterPrompts` is kept as JSON. */
+const COLUMNS = {
+  accountId: 'account_id',
+  userId: 'user_id',
+  name: 'name',
+  description: 'description',
+  caption: 'caption',
+  toolsJson: 'tools_json',
+  starterPrompts: 'starter_prompts',
+  embeddingModel: 'embedding_model',
+  maxSizeBytes: 'max_size_bytes',
+  topN: 'top_n',
+  scoreThreshold: 'score_threshold',
+  chunkSizeTokens: 'chunk_size_tokens',
+  overlap: 'overlap',
+  shareState: 'share_state',
+  icon: 'icon',
+  created: 'created',
+  deleted: 'deleted',
+} as const satisfies Record<keyof Omit<ContextRecord, 'id'>, string>
+
+export class KnexContextRepository extends KnexRepository implements ContextRepository {
+  constructor(session: Session) {
+    super(session, 'contexts')
+  }
+
+  async insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord> {
+    return { id: await this.insertRow(toRow(context)), ...context }
+  }
+
+  async get(id: number): Promise<ContextRecord | undefined> {
+    const row = (await this.rows.where('id', id).whereNull('deleted').select())[0]
+    return row && toContext(row)
+  }
+
+  async list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]> {
+    const rows = await this.rows.where('account_id', filter.accountId).whereNull('deleted').orderBy('id').select()
+    return rows.map(toContext)
+  }
+
+  async update(id: number, changes: Omit<Changes, 'accountId'>): Promise<ContextRecord | undefined> {
+    const row = toRow(changes)
+    if (Object.keys(row).length > 0) await this.rows.where('id', id).whereNull('deleted').update(row)
+    return await this.get(id)
+  }
+
+  async listDeleted(): Promise<readonly number[]> {
+    return (await this.rows.whereNotNull('deleted').orderBy('id').select('id')).map((row) => number(row, 'id'))
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.rows.where('id', id).delete()
+  }
+}
+
+function toRow(changes: Changes): Row {
+  const row: Record<string, unknown> = {}
+  for (const [member, column] of Object.entries(COLUMNS)) {
+    const value = changes[member as keyof Changes]
+    if (value !== undefined) row[column] = member === 'starterPrompts' ? JSON.stringify(value) : value
+  }
+  return row
+}
+
+function toContext(row: Row): ContextRecord {
+  return {
+    id: number(row, 'id'),
+    accountId: number(row, 'account_id'),
+    userId: number(row, 'user_id'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    caption: text(row, 'caption'),
+    toolsJson: text(row, 'tools_json'),
+    starterPrompts: texts(row, 'starter_prompts'),
+    embeddingModel: text(row, 'embedding_model'),
+    maxSizeBytes: number(row, 'max_size_bytes'),
+    topN: number(row, 'top_n'),
+    scoreThreshold: number(row, 'score_threshold'),
+    chunkSizeTokens: number(row, 'chunk_size_tokens'),
+    overlap: number(row, 'overlap'),
+    shareState: number(row, 'share_state') === 1 ? 1 : 0,
+    icon: textOrNull(row, 'icon'),
+    created: text(row, 'created'),
+    deleted: textOrNull(row, 'deleted'),
+  }
+}

@@ -1,0 +1,125 @@
+import type { DocumentRecord, DocumentRepository, IngestionReceipt } from '../../../src/ports/index.js'
+import { number, type Row, text, textOrNull } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
+  constructor(session: Session) {
+    super(session, 'documents')
+  }
+
+  async insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord> {
+    const id = await this.insertRow({
+      uuid: document.uuid,
+      context_id: document.contextId,
+      original_name: document.originalName,
+      name_index: document.nameIndex,
+      content_type: document.contentType,
+      content_hash: document.contentHash,
+      size_bytes: document.sizeBytes,
+      created: document.created,
+      created_by: document.createdBy,
+      ...toRow(document),
+    })
+    return { id, ...document }
+  }
+
+  async get(id: number): Promise<DocumentRecord | undefined> {
+    const row = (await this.rows.where('id', id).whereNull('deleted').select())[0]
+    return row && toDocument(row)
+  }
+
+  async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
+    const row = (await this.rows.where('uuid', uuid).whereNull('deleted').select())[0]
+    return row && toDocument(row)
+  }
+
+  async list(contextId: number): Promise<readonly DocumentRecord[]> {
+    return (await this.rows.where('context_id', contextId).whereNull('deleted').orderBy('id').select()).map(toDocument)
+  }
+
+  async findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined> {
+    const row = (
+      await this.rows
+        .where({ context_id: contextId, original_name: originalName, content_hash: contentHash })
+        .whereNull('deleted')
+        .orderBy('id')
+        .limit(1)
+        .select()
+    )[0]
+    return row && toDocument(row)
+  }
+
+  async nextNameIndex(contextId: number, originalName: string): Promise<number> {
+    const rows = await this.rows
+      .where({ context_id: contextId, original_name: originalName })
+      .whereNull('deleted')
+      .max({ highest: 'name_index' })
+    const highest = rows[0]?.highest
+    return highest === null || highest === undefined ? 0 : Number(highest) + 1
+  }
+
+  async update(id: number, changes: DocumentChanges): Promise<boolean> {
+    return (await this.rows.where('id', id).whereNull('deleted').update(toRow(changes))) > 0
+  }
+
+  async deleteOfContext(contextId: number, deleted: string): Promise<void> {
+    await this.rows.where('context_id', contextId).whereNull('deleted').update({ deleted })
+  }
+
+  async listUnfinished(): Promise<readonly DocumentRecord[]> {
+    const rows = await this.rows.whereNull('completed').whereNull('error').whereNull('deleted').orderBy('id').select()
+    return rows.map(toDocument)
+  }
+
+  async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
+    const query = this.rows.whereNotNull('deleted').orderBy('id')
+    if (contextId !== undefined) void query.where('context_id', contextId)
+    const rows = await query.select('id', 'uuid', 'context_id')
+    return rows.map((row) => ({ id: number(row, 'id'), uuid: text(row, 'uuid'), contextId: number(row, 'context_id') }))
+  }
+
+  async existing(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const rows = await this.rows.whereIn('id', ids).select('id')
+    return new Set(rows.map((row) => number(row, 'id')))
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.rows.where('id', id).delete()
+  }
+}
+
+type DocumentChanges = Parameters<DocumentRepository['update']>[1]
+
+function toRow(changes: DocumentChanges): Row {
+  const { chunkCount, started, completed, error, receipt, deleted } = changes
+  return {
+    ...(chunkCount !== undefined && { chunk_count: chunkCount }),
+    ...(started !== undefined && { started }),
+    ...(completed !== undefined && { completed }),
+    ...(error !== undefined && { error }),
+    ...(receipt !== undefined && { receipt: receipt && JSON.stringify(receipt) }),
+    ...(deleted !== undefined && { deleted }),
+  }
+}
+
+function toDocument(row: Row): DocumentRecord {
+  const receipt = textOrNull(row, 'receipt')
+  return {
+    id: number(row, 'id'),
+    uuid: text(row, 'uuid'),
+    contextId: number(row, 'context_id'),
+    originalName: text(row, 'original_name'),
+    nameIndex: number(row, 'name_index'),
+    contentType: text(row, 'content_type'),
+    contentHash: text(row, 'content_hash'),
+    sizeBytes: number(row, 'size_bytes'),
+    chunkCount: number(row, 'chunk_count'),
+    created: text(row, 'created'),
+    createdBy: number(row, 'created_by'),
+    started: textOrNull(row, 'started'),
+    completed: textOrNull(row, 'completed'),
+    error: textOrNull(row, 'error'),
+    receipt: receipt === null ? null : (JSON.parse(receipt) as IngestionReceipt),
+    deleted: textOrNull(row, 'deleted'),
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  type AccessRecord,
+  AlreadyExistsError,
+  type PermissionRecord,
+  type PermissionRepository,
+} from '../../../src/ports/index.js'
+import { isUniqueViolation } from '../errors.js'
+import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
+  constructor(session: Session) {
+    super(session, 'permissions')
+  }
+
+  async insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord> {
+    try {
+      const id = await this.insertRow({
+        user_id: permission.userId,
+        account_id: permission.accountId,
+        role_id: permission.roleId,
+        is_disabled: permission.isDisabled,
+        created: permission.created,
+        created_by: permission.createdBy,
+        last_access: permission.lastAccess,
+      })
+      return { id, ...permission }
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      throw new AlreadyExistsError('Permission already exists for this user and account', { cause: error })
+    }
+  }
+
+  async get(id: number): Promise<PermissionRecord | undefined> {
+    const row = await this.getRow(id)
+    return row && toPermission(row)
+  }
+
+  async list(filter: { readonly userId?: number } = {}): Promise<readonly PermissionRecord[]> {
+    const query = this.rows.orderBy('id')
+    if (filter.userId !== undefined) void query.where('user_id', filter.userId)
+    return (await query.select()).map(toPermission)
+  }
+
+  async setRole(id: number, roleId: number): Promise<boolean> {
+    return await this.updateRow(id, { role_id: roleId })
+  }
+
+  async toggle(id: number): Promise<boolean> {
+    const flipped = this.session.knex.raw('case when is_disabled then ? else ? end', [false, true])
+    return await this.updateRow(id, { is_disabled: flipped })
+  }
+
+  async delete(id: number): Promise<boolean> {
+    return (await this.rows.where('id', id).delete()) > 0
+  }
+
+  async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
+    const { knex, name } = this.session
+    const rows: Row[] = await knex({ permission: name('permissions') })
+      .join({ user: name('users') }, 'user.id', 'permission.user_id')
+      .join({ account: name('accounts') }, 'account.id', 'permission.account_id')
+      .join({ role: name('roles') }, 'role.id', 'permission.role_id')
+      .where({ 'permission.user_id': userId, 'permission.account_id': accountId })
+      .select({
+        user_id: 'user.id',
+        user_company: 'user.company_id',
+        email: 'user.email',
+        account_id: 'account.id',
+        account_company: 'account.company_id',
+        application: 'account.application',
+        is_active: 'account.is_active',
+        permission_id: 'permission.id',
+        is_disabled: 'permission.is_disabled',
+        applications: 'role.applications',
+        capabilities: 'role.capabilities',
+      })
+    return rows[0] && toAccess(rows[0])
+  }
+}
+
+function toAccess(row: Row): AccessRecord {
+  return {
+    user: { id: number(row, 'user_id'), companyId: number(row, 'user_company'), email: text(row, 'email') },
+    account: {
+      id: number(row, 'account_id'),
+      companyId: number(row, 'account_company'),
+      application: text(row, 'application'),
+      isActive: boolean(row, 'is_active'),
+    },
+    permission: { id: number(row, 'permission_id'), isDisabled: boolean(row, 'is_disabled') },
+    role: { applications: texts(row, 'applications'), capabilities: texts(row, 'capabilities') },
+  }
+}
+
+function toPermission(row: Row): PermissionRecord {
+  return {
+    id: number(row, 'id'),
+    userId: number(row, 'user_id'),
+    accountId: number(row, 'account_id'),
+    roleId: number(row, 'role_id'),
+    isDisabled: boolean(row, 'is_disabled'),
+    created: text(row, 'created'),
+    createdBy: text(row, 'created_by'),
+    lastAccess: textOrNull(row, 'last_access'),
+  }
+}

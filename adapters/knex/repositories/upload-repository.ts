@@ -1,0 +1,52 @@
+import type { UploadRecord, UploadRepository } from '../../../src/ports/index.js'
+import { type Row, text } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexUploadRepository extends KnexRepository implements UploadRepository {
+  constructor(session: Session) {
+    super(session, 'uploads')
+  }
+
+  async insert(upload: UploadRecord, ttlMs: number): Promise<void> {
+    const row = { uuid: upload.uuid, context_id: upload.contextId, size_bytes: upload.sizeBytes }
+    await this.rows.insert({ ...row, expires_ms: this.#fromNow(ttlMs) })
+  }
+
+  async extend(uuid: string, ttlMs: number): Promise<boolean> {
+    const query = this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
+    return (await query.update({ expires_ms: this.#fromNow(ttlMs) })) > 0
+  }
+
+  async remove(uuid: string): Promise<boolean> {
+    return (await this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`).delete()) > 0
+  }
+
+  async usedBytes(contextId: number): Promise<number> {
+    const { knex, name } = this.session
+    const documents = knex<Row>(name('documents')).where('context_id', contextId).whereNull('deleted')
+    const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
+    const sums = await Promise.all([documents.sum({ bytes: 'size_bytes' }), uploads.sum({ bytes: 'size_bytes' })])
+    return sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
+  }
+
+  async claimed(uuids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { knex, name } = this.session
+    const documents = await knex<Row>(name('documents')).whereIn('uuid', uuids).select('uuid')
+    const uploads = await this.rows.whereIn('uuid', uuids).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
+    return new Set([...documents, ...uploads].map((row) => text(row as Row, 'uuid')))
+  }
+
+  async removeExpired(options: { readonly all: boolean }): Promise<void> {
+    const query = this.rows
+    if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)
+    await query.delete()
+  }
+
+  get #now(): string {
+    return this.session.dialect.nowMs
+  }
+
+  #fromNow(ms: number) {
+    return this.session.knex.raw(`${this.#now} + ?`, [ms])
+  }
+}

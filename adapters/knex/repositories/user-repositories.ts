@@ -1,0 +1,101 @@
+import {
+  AlreadyExistsError,
+  type RoleRecord,
+  type RoleRepository,
+  type UserRecord,
+  type UserRepository,
+} from '../../../src/ports/index.js'
+import { isUniqueViolation } from '../errors.js'
+import { number, numberOrNull, type Row, text, textOrNull, texts } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexRoleRepository extends KnexRepository implements RoleRepository {
+  constructor(session: Session) {
+    super(session, 'roles')
+  }
+
+  async insert(role: Omit<RoleRecord, 'id'>): Promise<RoleRecord> {
+    const id = await this.insertRow({
+      company_id: role.companyId,
+      name: role.name,
+      applications: JSON.stringify(role.applications),
+      capabilities: JSON.stringify(role.capabilities),
+    })
+    return { id, ...role }
+  }
+
+  async get(id: number): Promise<RoleRecord | undefined> {
+    const row = await this.getRow(id)
+    return row && toRole(row)
+  }
+
+  async list(): Promise<readonly RoleRecord[]> {
+    return (await this.rows.orderBy('id').select()).map(toRole)
+  }
+}
+
+export class KnexUserRepository extends KnexRepository implements UserRepository {
+  constructor(session: Session) {
+    super(session, 'users')
+  }
+
+  async insert(user: Omit<UserRecord, 'id'>): Promise<UserRecord> {
+    try {
+      const id = await this.insertRow({
+        company_id: user.companyId,
+        email: user.email,
+        email_key: user.emailKey,
+        first_name: user.firstName,
+        last_name: user.lastName,
+        name: user.name,
+        created: user.created,
+        last_access: user.lastAccess,
+      })
+      return { id, ...user }
+    } catch (error) {
+      if (isUniqueViolation(error))
+        throw new AlreadyExistsError('a user with this e-mail address exists', { cause: error })
+      throw error
+    }
+  }
+
+  async get(id: number): Promise<UserRecord | undefined> {
+    const row = await this.getRow(id)
+    return row && toUser(row)
+  }
+
+  async findByEmailKey(emailKey: string): Promise<UserRecord | undefined> {
+    const row = (await this.rows.where('email_key', emailKey).select())[0]
+    return row && toUser(row)
+  }
+
+  async list(filter: { readonly companyId?: number } = {}): Promise<readonly UserRecord[]> {
+    const query = this.rows.orderBy('id')
+    if (filter.companyId !== undefined) void query.where('company_id', filter.companyId)
+    return (await query.select()).map(toUser)
+  }
+}
+
+function toRole(row: Row): RoleRecord {
+  return {
+    id: number(row, 'id'),
+    companyId: numberOrNull(row, 'company_id'),
+    name: text(row, 'name'),
+    applications: texts(row, 'applications'),
+    capabilities: texts(row, 'capabilities'),
+  }
+}
+
+function toUser(row: Row): UserRecord {
+  return {
+    id: number(row, 'id'),
+    companyId: number(row, 'company_id'),
+    email: text(row, 'email'),
+    emailKey: text(row, 'email_key'),
+    firstName: text(row, 'first_name'),
+    lastName: text(row, 'last_name'),
+    name: text(row, 'name'),
+    created: text(row, 'created'),
+    lastAccess: textOrNull(row, 'last_access'),
+  }
+}

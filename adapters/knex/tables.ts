@@ -1,0 +1,23 @@
+/** The engine's tables. */
+export type TableName =
+  | 'schema'
+  | 'settings'
+  | 'companies'
+  | 'regions'
+  | 'accounts'
+  | 'roles'
+  | 'users'
+  | 'permissions'
+  | 'api_keys'
+  | 'contexts'
+  | 'documents'
+  | 'uploads'
+  | 'chunks'
+  | 'windows'
+  | 'jobs'
+
+/** Gives a table its full name: with the prefix that keeps it apart from a host's own. */
+export type NameTable = (table: TableName) => string
+
+/** A prefix is part of identifiers, so only plain letters, digits and `_` may be in it. */
+export const TABLE_PREFIX_PATTERN: RegExp = /^[a-z_][a-z0-9_]{0,30}$/i

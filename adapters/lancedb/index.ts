@@ -1,0 +1,2 @@
+/** VectorIndex on LanceDB. */
+export { LanceDbVectorIndex } from './lancedb-vector-index.js'

@@ -1,0 +1,176 @@
+import type { Connection, Table } from '@lancedb/lancedb'
+import pLimit, { type LimitFunction } from 'p-limit'
+
+/** Open tables kept at hand: each costs about 100 kB. */
+const MAX_OPEN_TABLES = 256
+const NAMES_PER_PAGE = 1_000
+
+/** A table that is open, and the order of its writers. */
+export interface OpenTable {
+  readonly table: Table
+  /** One writer at a time. */
+  readonly write: LimitFunction
+  /** Additions and deletions since the table was compacted. */
+  fragments: number
+}
+
+/**
+ * The tables of a folder: opened when they are used, the most recent kept open.
+ * Never two handles of one table: one would not see the other's writes.
+ */
+export class LanceTables {
+  readonly #uri: string
+  #connection: Promise<Connection> | undefined
+  /** The least recently used first. */
+  readonly #open = new Map<string, Promise<OpenTable | undefined>>()
+  readonly #making = new Map<string, Promise<OpenTable>>()
+  /** How many calls use a table now: such a one stays open. */
+  readonly #users = new Map<string, number>()
+
+  constructor(uri: string) {
+    this.#uri = uri
+  }
+
+  /** Works with the table of that name; `undefined` where there is none. */
+  async use<T>(name: string, work: (open: OpenTable | undefined) => Promise<T>): Promise<T> {
+    return await this.#counted(name, async () => await work(await this.#find(name)))
+  }
+
+  /** Works with the table of that name, made now if there is none. */
+  async useOrMake<T>(name: string, dimensions: number, work: (open: OpenTable) => Promise<T>): Promise<T> {
+    return await this.#counted(name, async () => {
+      const found = (await this.#find(name)) ?? (await this.#open.get(name))
+      return await work(found ?? (await this.#make(name, dimensions)))
+    })
+  }
+
+  /** Whether this is the handle that new calls get. */
+  async isCurrent(name: string, open: OpenTable): Promise<boolean> {
+    return (await this.#open.get(name)) === open
+  }
+
+  async names(): Promise<readonly string[]> {
+    const connection = await this.#connect()
+    const names: string[] = []
+    for (;;) {
+      const startAfter = names.at(-1)
+      const page = await connection.tableNames({
+        limit: NAMES_PER_PAGE,
+        ...(startAfter !== undefined && { startAfter }),
+      })
+      names.push(...page)
+      if (page.length < NAMES_PER_PAGE) return names
+    }
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.use(name, async (open) => {
+      await open?.write(async () => {
+        this.#open.delete(name)
+        open.table.close()
+        try {
+          await (await this.#connect()).dropTable(name)
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+      })
+    })
+  }
+
+  /** Waits for writers, then closes everything. */
+  async close(): Promise<void> {
+    for (const opening of this.#open.values()) {
+      const open = await opening.catch(() => undefined)
+      await open?.write(() => {
+        open.table.close()
+      })
+    }
+    this.#open.clear()
+    const connection = await this.#connection
+    connection?.close()
+  }
+
+  async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.#users.set(name, (this.#users.get(name) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const users = (this.#users.get(name) ?? 1) - 1
+      if (users > 0) this.#users.set(name, users)
+      else this.#users.delete(name)
+      this.#forgetOldest()
+    }
+  }
+
+  async #find(name: string): Promise<OpenTable | undefined> {
+    const opening = this.#open.get(name) ?? this.#openTable(name)
+    // To the end of the map: used last.
+    this.#open.delete(name)
+    this.#open.set(name, opening)
+    const forget = (): void => {
+      if (this.#open.get(name) === opening) this.#open.delete(name)
+    }
+    try {
+      const open = await opening
+      if (open === undefined) forget()
+      return open
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  async #make(name: string, dimensions: number): Promise<OpenTable> {
+    const making = this.#making.get(name) ?? this.#createTable(name, dimensions)
+    this.#making.set(name, making)
+    try {
+      return await making
+    } finally {
+      this.#making.delete(name)
+    }
+  }
+
+  async #createTable(name: string, dimensions: number): Promise<OpenTable> {
+    const connection = await this.#connect()
+    const { schemaOf } = await import('./arrow-rows.js')
+    const open = toOpenTable(await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true }))
+    this.#open.set(name, Promise.resolve(open))
+    return open
+  }
+
+  async #openTable(name: string): Promise<OpenTable | undefined> {
+    try {
+      return toOpenTable(await (await this.#connect()).openTable(name))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const name of [...this.#open.keys()]) {
+      if (this.#open.size <= MAX_OPEN_TABLES) return
+      if (!this.#users.has(name)) this.#open.delete(name)
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    this.#connection ??= openConnection(this.#uri)
+    return await this.#connection
+  }
+}
+
+/** The library takes a tenth of a second to load: not before it is needed. */
+async function openConnection(uri: string): Promise<Connection> {
+  const { connect } = await import('@lancedb/lancedb')
+  return await connect(uri)
+}
+
+function toOpenTable(table: Table): OpenTable {
+  return { table, write: pLimit(1), fragments: 0 }
+}
+
+/** Lance tells of missing tables and files, and of closed handles, in words only. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && /not found|is closed/i.test(error.message)
+}

@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import sqlite3 from 'sqlite3'
+import { DataDirLockedError } from '../../src/index.js'
+
+/** A process that has just ended may take a moment to let go. */
+const HANDOVER_MS = 200
+const LOCK_FILE = 'alcove.lock'
+const HOLDER_FILE = 'alcove.lock.json'
+
+/** Holds a data folder for this process, until it is released or the process dies. */
+export interface DataDirLock {
+  release(): Promise<void>
+}
+
+/**
+ * Takes the lock of a data folder: an exclusive transaction on a small SQLite
+ * file, which is a lock of the operating system and so never outlives its holder.
+ *
+ * @throws DataDirLockedError with the holder's process id
+ */
+export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+  const database = await open(join(dataDir, LOCK_FILE))
+  database.configure('busyTimeout', HANDOVER_MS)
+  const run = promisify(database.exec.bind(database))
+  const close = promisify(database.close.bind(database))
+  try {
+    // The journal in memory: a journal on disk would be left behind by a killed holder.
+    await run('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    await close()
+    if (!isBusy(error)) throw error
+    throw new DataDirLockedError(await describeHolder(dataDir), { cause: error })
+  }
+  await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ pid: process.pid, since: new Date().toISOString() }))
+  return { release: async () => await close() }
+}
+
+async function open(filename: string): Promise<sqlite3.Database> {
+  return await new Promise((resolve, reject) => {
+    const database = new sqlite3.Database(filename, (error) => {
+      if (error === null) resolve(database)
+      else reject(error)
+    })
+  })
+}
+
+async function describeHolder(dataDir: string): Promise<string> {
+  const holder = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  const pid = /"pid":(\d+)/.exec(holder)?.[1]
+  const who = pid === undefined ? 'another process' : `another process (pid ${pid})`
+  return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder`
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+}

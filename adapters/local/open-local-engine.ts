@@ -1,0 +1,139 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  createEngine,
+  DataDirUnusableError,
+  type Engine,
+  type EngineOptions,
+  NotInitializedError,
+} from '../../src/index.js'
+import { FolderFileStore } from '../files/index.js'
+import { KnexStorage, openSqlite } from '../knex/index.js'
+import { LanceDbVectorIndex } from '../lancedb/index.js'
+import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
+import { WorkerTextExtractor } from '../text-extraction/index.js'
+import { TransformersEmbeddingModel } from '../transformers/index.js'
+import { type DataDirLock, lockDataDir } from './data-dir-lock.js'
+import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
+
+export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isWorking'>> {
+  /** Holds everything the engine keeps; made if it is not there. */
+  readonly dataDir: string
+  /** Folders of embedding models; the first is the default. Default: the bundled all-MiniLM-L6-v2. */
+  readonly modelDirs?: readonly string[]
+}
+
+/** Where the model is that comes with the package. */
+const BUNDLED_MODEL = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
+const DATABASE = 'alcove.sqlite'
+
+/**
+ * An engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
+ *
+ * Creates the folder, or reopens it; starts its workers. Any port can be replaced.
+ * One engine works on a folder at a time.
+ *
+ * @throws DataDirLockedError where another process works on the folder
+ * @throws DataDirUnusableError where the folder cannot be made or written
+ * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
+ * @throws SchemaTooNewError where a newer version wrote the folder
+ */
+export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
+  const { dataDir: givenDir, modelDirs = [BUNDLED_MODEL], ...overrides } = options
+  const dataDir = resolve(givenDir)
+  await makeDataDir(dataDir)
+  const lock = await lockDataDir(dataDir)
+  try {
+    const engine = await createEngine({
+      storage: overrides.storage ?? openStorage(dataDir),
+      vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
+      embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
+      textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
+      fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
+      starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
+      ...pickSettings(overrides),
+      isAlone: true,
+    })
+    return releasing(engine, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/**
+ * An engine on the database of a folder alone, beside one that works on the
+ * folder: companies, contexts and the records of documents, but no upload and
+ * no search. What it deletes is cleared away by the engine that works.
+ *
+ * @throws NotInitializedError where the folder was never initialised
+ */
+export async function openLocalDatabase(options: Pick<LocalEngineOptions, 'dataDir' | 'modelDirs'>): Promise<Engine> {
+  const dataDir = resolve(options.dataDir)
+  const hasDatabase = await stat(join(dataDir, DATABASE)).then(
+    () => true,
+    () => false,
+  )
+  if (!hasDatabase) throw new NotInitializedError(`there is no data in ${dataDir}: run "alcove init" first`)
+  const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
+  return await createEngine({
+    storage: openStorage(dataDir),
+    vectorIndex: NO_VECTOR_INDEX,
+    embeddingModels: models.map(withoutWeights),
+    textExtractor: NO_TEXT_EXTRACTOR,
+    fileStore: NO_FILE_STORE,
+    starterPromptWriter: new TemplateStarterPromptWriter(),
+    isWorking: false,
+  })
+}
+
+function openStorage(dataDir: string): KnexStorage {
+  return new KnexStorage({ knex: openSqlite(join(dataDir, DATABASE)) })
+}
+
+async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {
+  return await Promise.all(folders.map((folder) => TransformersEmbeddingModel.open(resolve(folder))))
+}
+
+/** What is the host's is for the host's user alone. */
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new DataDirUnusableError(
+      `the data folder ${dataDir} cannot be made (${reason}): name a folder that you may write`,
+      { cause: error },
+    )
+  }
+}
+
+function pickSettings(overrides: Partial<EngineOptions>) {
+  const { clock, telemetry, ingestionConcurrency, initial } = overrides
+  return {
+    ...(clock && { clock }),
+    ...(telemetry && { telemetry }),
+    ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
+    ...(initial && { initial }),
+  }
+}
+
+/** The lock goes last, when nothing writes any more. */
+function releasing(engine: Engine, lock: DataDirLock): Engine {
+  let closing: Promise<void> | undefined
+  return {
+    owner: engine.owner,
+    administration: engine.administration,
+    as: (principal) => engine.as(principal),
+    on: (name, listener) => engine.on(name, listener),
+    initialize: async (input) => await engine.initialize(input),
+    whenCleared: async () => {
+      await engine.whenCleared()
+    },
+    close: async () => {
+      closing ??= engine.close().finally(() => lock.release())
+      await closing
+    },
+  }
+}

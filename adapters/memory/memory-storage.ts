@@ -1,0 +1,70 @@
+import { ClosedError, type Repositories, type Storage } from '../../src/ports/index.js'
+import {
+  chunkRepository,
+  contextRepository,
+  documentRepository,
+  uploadRepository,
+} from './storage/document-repositories.js'
+import { jobRepository } from './storage/job-repository.js'
+import { MemoryTables } from './storage/tables.js'
+import {
+  accountRepository,
+  apiKeyRepository,
+  companyRepository,
+  permissionRepository,
+  regionRepository,
+  roleRepository,
+  settingRepository,
+  userRepository,
+} from './storage/tenancy-repositories.js'
+
+/** Storage in memory: one piece of work at a time, rolled back by a journal. Gone with the process. */
+export class MemoryStorage implements Storage {
+  readonly #tables = new MemoryTables()
+  readonly #repositories: Repositories = {
+    settings: settingRepository(this.#tables),
+    companies: companyRepository(this.#tables),
+    regions: regionRepository(this.#tables),
+    accounts: accountRepository(this.#tables),
+    roles: roleRepository(this.#tables),
+    users: userRepository(this.#tables),
+    permissions: permissionRepository(this.#tables),
+    apiKeys: apiKeyRepository(this.#tables),
+    contexts: contextRepository(this.#tables),
+    documents: documentRepository(this.#tables),
+    uploads: uploadRepository(this.#tables),
+    chunks: chunkRepository(this.#tables),
+    jobs: jobRepository(this.#tables),
+  }
+  #last: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  async open(): Promise<void> {
+    if (this.#isClosed) throw new ClosedError('the storage')
+  }
+
+  async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return await this.transaction(work)
+  }
+
+  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new ClosedError('the storage')
+    const mine = this.#last.then(async () => {
+      const { journal } = this.#tables
+      journal.length = 0
+      try {
+        return await work(this.#repositories)
+      } catch (error) {
+        for (const undo of journal.reverse()) undo()
+        throw error
+      }
+    })
+    this.#last = mine.catch(() => undefined)
+    return await mine
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#last
+  }
+}

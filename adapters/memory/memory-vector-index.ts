@@ -1,0 +1,114 @@
+import {
+  ClosedError,
+  type VectorCollection,
+  type VectorHit,
+  type VectorIndex,
+  VectorInvalidError,
+  type VectorKey,
+  type VectorRows,
+} from '../../src/ports/index.js'
+
+interface StoredVector extends VectorKey {
+  readonly vector: Float32Array
+}
+
+/** Vectors in memory, found by comparing with all of them. Gone with the process. */
+export class MemoryVectorIndex implements VectorIndex {
+  readonly #collections = new Map<string, StoredVector[]>()
+  #isClosed = false
+
+  async add({ name, dimensions }: VectorCollection, rows: VectorRows): Promise<void> {
+    this.#refuseIfClosed()
+    const { documentId, chunks, windows, vectors } = rows
+    if (vectors.length !== chunks.length * dimensions) {
+      throw new VectorInvalidError(`vectors must have ${dimensions} components each`)
+    }
+    requireFinite(vectors)
+    const added = Array.from(chunks, (chunk, row) => ({
+      documentId,
+      chunk,
+      window: windows[row] ?? 0,
+      vector: vectors.slice(row * dimensions, (row + 1) * dimensions),
+    }))
+    this.#collections.set(name, [...this.#rowsOf(name), ...added])
+  }
+
+  async search(
+    { name, dimensions }: VectorCollection,
+    query: Float32Array,
+    options: { readonly limit: number },
+  ): Promise<readonly VectorHit[]> {
+    this.#refuseIfClosed()
+    if (query.length !== dimensions) throw new VectorInvalidError(`the query must have ${dimensions} components`)
+    requireFinite(query)
+    return this.#rowsOf(name)
+      .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
+      .sort((one, other) => other.similarity - one.similarity)
+      .slice(0, options.limit)
+  }
+
+  async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
+    this.#refuseIfClosed()
+    const nameOf = ({ documentId, chunk, window }: VectorKey): string => `${documentId}:${chunk}:${window}`
+    const vectors = new Map(this.#rowsOf(name).map((row) => [nameOf(row), row.vector]))
+    return keys.map((key) => vectors.get(nameOf(key))?.slice())
+  }
+
+  async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
+    this.#refuseIfClosed()
+    const rows = this.#collections.get(name)
+    if (rows === undefined) return
+    this.#collections.set(
+      name,
+      rows.filter((row) => row.documentId !== documentId || row.chunk < fromChunk),
+    )
+  }
+
+  async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
+    this.#refuseIfClosed()
+    const counts = new Map<number, number>()
+    for (const { documentId } of this.#rowsOf(name)) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
+    return counts
+  }
+
+  async listCollections(): Promise<readonly string[]> {
+    this.#refuseIfClosed()
+    return [...this.#collections.keys()]
+  }
+
+  async drop(name: string): Promise<void> {
+    this.#refuseIfClosed()
+    this.#collections.delete(name)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  #rowsOf(name: string): readonly StoredVector[] {
+    return this.#collections.get(name) ?? []
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw new ClosedError('the vector index')
+  }
+}
+
+function requireFinite(vectors: Float32Array): void {
+  if (vectors.some((component) => !Number.isFinite(component))) {
+    throw new VectorInvalidError('vectors must have finite components')
+  }
+}
+
+function cosine(one: Float32Array, other: Float32Array): number {
+  let dot = 0
+  let oneSquared = 0
+  let otherSquared = 0
+  for (const [index, component] of one.entries()) {
+    const opposite = other[index] ?? 0
+    dot += component * opposite
+    oneSquared += component * component
+    otherSquared += opposite * opposite
+  }
+  return dot / (Math.sqrt(oneSquared * otherSquared) || 1)
+}

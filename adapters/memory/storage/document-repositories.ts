@@ -1,0 +1,139 @@
+import type {
+  ChunkRecord,
+  ChunkRepository,
+  ContextRepository,
+  DocumentRecord,
+  DocumentRepository,
+  UploadRepository,
+  VectorKey,
+} from '../../../src/ports/index.js'
+import type { MemoryTables, StoredChunk } from './tables.js'
+
+export function contextRepository({ contexts }: MemoryTables): ContextRepository {
+  const live = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
+  return {
+    insert: async (context) => contexts.insert(context),
+    get: async (id) => live(id),
+    list: async ({ accountId }) =>
+      contexts.filter((context) => context.accountId === accountId && context.deleted === null),
+    update: async (id, changes) => {
+      if (live(id)) contexts.update(id, changes)
+      return live(id)
+    },
+    listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
+    remove: async (id) => {
+      contexts.delete(id)
+    },
+  }
+}
+
+export function documentRepository({ documents }: MemoryTables): DocumentRepository {
+  const live = (passes: (document: DocumentRecord) => boolean) =>
+    documents.filter((document) => document.deleted === null && passes(document))
+  return {
+    insert: async (document) => documents.insert(document),
+    get: async (id) => live((document) => document.id === id)[0],
+    getByUuid: async (uuid) => live((document) => document.uuid === uuid)[0],
+    list: async (contextId) => live((document) => document.contextId === contextId),
+    findSame: async (contextId, contentHash, originalName) =>
+      live(
+        (document) =>
+          document.contextId === contextId &&
+          document.contentHash === contentHash &&
+          document.originalName === originalName,
+      )[0],
+    nextNameIndex: async (contextId, originalName) => {
+      const same = live((document) => document.contextId === contextId && document.originalName === originalName)
+      return Math.max(-1, ...same.map(({ nameIndex }) => nameIndex)) + 1
+    },
+    update: async (id, changes) => live((document) => document.id === id).length > 0 && documents.update(id, changes),
+    deleteOfContext: async (contextId, deleted) => {
+      for (const { id } of live((document) => document.contextId === contextId)) documents.update(id, { deleted })
+    },
+    listUnfinished: async () => live(({ completed, error }) => completed === null && error === null),
+    listDeleted: async (contextId) =>
+      documents
+        .filter(
+          (document) => document.deleted !== null && (contextId === undefined || document.contextId === contextId),
+        )
+        .map(({ id, uuid, contextId: owner }) => ({ id, uuid, contextId: owner })),
+    existing: async (ids) => new Set(ids.filter((id) => documents.get(id) !== undefined)),
+    remove: async (id) => {
+      documents.delete(id)
+    },
+  }
+}
+
+export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
+  const alive = (uuid: string) => uploads.find((upload) => upload.uuid === uuid && upload.expiresMs > Date.now())
+  return {
+    insert: async (upload, ttlMs) => {
+      uploads.insert({ ...upload, expiresMs: Date.now() + ttlMs })
+    },
+    extend: async (uuid, ttlMs) => {
+      const upload = alive(uuid)
+      return upload !== undefined && uploads.update(upload.id, { expiresMs: Date.now() + ttlMs })
+    },
+    remove: async (uuid) => {
+      const upload = alive(uuid)
+      return upload !== undefined && uploads.delete(upload.id)
+    },
+    usedBytes: async (contextId) => {
+      const stored = documents.filter((document) => document.contextId === contextId && document.deleted === null)
+      const coming = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
+      return [...stored, ...coming].reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
+    },
+    claimed: async (uuids) =>
+      new Set(uuids.filter((uuid) => alive(uuid) ?? documents.find((document) => document.uuid === uuid))),
+    removeExpired: async ({ all }) => {
+      for (const upload of uploads.filter(({ expiresMs }) => all || expiresMs <= Date.now())) uploads.delete(upload.id)
+    },
+  }
+}
+
+export function chunkRepository({ chunks, documents, contexts }: MemoryTables): ChunkRepository {
+  const isVisible = ({ documentId }: StoredChunk) => {
+    const document = documents.get(documentId)
+    const isSearchable = document?.deleted === null && document.completed !== null
+    return isSearchable && contexts.get(document.contextId)?.deleted === null
+  }
+  const toRecord = ({ hash: _hash, windows: _windows, ...record }: StoredChunk): ChunkRecord => record
+  const inOrder = (found: StoredChunk[]) => found.sort((one, other) => one.ordinal - other.ordinal)
+  return {
+    insert: async (documentId, added) => {
+      for (const chunk of added) chunks.insert({ documentId, ...chunk })
+    },
+    listHashes: async (documentId) =>
+      inOrder(chunks.filter((chunk) => chunk.documentId === documentId)).map(({ hash }) => hash),
+    list: async (documentId) =>
+      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
+    findVisible: async (contextId, keys) =>
+      chunks
+        .filter(
+          (chunk) =>
+            keys.some((key) => key.documentId === chunk.documentId && key.ordinal === chunk.ordinal) &&
+            documents.get(chunk.documentId)?.contextId === contextId &&
+            isVisible(chunk),
+        )
+        .map(toRecord),
+    findWindows: async (contextId, hashes) => {
+      const wanted = new Set(hashes)
+      const found = new Map<string, VectorKey>()
+      const live = documents.filter((document) => document.contextId === contextId && document.deleted === null)
+      const liveIds = new Set(live.map(({ id }) => id))
+      for (const { documentId, ordinal, windows } of chunks.filter((chunk) => liveIds.has(chunk.documentId))) {
+        windows.forEach(({ hash }, window) => {
+          if (wanted.has(hash)) found.set(hash, { documentId, chunk: ordinal, window })
+        })
+      }
+      return found
+    },
+    remove: async (documentId, { fromOrdinal, limit }) => {
+      const doomed = inOrder(
+        chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal),
+      ).slice(-limit)
+      for (const { id } of doomed) chunks.delete(id)
+      return doomed.length
+    },
+  }
+}

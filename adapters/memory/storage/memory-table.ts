@@ -1,0 +1,53 @@
+/** What has to be undone if a transaction fails, the last first. */
+export type Journal = (() => void)[]
+
+/** Rows by id, and a way back for every change. */
+export class MemoryTable<Row extends { readonly id: number }> {
+  readonly #journal: Journal
+  readonly #rows = new Map<number, Row>()
+  #lastId = 0
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  insert(row: Omit<Row, 'id'>): Row {
+    this.#lastId += 1
+    const inserted = { ...structuredClone(row), id: this.#lastId } as Row
+    this.#rows.set(inserted.id, inserted)
+    this.#journal.push(() => this.#rows.delete(inserted.id))
+    return structuredClone(inserted)
+  }
+
+  get(id: number): Row | undefined {
+    return structuredClone(this.#rows.get(id))
+  }
+
+  /** Rows that pass, ordered by id. */
+  filter(passes: (row: Row) => boolean = () => true): Row[] {
+    return structuredClone([...this.#rows.values()].filter(passes).sort((one, other) => one.id - other.id))
+  }
+
+  find(passes: (row: Row) => boolean): Row | undefined {
+    return this.filter(passes)[0]
+  }
+
+  /** @returns whether the row exists. */
+  update(id: number, changes: Partial<Omit<Row, 'id'>>): boolean {
+    const before = this.#rows.get(id)
+    if (before === undefined) return false
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    this.#rows.set(id, { ...before, ...structuredClone(given) })
+    this.#journal.push(() => this.#rows.set(id, before))
+    return true
+  }
+
+  /** @returns whether the row existed. */
+  delete(id: number): boolean {
+    const before = this.#rows.get(id)
+    if (before === undefined) return false
+    this.#rows.delete(id)
+    this.#journal.push(() => this.#rows.set(id, before))
+    return true
+  }
+}

@@ -1,0 +1,49 @@
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  ChunkRecord,
+  CompanyRecord,
+  ContextRecord,
+  DocumentRecord,
+  NewChunk,
+  NewJob,
+  PermissionRecord,
+  RegionRecord,
+  RoleRecord,
+  UploadRecord,
+  UserRecord,
+} from '../../../src/ports/index.js'
+import { type Journal, MemoryTable } from './memory-table.js'
+
+export interface StoredChunk extends ChunkRecord, Pick<NewChunk, 'hash' | 'windows'> {}
+
+export interface StoredUpload extends UploadRecord {
+  readonly id: number
+  readonly expiresMs: number
+}
+
+export interface StoredJob extends NewJob {
+  readonly id: number
+  readonly dueMs: number
+  readonly leaseExpiresMs: number
+  readonly fencingToken: number
+  readonly failures: number
+}
+
+/** Everything that a memory storage holds. */
+export class MemoryTables {
+  readonly journal: Journal = []
+  readonly settings: MemoryTable<{ id: number; key: string; value: string }> = new MemoryTable(this.journal)
+  readonly companies: MemoryTable<CompanyRecord> = new MemoryTable(this.journal)
+  readonly regions: MemoryTable<RegionRecord> = new MemoryTable(this.journal)
+  readonly accounts: MemoryTable<AccountRecord> = new MemoryTable(this.journal)
+  readonly roles: MemoryTable<RoleRecord> = new MemoryTable(this.journal)
+  readonly users: MemoryTable<UserRecord> = new MemoryTable(this.journal)
+  readonly permissions: MemoryTable<PermissionRecord> = new MemoryTable(this.journal)
+  readonly apiKeys: MemoryTable<ApiKeyRecord> = new MemoryTable(this.journal)
+  readonly contexts: MemoryTable<ContextRecord> = new MemoryTable(this.journal)
+  readonly documents: MemoryTable<DocumentRecord> = new MemoryTable(this.journal)
+  readonly uploads: MemoryTable<StoredUpload> = new MemoryTable(this.journal)
+  readonly chunks: MemoryTable<StoredChunk> = new MemoryTable(this.journal)
+  readonly jobs: MemoryTable<StoredJob> = new MemoryTable(this.journal)
+}

@@ -1,0 +1,124 @@
+import {
+  type AccountRepository,
+  AlreadyExistsError,
+  type ApiKeyRepository,
+  type CompanyRepository,
+  type PermissionRepository,
+  type RegionRepository,
+  type RoleRepository,
+  type SettingRepository,
+  type UserRepository,
+} from '../../../src/ports/index.js'
+import type { MemoryTables } from './tables.js'
+
+export function settingRepository({ settings }: MemoryTables): SettingRepository {
+  return {
+    get: async (key) => settings.find((setting) => setting.key === key)?.value,
+    put: async (key, value) => {
+      const known = settings.find((setting) => setting.key === key)
+      if (known) settings.update(known.id, { value })
+      else settings.insert({ key, value })
+    },
+  }
+}
+
+export function companyRepository({ companies }: MemoryTables): CompanyRepository {
+  return {
+    insert: async (company) => companies.insert(company),
+    get: async (id) => companies.get(id),
+    list: async () => companies.filter(),
+    isWithin: async (id, ancestorId) => {
+      const seen = new Set<number>()
+      let at = companies.get(id)
+      while (at !== undefined && !seen.has(at.id)) {
+        if (at.id === ancestorId) return true
+        seen.add(at.id)
+        at = at.parentId === null ? undefined : companies.get(at.parentId)
+      }
+      return false
+    },
+    setParent: async (id, parentId) => {
+      companies.update(id, { parentId })
+    },
+  }
+}
+
+export function regionRepository({ regions }: MemoryTables): RegionRepository {
+  return {
+    ensure: async (name) => regions.find((region) => region.name === name) ?? regions.insert({ name }),
+    list: async () => regions.filter(),
+  }
+}
+
+export function accountRepository({ accounts }: MemoryTables): AccountRepository {
+  return {
+    insert: async (account) => accounts.insert(account),
+    get: async (id) => accounts.get(id),
+    list: async ({ companyId } = {}) =>
+      accounts.filter((account) => companyId === undefined || account.companyId === companyId),
+    setActive: async (id, isActive) => accounts.update(id, { isActive }),
+  }
+}
+
+export function roleRepository({ roles }: MemoryTables): RoleRepository {
+  return {
+    insert: async (role) => roles.insert(role),
+    get: async (id) => roles.get(id),
+    list: async () => roles.filter(),
+  }
+}
+
+export function userRepository({ users }: MemoryTables): UserRepository {
+  return {
+    insert: async (user) => {
+      if (users.find(({ emailKey }) => emailKey === user.emailKey)) {
+        throw new AlreadyExistsError('a user with this e-mail address exists')
+      }
+      return users.insert(user)
+    },
+    get: async (id) => users.get(id),
+    findByEmailKey: async (emailKey) => users.find((user) => user.emailKey === emailKey),
+    list: async ({ companyId } = {}) => users.filter((user) => companyId === undefined || user.companyId === companyId),
+  }
+}
+
+export function permissionRepository(tables: MemoryTables): PermissionRepository {
+  const { permissions, users, accounts, roles } = tables
+  const ofPair = (userId: number, accountId: number) =>
+    permissions.find((permission) => permission.userId === userId && permission.accountId === accountId)
+  return {
+    insert: async (permission) => {
+      if (ofPair(permission.userId, permission.accountId)) {
+        throw new AlreadyExistsError('Permission already exists for this user and account')
+      }
+      return permissions.insert(permission)
+    },
+    get: async (id) => permissions.get(id),
+    list: async ({ userId } = {}) =>
+      permissions.filter((permission) => userId === undefined || permission.userId === userId),
+    setRole: async (id, roleId) => permissions.update(id, { roleId }),
+    toggle: async (id) => permissions.update(id, { isDisabled: !permissions.get(id)?.isDisabled }),
+    delete: async (id) => permissions.delete(id),
+    findAccess: async (userId, accountId) => {
+      const permission = ofPair(userId, accountId)
+      const user = users.get(userId)
+      const account = accounts.get(accountId)
+      const role = permission && roles.get(permission.roleId)
+      return permission && user && account && role && { user, account, permission, role }
+    },
+  }
+}
+
+export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
+  return {
+    insert: async (key) => {
+      if (apiKeys.find(({ clientId }) => clientId === key.clientId)) {
+        throw new AlreadyExistsError('an API key with this client id exists')
+      }
+      return apiKeys.insert(key)
+    },
+    get: async (id) => apiKeys.get(id),
+    list: async () => apiKeys.filter(),
+    revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
+  }
+}

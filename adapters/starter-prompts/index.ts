@@ -1,0 +1,2 @@
+/** StarterPromptWriter from templates. */
+export { TemplateStarterPromptWriter } from './template-starter-prompt-writer.js'

@@ -1,0 +1,30 @@
+import type { StarterPromptSubject, StarterPromptWriter } from '../../src/ports/index.js'
+
+const MAX_CHARACTERS = 200
+
+/** Writes starter prompts from templates, without any model. */
+export class TemplateStarterPromptWriter implements StarterPromptWriter {
+  async write(subject: StarterPromptSubject): Promise<readonly string[]> {
+    const name = shortened(subject.name)
+    const topic = shortened(subject.caption) || name
+    const prompts = [
+      `What can ${name} help me with?`,
+      `Give me an overview of ${topic}.`,
+      `Which questions about ${topic} are asked most often?`,
+      `Which documents does ${name} know?`,
+    ]
+    return [...new Set(prompts)]
+  }
+}
+
+/** A text on one line, cut between words, without the full stop at its end. */
+function shortened(text: string): string {
+  const line = text
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!?]+$/, '')
+  if (line.length <= MAX_CHARACTERS) return line
+  const cut = line.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')
+  const lastBlank = cut.lastIndexOf(' ')
+  return `${lastBlank > MAX_CHARACTERS / 2 ? cut.slice(0, lastBlank) : cut}…`
+}

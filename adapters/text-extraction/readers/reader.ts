@@ -1,0 +1,23 @@
+import type { ExtractedPiece } from '../../../src/ports/index.js'
+
+/** The bytes of a file, as a reader in the worker thread sees them. */
+export interface FileBytes {
+  readonly sizeBytes: number
+  /** From the beginning; may be called again. */
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** Reads files of one kind. */
+export type Reader = (file: FileBytes) => AsyncIterable<ExtractedPiece>
+
+/** All bytes of a file, for formats that are not read from front to back. */
+export async function readAll(file: FileBytes): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of file.open()) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Text that every store can keep. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed()
+}

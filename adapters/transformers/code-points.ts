@@ -1,0 +1,74 @@
+/**
+ * What BERT's normaliser and pre-tokeniser make of one code point.
+ *
+ * Source: `BertNormalizer` and `BertPreTokenizer` of Hugging Face tokenizers:
+ * control characters are dropped, Han characters stand alone, text is decomposed
+ * (NFD), non-spacing marks are dropped, what is left is lower-cased; punctuation
+ * stands alone, white space separates.
+ */
+export const CODE_POINT_CLASS = {
+  /** Part of a word; it may normalise to nothing. */
+  word: 1,
+  /** Separates words. */
+  space: 2,
+  /** A word of its own: punctuation and Han characters. */
+  alone: 3,
+} as const
+
+export type CodePointClass = (typeof CODE_POINT_CLASS)[keyof typeof CODE_POINT_CLASS]
+
+/** Options of a BERT tokenizer that change what a code point becomes. */
+export interface NormalizerOptions {
+  readonly lowercase: boolean
+  readonly stripAccents: boolean
+  readonly handleChineseChars: boolean
+  readonly cleanText: boolean
+}
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u
+const WHITE_SPACE = /\p{White_Space}/u
+const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/u
+const MARK = /\p{Mn}/gu
+
+/** Han characters as BERT's reference code lists them, both ends included. */
+const HAN_RANGES: readonly (readonly [number, number])[] = [
+  [0x4e00, 0x9fff],
+  [0x3400, 0x4dbf],
+  [0x20000, 0x2a6df],
+  [0x2a700, 0x2b73f],
+  [0x2b740, 0x2b81f],
+  [0x2b920, 0x2ceaf],
+  [0xf900, 0xfaff],
+  [0x2f800, 0x2fa1f],
+]
+
+function isHan(codePoint: number): boolean {
+  return HAN_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last)
+}
+
+function isDropped(character: string): boolean {
+  if (character === '\t' || character === '\n' || character === '\r') return false
+  return character === '\0' || character === '\uFFFD' || CONTROL.test(character)
+}
+
+/** Whether a code point belongs to a word, separates words or stands alone. */
+export function classify(codePoint: number, options: NormalizerOptions): CodePointClass {
+  const character = String.fromCodePoint(codePoint)
+  if (options.cleanText && isDropped(character)) return CODE_POINT_CLASS.word
+  if (WHITE_SPACE.test(character)) return CODE_POINT_CLASS.space
+  if (options.handleChineseChars && isHan(codePoint)) return CODE_POINT_CLASS.alone
+  const normalized = normalize(character, options)
+  return normalized !== '' && PUNCTUATION.test(normalized) ? CODE_POINT_CLASS.alone : CODE_POINT_CLASS.word
+}
+
+/** What the normaliser makes of one code point that is not white space; possibly nothing. */
+export function normalize(character: string, options: NormalizerOptions): string {
+  if (options.cleanText && isDropped(character)) return ''
+  let text = character
+  if (options.stripAccents) text = text.normalize('NFD').replace(MARK, '')
+  if (!options.lowercase) return text
+  let lowered = ''
+  // One by one: the lower case of a whole word would turn a final Σ into ς.
+  for (const one of text) lowered += one.toLowerCase()
+  return lowered
+}

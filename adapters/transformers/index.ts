@@ -1,0 +1,3 @@
+/** EmbeddingModel on @xenova/transformers, on the device. */
+export { TransformersEmbeddingModel } from './transformers-embedding-model.js'
+export { WordPieceTokenizer, type WordPieceTokenizerOptions } from './word-piece-tokenizer.js'

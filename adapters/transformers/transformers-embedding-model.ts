@@ -1,0 +1,65 @@
+import {
+  ClosedError,
+  type EmbeddingModel,
+  type EmbeddingProfile,
+  type EmbedOptions,
+  type Tokenizer,
+} from '../../src/ports/index.js'
+import { EmbeddingThread } from './embedding-thread.js'
+import { checkModelFile, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
+import { parseTokenizerFile } from './tokenizer-file.js'
+import { WordPieceTokenizer } from './word-piece-tokenizer.js'
+
+/** A sentence embedding model on this device, on @xenova/transformers, in a worker thread. */
+export class TransformersEmbeddingModel implements EmbeddingModel {
+  readonly profile: EmbeddingProfile
+  readonly #folder: ModelFolder
+  readonly #thread = EmbeddingThread.shared
+  readonly #closing = new AbortController()
+  #tokenizer: Promise<Tokenizer> | undefined
+
+  private constructor(folder: ModelFolder) {
+    this.#folder = folder
+    this.profile = folder.profile
+    this.#thread.acquire(folder)
+  }
+
+  /**
+   * A model in a folder: `profile.json`, `config.json`, `tokenizer.json`,
+   * `tokenizer_config.json` and `onnx/model_quantized.onnx`. Only the profile is read now.
+   *
+   * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
+   */
+  static async open(folder: string): Promise<TransformersEmbeddingModel> {
+    return new TransformersEmbeddingModel(await readModelFolder(folder))
+  }
+
+  async tokenizer(): Promise<Tokenizer> {
+    this.#closing.signal.throwIfAborted()
+    this.#tokenizer ??= this.#loadTokenizer().catch((error: unknown) => {
+      this.#tokenizer = undefined
+      throw error
+    })
+    return await this.#tokenizer
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
+    const { kind } = options
+    const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal
+    signal.throwIfAborted()
+    if (texts.length === 0) return new Float32Array()
+    return await this.#thread.embed(this.#folder, { kind, texts, signal })
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort(new ClosedError(`the embedding model ${this.profile.id}`))
+    this.#thread.release(this.#folder)
+  }
+
+  async #loadTokenizer(): Promise<Tokenizer> {
+    await checkModelFile(this.#folder, 'tokenizer.json')
+    const file = await readModelFile(this.#folder.folder, 'tokenizer.json')
+    return new WordPieceTokenizer(parseTokenizerFile(file.toString('utf8')).options)
+  }
+}

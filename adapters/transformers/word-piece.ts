@@ -1,0 +1,65 @@
+/** The pieces of one word, with places relative to the word's first UTF-16 unit. */
+export interface WordPieces {
+  readonly ids: readonly number[]
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+}
+
+/** A normalised word and, for each of its UTF-16 units, where it came from. */
+export interface NormalizedWord {
+  readonly text: string
+  /** Start of the original code point, one entry for each unit of `text`. */
+  readonly starts: readonly number[]
+  /** End of the original code point, one entry for each unit of `text`. */
+  readonly ends: readonly number[]
+}
+
+/** A vocabulary as `tokenizer.json` holds it, and the lookup that WordPiece makes in it. */
+export class WordPieceVocabulary {
+  readonly #heads = new Map<string, number>()
+  readonly #tails = new Map<string, number>()
+  readonly #longest: number
+  readonly unknownId: number
+
+  constructor(vocabulary: Readonly<Record<string, number>>, unknownToken: string, continuingPrefix: string) {
+    let longest = 1
+    for (const [piece, id] of Object.entries(vocabulary)) {
+      this.#heads.set(piece, id)
+      if (piece.startsWith(continuingPrefix)) this.#tails.set(piece.slice(continuingPrefix.length), id)
+      longest = Math.max(longest, piece.length)
+    }
+    this.#longest = longest
+    this.unknownId = this.#heads.get(unknownToken) ?? 0
+  }
+
+  /**
+   * Cuts a word into the longest pieces of the vocabulary, from its beginning.
+   * A word with a part that has no piece is one unknown token.
+   *
+   * Source: Schuster and Nakajima 2012; Devlin et al. 2018, `WordpieceTokenizer`.
+   */
+  cut(word: NormalizedWord): WordPieces {
+    const { text } = word
+    if (text === '') return { ids: [], starts: [], ends: [] }
+    const ids: number[] = []
+    const starts: number[] = []
+    const ends: number[] = []
+    for (let from = 0; from < text.length; ) {
+      const pieces = from === 0 ? this.#heads : this.#tails
+      let to = Math.min(text.length, from + this.#longest)
+      let id: number | undefined
+      while (to > from && (id = pieces.get(text.slice(from, to))) === undefined) to -= 1
+      if (id === undefined) return this.unknown(word)
+      ids.push(id)
+      starts.push(word.starts[from] ?? 0)
+      ends.push(word.ends[to - 1] ?? 0)
+      from = to
+    }
+    return { ids, starts, ends }
+  }
+
+  /** The whole word as one unknown token. */
+  unknown(word: NormalizedWord): WordPieces {
+    return { ids: [this.unknownId], starts: [word.starts[0] ?? 0], ends: [word.ends.at(-1) ?? 0] }
+  }
+}
