@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { FolderFileStore } from '../../adapters/files/index.js'
+import { KnexStorage, openSqlite } from '../../adapters/knex/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
+import { bundledModel } from '../bundled-model.js'
+import {
+  embeddingModelSuite,
+  fileStoreSuite,
+  starterPromptWriterSuite,
+  storageSuite,
+  textExtractorSuite,
+  vectorIndexSuite,
+} from '../conformance/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const runner = { describe, it }
+
+storageSuite(runner, 'knex on SQLite', async () => {
+  const folder = await temporaryFolder()
+  const port = new KnexStorage({ knex: openSqlite(join(folder.path, 'test.sqlite')) })
+  return {
+    port,
+    dispose: async () => {
+      await port.close()
+      await folder.remove()
+    },
+  }
+})
+
+vectorIndexSuite(runner, 'LanceDB', async () => {
+  const folder = await temporaryFolder()
+  const port = new LanceDbVectorIndex(join(folder.path, 'vectors'))
+  return {
+    port,
+    dispose: async () => {
+      await port.close()
+      await folder.remove()
+    },
+  }
+})
+
+fileStoreSuite(runner, 'folder', async () => {
+  const folder = await temporaryFolder()
+  return { port: new FolderFileStore(join(folder.path, 'files')), dispose: folder.remove }
+})
+
+textExtractorSuite(runner, 'worker threads', () => {
+  const port = new WorkerTextExtractor()
+  return Promise.resolve({ port, dispose: () => port.close() })
+})
+
+embeddingModelSuite(runner, 'transformers', async () => {
+  const port = await TransformersEmbeddingModel.open(bundledModel)
+  return { port, dispose: () => port.close() }
+})
+
+starterPromptWriterSuite(runner, 'templates', () =>
+  Promise.resolve({ port: new TemplateStarterPromptWriter(), dispose: () => Promise.resolve() }),
+)

@@ -1,0 +1,37 @@
+import { describe, it } from 'vitest'
+import {
+  MemoryClock,
+  MemoryEmbeddingModel,
+  MemoryFileStore,
+  MemoryStarterPromptWriter,
+  MemoryStorage,
+  MemoryTelemetry,
+  MemoryTextExtractor,
+  MemoryVectorIndex,
+} from '../../adapters/memory/index.js'
+import {
+  clockSuite,
+  embeddingModelSuite,
+  fileStoreSuite,
+  type Subject,
+  starterPromptWriterSuite,
+  storageSuite,
+  telemetrySuite,
+  textExtractorSuite,
+  vectorIndexSuite,
+} from '../conformance/index.js'
+
+const runner = { describe, it }
+
+function subject<Port>(port: Port): Promise<Subject<Port>> {
+  return Promise.resolve({ port, dispose: () => Promise.resolve() })
+}
+
+storageSuite(runner, 'memory', () => subject(new MemoryStorage()))
+vectorIndexSuite(runner, 'memory', () => subject(new MemoryVectorIndex()))
+embeddingModelSuite(runner, 'memory', () => subject(new MemoryEmbeddingModel()))
+textExtractorSuite(runner, 'memory', () => subject(new MemoryTextExtractor()))
+fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
+starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
+clockSuite(runner, 'memory', () => subject(new MemoryClock()))
+telemetrySuite(runner, 'memory', () => subject(new MemoryTelemetry()))

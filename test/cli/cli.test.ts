@@ -1,0 +1,381 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openLocalEngine } from '../../adapters/local/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { type Outcome, runAlcove } from './run-alcove.js'
+
+const EXAMPLES = join(import.meta.dirname, '../../examples/documents')
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+afterEach(async () => {
+  await folder.remove()
+})
+
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcove(args, { cwd: folder.path })
+
+/** Runs a command that must succeed. @returns the one JSON value on its stdout */
+async function json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await alcove(...args, '--json')
+  expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return JSON.parse(stdout) as T
+}
+
+async function expectError(exitCode: number, message: string | RegExp, ...args: readonly string[]): Promise<void> {
+  const outcome = await alcove(...args)
+  expect(outcome.exitCode, outcome.stderr).toBe(exitCode)
+  expect(outcome.stderr).toMatch(message)
+  expect(outcome.stderr.trim().split('\n')).toHaveLength(1)
+  expect(outcome.stdout).toBe('')
+}
+
+describe('alcove', () => {
+  it('does the main job: init, context, ingest, documents, search', async () => {
+    const key = await json('init', '--company', 'Café', '--owner-email', 'boss@example.com')
+    expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
+    const context = await json('context', 'create', 'Handbook', '--chunk-size', '200', '--top-n', '2')
+    expect(context).toMatchObject({
+      id: 1,
+      name: 'Handbook',
+      description: 'Handbook',
+      caption: 'Handbook',
+      chunkSize: 200,
+      topN: 2,
+      toolsJson: '[]',
+    })
+
+    const documents = await json<Record<string, unknown>[]>('ingest', '--context', 'Handbook', EXAMPLES)
+    expect(documents).toHaveLength(6)
+    expect(documents.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6])
+    for (const document of documents) {
+      expect(document).toMatchObject({
+        contextId: 1,
+        nameIndex: 0,
+        error: null,
+        completed: expect.any(String) as string,
+      })
+    }
+    const listed = await json<Record<string, unknown>[]>('documents', '--context', '1')
+    expect(listed.map(({ fileName }) => fileName)).toEqual(documents.map(({ fileName }) => fileName))
+    expect(Object.keys(listed[0] ?? {})).toEqual([
+      'id',
+      'contextId',
+      'fileName',
+      'originalName',
+      'displayName',
+      'nameIndex',
+      'contentType',
+      'contentHash',
+      'size',
+      'chunks',
+      'created',
+      'createdBy',
+      'started',
+      'completed',
+      'error',
+    ])
+
+    const results = await json<Record<string, unknown>[]>(
+      'search',
+      '--context',
+      'Handbook',
+      'How long is parental leave?',
+    )
+    expect(results).toHaveLength(2)
+    expect(Object.keys(results[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity'])
+    expect(results[0]?.['content']).toContain('eighteen weeks')
+    expect(await json<unknown[]>('search', '--context', '1', '--top', '3', 'parental leave')).toHaveLength(3)
+
+    const shown = await alcove('search', '--context', 'Handbook', '--top', '1', 'How long is parental leave?')
+    expect(shown.stdout).toMatch(/^1\. 0\.\d{3} {2}leave-policy\.pdf\n/)
+  })
+
+  it('takes --json and --data-dir anywhere on the line, and options from the environment', async () => {
+    await json('init', '--data-dir', 'elsewhere')
+    expect(await readdir(folder.path)).toEqual(['elsewhere'])
+    for (const args of [
+      ['--json', '--data-dir', 'elsewhere', 'context', 'list'],
+      ['context', '--data-dir', 'elsewhere', 'list', '--json'],
+      ['context', 'list', '--json', '--data-dir=elsewhere'],
+    ]) {
+      expect((await alcove(...args)).stdout).toBe('[]\n')
+    }
+    const env = { ALCOVE_DATA_DIR: 'elsewhere', ALCOVE_JSON: '1', ALCOVE_CHUNK_SIZE: '321' }
+    const created = await runAlcove(['context', 'create', 'X'], { cwd: folder.path, env })
+    expect(JSON.parse(created.stdout)).toMatchObject({ name: 'X', chunkSize: 321 })
+  })
+
+  it('says what to do on a folder that was never initialised', async () => {
+    for (const args of [
+      ['context', 'list'],
+      ['search', '--context', 'x', 'y'],
+      ['ingest', '--context', 'x', EXAMPLES],
+      ['company', 'list'],
+    ]) {
+      await expectError(1, /run "alcove init" first/, ...args)
+    }
+    expect(await readdir(folder.path)).toEqual([])
+  })
+
+  it('refuses a second init, which changes nothing', async () => {
+    await json('init')
+    await expectError(1, /initialised already/, 'init', '--company', 'Other')
+    expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Root company', parentId: null }])
+  })
+
+  it('gives the first API key of a folder that a host has made', async () => {
+    const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data') })
+    await engine.close()
+    expect(await json('init')).toMatchObject({ companyId: 1, userId: 1 })
+  })
+
+  it('ends with 2 and one line for wrong usage', async () => {
+    await expectError(2, /unknown command 'contxt' \(Did you mean context\?\)/, 'contxt', 'list')
+    await expectError(2, /missing required argument 'prompt'/, 'search', '--context', 'x')
+    await expectError(2, /required option '--context <context>' not specified/, 'search', 'prompt')
+    await expectError(2, /required option '--context <context>' not specified/, 'documents')
+    await expectError(2, /unknown option '--nope'/, 'context', 'list', '--nope')
+    await expectError(
+      2,
+      /argument 'abc' is invalid\. it must be a number/,
+      'context',
+      'create',
+      'x',
+      '--chunk-size',
+      'abc',
+    )
+    await expectError(2, /it must be an id, a positive integer/, 'company', 'create', 'x', '--parent', '-1')
+    await expectError(2, /Allowed choices are on, off/, 'context', 'share', '1', 'maybe')
+    expect(await alcove('--version')).toMatchObject({ exitCode: 0, stdout: '0.1.0\n' })
+    expect((await alcove('help', 'ingest')).stdout).toContain('--context <context>')
+  })
+
+  it('ends with 1 and one line that names field and code for bad input', async () => {
+    await json('init')
+    await expectError(
+      1,
+      /settings\.overlap: must be a number at least 0 and less than 1 \(ERR_INVALID_INPUT\)/,
+      'context',
+      'create',
+      'x',
+      '--overlap',
+      '1',
+    )
+    await expectError(
+      1,
+      /no model named other; known: all-MiniLM-L6-v2 \(ERR_MODEL_UNKNOWN\)/,
+      'context',
+      'create',
+      'x',
+      '--model',
+      'other',
+    )
+    await writeFile(join(folder.path, 'tools.json'), '[{"id": 1, "name": "two words"}]')
+    await expectError(
+      1,
+      /toolsJson\[0\]\.name: must be a function name/,
+      'context',
+      'create',
+      'x',
+      '--tools',
+      'tools.json',
+    )
+    await expectError(1, /the file nope\.json cannot be read/, 'context', 'create', 'x', '--tools', 'nope.json')
+    await expectError(1, /there is none with the id or name x/, 'search', '--context', 'x', 'prompt')
+    await json('context', 'create', 'Twice')
+    await json('context', 'create', 'Twice')
+    await expectError(1, /several have the name Twice: use the id, one of 1, 2/, 'context', 'show', 'Twice')
+    await expectError(1, /prompt: must not be empty/, 'search', '--context', '1', '  ')
+    await expectError(1, /no document with the id nope/, 'documents', 'show', 'nope')
+  })
+
+  it('keeps contexts: update, share, show, delete', async () => {
+    await json('init')
+    await writeFile(
+      join(folder.path, 'tools.json'),
+      '[{"id":1,"name":"go","description":"d","action":"Run Agent","agentId":3}]',
+    )
+    await json('context', 'create', 'First', '--description', 'D', '--caption', 'C', '--tools', 'tools.json')
+    const updated = await json(
+      'context',
+      'update',
+      'First',
+      '--name',
+      'Renamed',
+      '--top-n',
+      '9',
+      '--score-threshold',
+      '0.2',
+    )
+    expect(updated).toMatchObject({ name: 'Renamed', description: 'D', caption: 'C', topN: 9, scoreThreshold: 0.2 })
+    expect(updated['toolsJson']).toContain('"agentId":3')
+    expect(await json('context', 'share', 'Renamed', 'on', '--icon', '📚')).toMatchObject({ shareState: 1 })
+    expect(await json('context', 'share', '1', 'off')).toMatchObject({ shareState: 0 })
+    expect(await json('context', 'show', '1')).toMatchObject({ name: 'Renamed' })
+    await json('ingest', '--context', '1', join(EXAMPLES, 'first-day.txt'))
+    expect(await json('context', 'delete', 'Renamed')).toEqual({})
+    expect(await json('context', 'list')).toEqual([])
+    expect(await readdir(join(folder.path, 'alcove-data/vectors'))).toEqual([])
+  })
+
+  it('ingests what it can, names what it cannot, and ends with 1', async () => {
+    await json('init')
+    await json('context', 'create', 'C')
+    const inbox = join(folder.path, 'inbox')
+    await mkdir(join(inbox, 'deep'), { recursive: true })
+    await writeFile(join(inbox, 'good.txt'), 'Some text.')
+    await writeFile(join(inbox, 'blank.md'), ' \n')
+    await writeFile(join(inbox, 'deep/also.csv'), 'a,b\n1,2\n')
+    await writeFile(join(inbox, 'picture.png'), 'x')
+    await writeFile(join(inbox, '.hidden.txt'), 'hidden')
+    const { exitCode, stdout, stderr } = await alcove(
+      'ingest',
+      '--context',
+      'C',
+      'inbox',
+      'nowhere.txt',
+      'inbox/picture.png',
+    )
+    expect(exitCode).toBe(1)
+    expect(stdout.trim().split('\n')).toEqual([
+      'inbox/blank.md: failed: The file has no text (ERR_NO_TEXT)',
+      'inbox/deep/also.csv: 1 chunk from 8 bytes',
+      'inbox/good.txt: 1 chunk from 10 bytes',
+      'nowhere.txt: failed: there is no such file or folder',
+      'inbox/picture.png: failed: The name must end in one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
+    ])
+    expect(stderr).toBe('skipped inbox/picture.png: not a format that is read\n')
+    const documents = await json<{ originalName: string; error: string | null }[]>('documents', '--context', 'C')
+    expect(documents.map(({ originalName, error }) => [originalName, error])).toEqual([
+      ['blank.md', 'The file has no text (ERR_NO_TEXT)'],
+      ['also.csv', null],
+      ['good.txt', null],
+    ])
+  })
+
+  it('shows, retries and deletes documents', async () => {
+    await json('init')
+    await json('context', 'create', 'C')
+    await writeFile(join(folder.path, 'blank.txt'), ' ')
+    const failed = await alcove('ingest', '--context', 'C', 'blank.txt', join(EXAMPLES, 'first-day.txt'), '--json')
+    const [blank, good] = JSON.parse(failed.stdout) as { fileName: string; displayName: string }[]
+    expect(failed.exitCode).toBe(1)
+    const shown = await json<{ receipt: object | null }>('documents', 'show', good?.fileName ?? '')
+    expect(shown.receipt).toMatchObject({ chunks: 1, embeddingModel: 'all-MiniLM-L6-v2', warnings: [] })
+    const retried = await alcove('documents', 'retry', blank?.fileName ?? '', '--json')
+    expect(retried.exitCode).toBe(1)
+    expect(JSON.parse(retried.stdout)).toMatchObject({ error: 'The file has no text (ERR_NO_TEXT)' })
+    await expectError(1, /has not failed: it is completed/, 'documents', 'retry', good?.fileName ?? '')
+    expect(await json('documents', 'delete', good?.fileName ?? '')).toEqual({})
+    expect(await json<unknown[]>('documents', '--context', 'C')).toHaveLength(1)
+    expect((await alcove('documents', '--context', 'C')).stdout).toContain('blank.txt')
+  })
+
+  it('keeps companies, accounts, roles, users and permissions', async () => {
+    await json('init', '--company', 'Root')
+    const sub = await json('company', 'create', 'Sub', '--parent', '1')
+    expect(sub).toEqual({ id: 2, name: 'Sub', parentId: 1 })
+    expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Root', parentId: null }, sub])
+    await json('company', 'create', 'Subsub', '--parent', '2')
+    expect(await json('company', 'move', '3', '--parent', '1')).toEqual({ id: 3, name: 'Subsub', parentId: 1 })
+    await expectError(1, /parentId: company 2 lies below company 2 itself/, 'company', 'move', '2', '--parent', '2')
+    const account = await json(
+      'account',
+      'create',
+      '--company',
+      '2',
+      '--application',
+      'assistant',
+      '--region',
+      'Europe',
+      '--name',
+      'Second',
+    )
+    expect(account).toMatchObject({ customerId: 2, application: 'assistant', region: 'Europe', active: true })
+    expect(await json('account', 'disable', String(account['id']))).toMatchObject({ active: false })
+    expect(await json('account', 'enable', String(account['id']))).toMatchObject({ active: true })
+    const role = await json(
+      'role',
+      'create',
+      'Auditor',
+      '--applications',
+      'assistant,tenant',
+      '--capabilities',
+      'context:read, search',
+    )
+    expect(role).toMatchObject({
+      customerId: null,
+      applications: ['assistant', 'tenant'],
+      capabilities: ['context:read', 'search'],
+    })
+    const user = await json('user', 'add', 'Ada@example.com', '--company', '2')
+    expect(user).toMatchObject({ email: 'Ada@example.com', customerId: 2 })
+    await expectError(1, /a user with this e-mail address exists/, 'user', 'add', 'ada@EXAMPLE.com', '--company', '1')
+    const granted = await json(
+      'permission',
+      'grant',
+      '--user',
+      String(user['id']),
+      '--account',
+      String(account['id']),
+      '--role',
+      String(role['id']),
+    )
+    expect(granted).toMatchObject({
+      userIdentityId: user['id'],
+      appAccountId: account['id'],
+      appRoleId: role['id'],
+      disabled: false,
+      lastAccess: null,
+    })
+    expect(await json('permission', 'toggle', String(granted['id']))).toMatchObject({ disabled: true })
+    expect(await json('permission', 'revoke', String(granted['id']))).toEqual({})
+    for (const list of ['account', 'role', 'user', 'permission']) {
+      const items = await json<{ id: number }[]>(list, 'list')
+      expect(items.map(({ id }) => id)).toEqual(items.map(({ id }) => id).sort((one, other) => one - other))
+      expect((await alcove(list, 'list')).stdout).toContain('│ id')
+    }
+  })
+
+  it('runs beside an engine that works on the folder where the database is enough, and names its process elsewhere', async () => {
+    const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data') })
+    await json('context', 'create', 'Beside')
+    expect(await engine.as(engine.owner).contexts.list()).toHaveLength(1)
+    for (const args of [
+      ['search', '--context', 'Beside', 'x'],
+      ['ingest', '--context', 'Beside', EXAMPLES],
+    ]) {
+      await expectError(
+        1,
+        new RegExp(`in use by another process \\(pid ${process.pid}\\).*ERR_DATA_DIR_LOCKED`),
+        ...args,
+      )
+    }
+    await json('context', 'delete', 'Beside')
+    expect(await engine.as(engine.owner).contexts.list()).toEqual([])
+    await engine.close()
+  })
+
+  it('demonstrates the main job on documents of its own, and leaves nothing', async () => {
+    const { exitCode, stdout, stderr } = await alcove('demo')
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout).toMatch(
+      /How many weeks of paid leave do new parents get\?\n1\. 0\.\d{3} {2}leave-policy\.pdf\n[^?]*eighteen weeks/,
+    )
+    expect(stdout).toMatch(/error E4\?\n1\. 0\.\d{3} {2}espresso-machine\.docx\n/)
+    expect(stdout).toMatch(/oat milk\?\n1\. 0\.\d{3} {2}suppliers\.csv\n/)
+    expect(await readdir(folder.path)).toEqual([])
+  })
+
+  it('never shows the secret of an API key again', async () => {
+    const { clientSecret } = await json<{ clientSecret: string }>('init')
+    const database = await readFile(join(folder.path, 'alcove-data/alcove.sqlite'))
+    const journal = await readFile(join(folder.path, 'alcove-data/alcove.sqlite-wal')).catch(() => Buffer.alloc(0))
+    expect(Buffer.concat([database, journal]).includes(clientSecret)).toBe(false)
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import type { EmbeddingModel, Tokenizer } from '../../src/ports/index.js'
+import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+
+const TEXTS = [
+  'The harbour is closed in winter.',
+  'Parental leave takes eighteen weeks.',
+  'Ships may not enter the port between November and March.',
+]
+
+const ODD_TEXTS = [
+  '',
+  ' \n\t ',
+  'Hello, world!',
+  'naïve café — déjà vu',
+  '日本語の文章です。漢字も。',
+  '한국어 문장입니다',
+  'emoji 👩‍👩‍👧‍👦 and 🇳🇴',
+  'a'.repeat(300),
+  `${'x'.repeat(150)} ${'가'.repeat(120)} y`,
+  'tab\tnew\nline\r\nend',
+  '\u200bzero\u200dwidth\ufeff',
+  'á decomposed',
+  '[CLS] [SEP] [UNK]',
+  '!!! ... ???',
+]
+
+/** What every EmbeddingModel, with its tokenizer, must do. */
+export function embeddingModelSuite(runner: TestRunner, name: string, create: CreateSubject<EmbeddingModel>): void {
+  defineSuite(runner, `EmbeddingModel: ${name}`, create, (test) => {
+    test('has a profile that can be used as it is', async ({ profile }) => {
+      assert.ok(profile.id !== '')
+      assert.match(profile.fingerprint, /^[A-Za-z0-9-]{1,80}$/)
+      assert.ok(Number.isSafeInteger(profile.dimensions) && profile.dimensions > 0)
+      assert.ok(Number.isSafeInteger(profile.windowTokens) && profile.windowTokens > 8)
+    })
+
+    test('gives one vector for each text, in their order', async (model) => {
+      const vectors = await embedAll(model, TEXTS)
+      assert.equal(vectors.length, TEXTS.length)
+      for (const [index, text] of TEXTS.entries()) {
+        const [alone] = await embedAll(model, [text])
+        assert.ok(cosine(alone, vectors[index]) >= 0.95, text)
+      }
+      assert.deepEqual(await model.embed([], { kind: 'passage' }), new Float32Array())
+    })
+
+    test('gives finite vectors, of length 1 where the profile says so', async (model) => {
+      for (const vector of await embedAll(model, [...TEXTS, '', '。', '👍'])) {
+        assert.ok(vector.every((component) => Number.isFinite(component)))
+        if (model.profile.normalized) assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-3)
+      }
+    })
+
+    test('keeps the order of texts of very different length', async (model) => {
+      const room = await roomFor(model)
+      const texts = Array.from({ length: 40 }, (_, index) =>
+        `${'word '.repeat((index * 7) % room)}number ${index}`.trim(),
+      )
+      const fitting = texts.filter((_, index) => (index * 7) % room < room - 4)
+      const together = await embedAll(model, fitting)
+      for (const index of [0, Math.floor(fitting.length / 2), fitting.length - 1]) {
+        const [alone] = await embedAll(model, [fitting[index] ?? ''])
+        assert.ok(cosine(alone, together[index]) >= 0.95, fitting[index])
+      }
+    })
+
+    test('refuses a text that is longer than its window: nothing is cut', async (model) => {
+      const long = 'word '.repeat(model.profile.windowTokens + 1)
+      await rejectsWith('ERR_INVALID_INPUT', model.embed([long], { kind: 'passage' }))
+      assert.equal((await embedAll(model, TEXTS)).length, TEXTS.length)
+    })
+
+    test('ends a wait that is aborted, and works on', async (model) => {
+      const aborted = AbortSignal.abort(new Error('no longer wanted'))
+      await assert.rejects(model.embed(TEXTS, { kind: 'passage', signal: aborted }), /no longer wanted/)
+      assert.equal((await embedAll(model, TEXTS)).length, TEXTS.length)
+    })
+
+    test('takes many calls at once', async (model) => {
+      const calls = Array.from({ length: 12 }, async (_, index) => embedAll(model, [TEXTS[index % 3] ?? '']))
+      for (const [index, [vector]] of (await Promise.all(calls)).entries()) {
+        const [again] = await embedAll(model, [TEXTS[index % 3] ?? ''])
+        assert.ok(cosine(vector, again) >= 0.95)
+      }
+    })
+
+    test('refuses everything once it is closed, twice without error', async (model) => {
+      await model.embed(['one'], { kind: 'query' })
+      await model.close()
+      await model.close()
+      await rejectsWith('ERR_CLOSED', model.embed(['two'], { kind: 'query' }))
+      await rejectsWith('ERR_CLOSED', model.tokenizer())
+    })
+
+    for (const text of ODD_TEXTS) {
+      test(`tokenizes as its contract says: ${JSON.stringify(text.slice(0, 24))}`, async (model) => {
+        checkTokenizer(await model.tokenizer(), text)
+      })
+    }
+
+    test('embeds what its tokenizer made readable, up to the last token of the window', async (model) => {
+      const tokenizer = await model.tokenizer()
+      const room = await roomFor(model)
+      let text = 'x'.repeat(4_000)
+      while (tokenizer.count(text) > room) text = text.slice(0, -1)
+      assert.ok(text.length > room)
+      const [vector] = await embedAll(model, [tokenizer.readable(text)])
+      assert.equal(vector?.length, model.profile.dimensions)
+    })
+  })
+}
+
+/** Words in order, covering everything but white space; sums that hold for every slice. */
+function checkTokenizer(tokenizer: Tokenizer, text: string): void {
+  const { count, starts, ends, tokens } = tokenizer.split(text)
+  let covered = 0
+  for (let word = 0; word < count; word += 1) {
+    const [start = 0, end = 0] = [starts[word], ends[word]]
+    assert.ok(start >= covered && end > start, `word ${word} of ${JSON.stringify(text)}`)
+    assert.equal(text.slice(covered, start).trim().replaceAll('\ufeff', ''), '', 'only white space lies between words')
+    assert.ok(!isLowSurrogate(text, start) && !isLowSurrogate(text, end), 'no word begins or ends inside a code point')
+    covered = end
+  }
+  assert.equal(text.slice(covered).trim(), '')
+
+  const encoding = tokenizer.encode(text)
+  const total = tokens.slice(0, count).reduce((sum, each) => sum + each, 0)
+  assert.equal(encoding.ids.length, total)
+  assert.equal(tokenizer.count(text), total)
+  assert.equal(tokenizer.count(tokenizer.readable(text)), total)
+  for (let from = 0; from < count; from += 1) {
+    const to = Math.min(count, from + 3)
+    const sum = tokens.slice(from, to).reduce((all, each) => all + each, 0)
+    assert.equal(tokenizer.count(text.slice(starts[from], ends[to - 1])), sum)
+  }
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit < 0xe000
+}
+
+async function roomFor(model: EmbeddingModel): Promise<number> {
+  const tokenizer = await model.tokenizer()
+  return model.profile.windowTokens - tokenizer.specialTokens - tokenizer.count(model.profile.passagePrefix)
+}
+
+async function embedAll(model: EmbeddingModel, texts: readonly string[]): Promise<Float32Array[]> {
+  const { dimensions } = model.profile
+  const vectors = await model.embed(texts, { kind: 'passage' })
+  assert.equal(vectors.length, texts.length * dimensions)
+  return texts.map((_, row) => vectors.slice(row * dimensions, (row + 1) * dimensions))
+}
+
+function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number {
+  assert.ok(one !== undefined && other !== undefined)
+  let dot = 0
+  for (const [index, component] of one.entries()) dot += component * (other[index] ?? 0)
+  return dot / (Math.hypot(...one) * Math.hypot(...other))
+}

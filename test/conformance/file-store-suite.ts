@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { FileStore } from '../../src/ports/index.js'
+import { type CreateSubject, collect, defineSuite, inPieces, rejectsWith, type TestRunner } from './harness.js'
+
+const KEY = '0f9a8960-36ac-426d-9b1e-3c5d7e9f1a2b'
+const OTHER_KEY = '11111111-2222-4333-8444-555555555555'
+const PLENTY = { maxBytes: 100_000_000 }
+
+/** What every FileStore must do. */
+export function fileStoreSuite(runner: TestRunner, name: string, create: CreateSubject<FileStore>): void {
+  defineSuite(runner, `FileStore: ${name}`, create, (test) => {
+    test('gives back the bytes that were written, with their size and SHA-256', async (files) => {
+      const bytes = sample(300_000)
+      const stored = await files.write(KEY, inPieces(bytes, 7_777), PLENTY)
+      assert.deepEqual(stored, { sizeBytes: 300_000, sha256: createHash('sha256').update(bytes).digest('hex') })
+      assert.deepEqual(Buffer.concat(await collect(files.read(KEY))), Buffer.from(bytes))
+    })
+
+    test('keeps an empty file', async (files) => {
+      const stored = await files.write(KEY, inPieces(new Uint8Array(), 1), PLENTY)
+      assert.equal(stored.sizeBytes, 0)
+      assert.equal(Buffer.concat(await collect(files.read(KEY))).length, 0)
+    })
+
+    test('takes as many bytes as it may, and not one more', async (files) => {
+      await files.write(KEY, inPieces(sample(1_000), 100), { maxBytes: 1_000 })
+      await rejectsWith('ERR_QUOTA_EXCEEDED', files.write(OTHER_KEY, inPieces(sample(1_001), 100), { maxBytes: 1_000 }))
+      assert.deepEqual(await collect(files.list()), [KEY])
+    })
+
+    test('stops reading content that is too long', async (files) => {
+      let read = 0
+      async function* endless(): AsyncGenerator<Uint8Array> {
+        for (;;) {
+          read += 1
+          yield sample(1_000)
+        }
+      }
+      await rejectsWith('ERR_QUOTA_EXCEEDED', files.write(KEY, endless(), { maxBytes: 10_000 }))
+      assert.ok(read <= 12, `${read} pieces were read`)
+    })
+
+    test('leaves nothing when the content throws', async (files) => {
+      async function* broken(): AsyncGenerator<Uint8Array> {
+        yield sample(10)
+        throw new Error('cut off')
+      }
+      await assert.rejects(files.write(KEY, broken(), PLENTY), /cut off/)
+      assert.deepEqual(await collect(files.list()), [])
+      await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
+    })
+
+    test('leaves nothing when it is aborted', async (files) => {
+      const abort = new AbortController()
+      async function* slow(): AsyncGenerator<Uint8Array> {
+        yield sample(10)
+        abort.abort(new Error('no longer wanted'))
+        yield sample(10)
+      }
+      await assert.rejects(files.write(KEY, slow(), { ...PLENTY, signal: abort.signal }), /no longer wanted/)
+      assert.deepEqual(await collect(files.list()), [])
+    })
+
+    test('says that a missing file is missing', async (files) => {
+      await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
+    })
+
+    test('deletes a file, and a missing one without error', async (files) => {
+      await files.write(KEY, inPieces(sample(10), 10), PLENTY)
+      await files.delete(KEY)
+      await files.delete(KEY)
+      await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
+    })
+
+    test('lists the keys of what is there', async (files) => {
+      assert.deepEqual(await collect(files.list()), [])
+      for (const key of [KEY, OTHER_KEY]) await files.write(key, inPieces(sample(10), 10), PLENTY)
+      assert.deepEqual((await collect(files.list())).sort(), [KEY, OTHER_KEY].sort())
+    })
+
+    test('keeps finished files when it clears away unfinished ones', async (files) => {
+      await files.write(KEY, inPieces(sample(10), 10), PLENTY)
+      await files.removeUnfinished()
+      assert.deepEqual(await collect(files.list()), [KEY])
+    })
+
+    test('U9 refuses keys that are no lower-case UUIDs', async (files) => {
+      for (const key of ['../../etc/passwd', 'a/b', '', KEY.toUpperCase(), `${KEY}\0`, '.', 'CON']) {
+        await rejectsWith('ERR_INVALID_INPUT', files.write(key, inPieces(sample(1), 1), PLENTY))
+        await rejectsWith('ERR_INVALID_INPUT', async () => collect(files.read(key)))
+        await rejectsWith('ERR_INVALID_INPUT', async () => files.delete(key))
+      }
+    })
+  })
+}
+
+function sample(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, index) => (index * 31) % 251)
+}

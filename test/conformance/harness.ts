@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+
+/** The two functions of a test runner that a suite needs: vitest, Jest, Mocha and node:test have them. */
+export interface TestRunner {
+  describe(name: string, define: () => void): unknown
+  it(name: string, test: () => Promise<void>): unknown
+}
+
+/** A fresh port that nobody else uses, and the way to be rid of it. */
+export interface Subject<Port> {
+  readonly port: Port
+  readonly dispose: () => Promise<void>
+}
+
+/** Makes a fresh port for one test. */
+export type CreateSubject<Port> = () => Promise<Subject<Port>>
+
+/** Defines a suite: each test has a port of its own, and closes it. */
+export function defineSuite<Port>(
+  runner: TestRunner,
+  title: string,
+  create: CreateSubject<Port>,
+  define: (test: (name: string, body: (port: Port) => Promise<void>) => void) => void,
+): void {
+  runner.describe(title, () => {
+    define((name, body) => {
+      runner.it(name, async () => {
+        const { port, dispose } = await create()
+        try {
+          await body(port)
+        } finally {
+          await dispose()
+        }
+      })
+    })
+  })
+}
+
+/** Asserts that work fails with an error of this code. */
+export async function rejectsWith(code: string, work: Promise<unknown> | (() => Promise<unknown>)): Promise<void> {
+  await assert.rejects(work, (error: unknown) => {
+    assert.ok(error instanceof Error, 'an Error is thrown')
+    assert.equal('code' in error ? error.code : undefined, code, error.message)
+    return true
+  })
+}
+
+/** Everything that an iteration gives. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** Bytes in pieces of a size, as they come from a network. */
+export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size)
+}

@@ -1,0 +1,21 @@
+/**
+ * The suites that tell whether an adapter does what its port says, for any test
+ * runner with `describe` and `it`. An adapter of your own passes them too:
+ *
+ * ```ts
+ * import { describe, it } from 'vitest'
+ * import { vectorIndexSuite } from 'alcove/conformance'
+ *
+ * vectorIndexSuite({ describe, it }, 'MyVectorIndex', async () => {
+ *   const port = new MyVectorIndex()
+ *   return { port, dispose: () => port.close() }
+ * })
+ * ```
+ */
+export { embeddingModelSuite } from './embedding-model-suite.js'
+export { fileStoreSuite } from './file-store-suite.js'
+export type { CreateSubject, Subject, TestRunner } from './harness.js'
+export { clockSuite, starterPromptWriterSuite, telemetrySuite } from './observer-suites.js'
+export { storageSuite } from './storage-suite.js'
+export { textExtractorSuite } from './text-extractor-suite.js'
+export { vectorIndexSuite } from './vector-index-suite.js'

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import type { Storage } from '../../src/ports/index.js'
+import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+
+type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
+
+const UUIDS = [
+  'aaaaaaaa-0000-4000-8000-000000000001',
+  'aaaaaaaa-0000-4000-8000-000000000002',
+  'aaaaaaaa-0000-4000-8000-000000000003',
+] as const
+
+/** Contexts, documents, uploads and chunks. */
+export function defineDocumentTests(test: DefineTest): void {
+  test('keeps every member of a context', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const { contexts } = repositories
+      assert.deepEqual(await contexts.get(context.id), context)
+      const updated = await contexts.update(context.id, { name: 'New', starterPrompts: [], shareState: 1, icon: '📚' })
+      assert.deepEqual(updated, { ...context, name: 'New', starterPrompts: [], shareState: 1, icon: '📚' })
+      assert.equal(await contexts.update(999, { name: 'None' }), undefined)
+    })
+  })
+
+  test('keeps the contexts of accounts apart', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const one = await seedCompany(repositories, 'One')
+      const two = await seedCompany(repositories, 'Two')
+      const mine = await seedContext(repositories, one)
+      await seedContext(repositories, two)
+      assert.deepEqual(await repositories.contexts.list({ accountId: one.accountId }), [mine])
+    })
+  })
+
+  test('hides a deleted context, and removes its row at last', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { contexts } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      await contexts.update(context.id, { deleted: NOW })
+      assert.equal(await contexts.get(context.id), undefined)
+      assert.deepEqual(await contexts.list({ accountId: context.accountId }), [])
+      assert.deepEqual(await contexts.listDeleted(), [context.id])
+      await contexts.remove(context.id)
+      await contexts.remove(context.id)
+      assert.deepEqual(await contexts.listDeleted(), [])
+    })
+  })
+
+  test('keeps every member of a document', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const document = await seedDocument(repositories, context, UUIDS[0], { sizeBytes: 5_000_000_000 })
+      assert.deepEqual(await documents.get(document.id), document)
+      assert.deepEqual(await documents.getByUuid(UUIDS[0]), document)
+      const receipt = {
+        bytes: 1,
+        characters: 2,
+        pages: null,
+        tokens: 3,
+        chunks: 4,
+        windows: 5,
+        windowsReused: 0,
+        embeddingModel: 'memory',
+        durationsMs: { extract: 1, embed: 2, index: 3, total: 4 },
+        warnings: ['page 3 has no text'],
+      }
+      assert.equal(await documents.update(document.id, { completed: LATER, chunkCount: 4, receipt }), true)
+      assert.deepEqual(await documents.get(document.id), { ...document, completed: LATER, chunkCount: 4, receipt })
+      await documents.update(document.id, { completed: null, error: 'No text (ERR_NO_TEXT)' })
+      assert.equal((await documents.get(document.id))?.error, 'No text (ERR_NO_TEXT)')
+      assert.equal(await documents.update(999, { error: 'x' }), false)
+    })
+  })
+
+  test('counts documents of one name, and finds the same bytes under it', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const other = await seedContext(repositories, seed, 'Other')
+      assert.equal(await documents.nextNameIndex(context.id, 'report.pdf'), 0)
+      const first = await seedDocument(repositories, context, UUIDS[0])
+      await seedDocument(repositories, context, UUIDS[1], { nameIndex: 1, contentHash: 'cd'.repeat(32) })
+      assert.equal(await documents.nextNameIndex(context.id, 'report.pdf'), 2)
+      assert.equal(await documents.nextNameIndex(other.id, 'report.pdf'), 0)
+      assert.deepEqual(await documents.findSame(context.id, 'ab'.repeat(32), 'report.pdf'), first)
+      assert.equal(await documents.findSame(context.id, 'ab'.repeat(32), 'other.pdf'), undefined)
+      assert.equal(await documents.findSame(other.id, 'ab'.repeat(32), 'report.pdf'), undefined)
+      await documents.update(first.id, { deleted: NOW })
+      assert.equal(await documents.findSame(context.id, 'ab'.repeat(32), 'report.pdf'), undefined)
+    })
+  })
+
+  test('knows which documents are unfinished and which are deleted', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const waiting = await seedDocument(repositories, context, UUIDS[0])
+      const done = await seedDocument(repositories, context, UUIDS[1], { completed: NOW })
+      await seedDocument(repositories, context, UUIDS[2], { error: 'x (ERR_NO_TEXT)' })
+      assert.deepEqual(await documents.listUnfinished(), [waiting])
+      await documents.deleteOfContext(context.id, NOW)
+      assert.deepEqual(await documents.list(context.id), [])
+      assert.equal((await documents.listDeleted()).length, 3)
+      assert.equal((await documents.listDeleted(999)).length, 0)
+      assert.deepEqual(await documents.existing([done.id, 999]), new Set([done.id]))
+      await documents.remove(done.id)
+      assert.equal((await documents.listDeleted(context.id)).length, 2)
+    })
+  })
+
+  test('holds quota for uploads until they end or expire', async (storage) => {
+    const context = await storage.transaction(async (repositories) => {
+      const made = await seedContext(repositories, await seedCompany(repositories))
+      const document = await seedDocument(repositories, made, UUIDS[0])
+      await seedDocument(repositories, made, UUIDS[1], { sizeBytes: 7, deleted: NOW })
+      await repositories.uploads.insert({ uuid: UUIDS[2], contextId: made.id, sizeBytes: 500 }, 60_000)
+      assert.equal(await repositories.uploads.usedBytes(made.id), document.sizeBytes + 500)
+      assert.equal(await repositories.uploads.usedBytes(999), 0)
+      return made
+    })
+    await storage.transaction(async ({ uploads }) => {
+      assert.deepEqual(await uploads.claimed([...UUIDS, 'unknown']), new Set(UUIDS))
+      assert.equal(await uploads.extend(UUIDS[2], 30), true)
+    })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    await storage.transaction(async ({ uploads }) => {
+      assert.equal(await uploads.usedBytes(context.id), 1_000)
+      assert.equal(await uploads.extend(UUIDS[2], 1_000), false)
+      assert.equal(await uploads.remove(UUIDS[2]), false)
+      assert.deepEqual(await uploads.claimed([UUIDS[2]]), new Set())
+      await uploads.removeExpired({ all: false })
+      await uploads.insert({ uuid: UUIDS[2], contextId: context.id, sizeBytes: 1 }, 60_000)
+      assert.equal(await uploads.remove(UUIDS[2]), true)
+      await uploads.insert({ uuid: UUIDS[2], contextId: context.id, sizeBytes: 1 }, 60_000)
+      await uploads.removeExpired({ all: true })
+      assert.equal(await uploads.remove(UUIDS[2]), false)
+    })
+  })
+
+  test('shows chunks once their document is completed, and no longer once it is deleted', async (storage) => {
+    const { document, context } = await storage.transaction(async (repositories) => {
+      const made = await seedContext(repositories, await seedCompany(repositories))
+      const added = await seedDocument(repositories, made, UUIDS[0])
+      await repositories.chunks.insert(added.id, [newChunk(0), newChunk(1), newChunk(2)])
+      return { document: added, context: made }
+    })
+    const keys = [0, 1, 2, 9].map((ordinal) => ({ documentId: document.id, ordinal }))
+    const visible = async (): Promise<string[]> => {
+      const found = await storage.read(({ chunks }) => chunks.findVisible(context.id, keys))
+      return found.map(({ content }) => content).sort()
+    }
+    assert.deepEqual(await visible(), [])
+    assert.deepEqual(await storage.read(({ chunks }) => chunks.list(document.id)), [])
+    await storage.transaction(({ documents }) => documents.update(document.id, { completed: NOW }))
+    assert.deepEqual(await visible(), ['chunk 0', 'chunk 1', 'chunk 2'])
+    assert.deepEqual(await storage.read(({ chunks }) => chunks.findVisible(999, keys)), [])
+    const listed = await storage.read(({ chunks }) => chunks.list(document.id))
+    assert.deepEqual(
+      listed.map(({ id: _id, ...chunk }) => chunk),
+      [0, 1, 2].map((ordinal) => ({
+        documentId: document.id,
+        ordinal,
+        content: `chunk ${ordinal}`,
+        start: ordinal * 100,
+        tokens: 2,
+      })),
+    )
+    await storage.transaction(({ contexts }) => contexts.update(context.id, { deleted: NOW }))
+    assert.deepEqual(await visible(), [])
+  })
+
+  test('removes chunks from the end, a few at a time', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { chunks } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const { id } = await seedDocument(repositories, context, UUIDS[0])
+      const many = Array.from({ length: 250 }, (_, ordinal) => newChunk(ordinal))
+      await chunks.insert(id, many)
+      assert.equal((await chunks.listHashes(id)).length, 250)
+      assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 100 }), 100)
+      assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 1_000 }), 140)
+      assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 1_000 }), 0)
+      assert.deepEqual(
+        await chunks.listHashes(id),
+        many.slice(0, 10).map(({ hash }) => hash),
+      )
+    })
+  })
+
+  test('finds known windows in live documents of the context', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { chunks, documents } = repositories
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const other = await seedContext(repositories, seed, 'Other')
+      const { id } = await seedDocument(repositories, context, UUIDS[0])
+      await chunks.insert(id, [newChunk(0), newChunk(1)])
+      const hashes = ['window of chunk 1', 'window of nothing']
+      const known = new Map([['window of chunk 1', { documentId: id, chunk: 1, window: 0 }]])
+      assert.deepEqual(await chunks.findWindows(context.id, hashes), known)
+      assert.deepEqual(await chunks.findWindows(context.id, []), new Map())
+      assert.deepEqual(await chunks.findWindows(other.id, hashes), new Map())
+      await documents.update(id, { deleted: NOW })
+      assert.deepEqual(await chunks.findWindows(context.id, hashes), new Map())
+    })
+  })
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import type { ClaimedJob, Storage } from '../../src/ports/index.js'
+
+type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
+
+const KINDS = ['test']
+const LEASE_MS = 60_000
+
+/** Jobs and their leases. */
+export function defineJobTests(test: DefineTest): void {
+  test('gives a job to one worker', async (storage) => {
+    await enqueue(storage, 1)
+    const claims = await Promise.all(Array.from({ length: 5 }, () => claim(storage)))
+    assert.equal(claims.filter((job) => job !== undefined).length, 1)
+    assert.equal(claims.find((job) => job !== undefined)?.subject, 1)
+  })
+
+  test('gives jobs in the order in which they became due', async (storage) => {
+    for (const subject of [3, 1, 2]) await enqueue(storage, subject)
+    const subjects = [await claim(storage), await claim(storage), await claim(storage)].map((job) => job?.subject)
+    assert.deepEqual(subjects, [3, 1, 2])
+    assert.equal(await claim(storage), undefined)
+  })
+
+  test('keeps one job for each kind and subject', async (storage) => {
+    await enqueue(storage, 1)
+    await enqueue(storage, 1)
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 1 }))
+    await claim(storage)
+    assert.equal(await claim(storage), undefined)
+    const other = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['other'], leaseMs: LEASE_MS }))
+    assert.equal(other?.kind, 'other')
+  })
+
+  test('gives a job again once its lease has expired, with another token', async (storage) => {
+    await enqueue(storage, 1)
+    const first = await claim(storage, 30)
+    assert.equal(await claim(storage), undefined)
+    await wait(60)
+    const second = await claim(storage)
+    assert.equal(second?.id, first?.id)
+    assert.notEqual(second?.fencingToken, first?.fencingToken)
+  })
+
+  test('refuses what a worker does that has lost its lease', async (storage) => {
+    await enqueue(storage, 1)
+    const stale = required(await claim(storage, 1))
+    await wait(20)
+    const current = required(await claim(storage))
+    await storage.transaction(async ({ jobs }) => {
+      assert.equal(await jobs.extend(stale, LEASE_MS), false)
+      assert.equal(await jobs.complete(stale), false)
+      assert.equal(await jobs.release(stale, { delayMs: 0, failed: true }), false)
+      assert.equal(await jobs.extend(current, LEASE_MS), true)
+      assert.equal(await jobs.complete(current), true)
+      assert.equal(await jobs.complete(current), false)
+    })
+    assert.equal(await claim(storage), undefined)
+  })
+
+  test('keeps a lease alive as long as it is extended', async (storage) => {
+    await enqueue(storage, 1)
+    const job = required(await claim(storage, 80))
+    for (let beat = 0; beat < 4; beat += 1) {
+      await wait(40)
+      assert.equal(await storage.transaction(({ jobs }) => jobs.extend(job, 80)), true)
+      assert.equal(await claim(storage), undefined)
+    }
+  })
+
+  test('gives back a job, to be due later, and counts its failures', async (storage) => {
+    await enqueue(storage, 1)
+    const job = required(await claim(storage))
+    assert.equal(job.failures, 0)
+    await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 40, failed: true }))
+    assert.equal(await claim(storage), undefined)
+    const dueInMs = await storage.read(({ jobs }) => jobs.nextDueInMs(KINDS))
+    assert.ok(dueInMs !== undefined && dueInMs > 0 && dueInMs <= 40, String(dueInMs))
+    await wait(60)
+    const again = required(await claim(storage))
+    assert.equal(again.failures, 1)
+    await storage.transaction(({ jobs }) => jobs.release(again, { delayMs: 0, failed: false }))
+    assert.equal((await claim(storage))?.failures, 1)
+  })
+
+  test('cancels a job whoever holds it', async (storage) => {
+    await enqueue(storage, 1)
+    const job = required(await claim(storage))
+    assert.equal(await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 })), true)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 })), false)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.complete(job)), false)
+  })
+
+  test('never takes a new job of the same subject for the old one', async (storage) => {
+    await enqueue(storage, 1)
+    const old = required(await claim(storage))
+    await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+    await enqueue(storage, 1)
+    await claim(storage)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.complete(old)), false)
+  })
+
+  test('ends all leases for an engine that is alone', async (storage) => {
+    await enqueue(storage, 1)
+    await claim(storage)
+    await storage.transaction(({ jobs }) => jobs.releaseAll())
+    assert.equal((await claim(storage))?.subject, 1)
+  })
+
+  test('tells when the next job is due', async (storage) => {
+    const dueInMs = async (): Promise<number | undefined> => storage.read(({ jobs }) => jobs.nextDueInMs(KINDS))
+    assert.equal(await dueInMs(), undefined)
+    await enqueue(storage, 1)
+    assert.equal(await dueInMs(), 0)
+    await claim(storage)
+    assert.ok(((await dueInMs()) ?? 0) > LEASE_MS / 2)
+  })
+
+  test('keeps a job out of sight until its transaction is committed', async (storage) => {
+    const failing = storage.transaction(async ({ jobs }) => {
+      await jobs.enqueue({ kind: 'test', subject: 1 })
+      throw new Error('no')
+    })
+    await assert.rejects(failing)
+    assert.equal(await claim(storage), undefined)
+  })
+}
+
+async function enqueue(storage: Storage, subject: number): Promise<void> {
+  await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject }))
+}
+
+async function claim(storage: Storage, leaseMs = LEASE_MS): Promise<ClaimedJob | undefined> {
+  return await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs }))
+}
+
+function required<T>(value: T | undefined): T {
+  assert.ok(value !== undefined)
+  return value
+}
+
+async function wait(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}

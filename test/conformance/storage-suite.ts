@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import type { Storage } from '../../src/ports/index.js'
+import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+import { defineDocumentTests } from './storage-document-tests.js'
+import { defineJobTests } from './storage-job-tests.js'
+import { NOW, seedCompany } from './storage-seed.js'
+import { defineTenancyTests } from './storage-tenancy-tests.js'
+
+/** What every Storage must do. The storage is given before it is opened. */
+export function storageSuite(runner: TestRunner, name: string, create: CreateSubject<Storage>): void {
+  const createOpen: CreateSubject<Storage> = async () => {
+    const subject = await create()
+    await subject.port.open()
+    return subject
+  }
+  defineSuite(runner, `Storage: ${name}`, createOpen, (test) => {
+    test('opens more than once', async (storage) => {
+      await storage.open()
+      await Promise.all([storage.open(), storage.open()])
+    })
+
+    test('commits all of a transaction', async (storage) => {
+      const seed = await storage.transaction((repositories) => seedCompany(repositories))
+      const found = await storage.read(async ({ companies, users }) => [
+        await companies.get(seed.companyId),
+        await users.get(seed.userId),
+      ])
+      assert.ok(found.every((record) => record !== undefined))
+    })
+
+    test('takes back all of a transaction that fails, and rethrows', async (storage) => {
+      const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
+      const failing = storage.transaction(async (repositories) => {
+        await repositories.companies.insert({ name: 'Gone', parentId: companyId, created: NOW })
+        await repositories.settings.put('key', 'value')
+        await seedCompany(repositories, 'Second')
+        throw new Error('changed my mind')
+      })
+      await assert.rejects(failing, /changed my mind/)
+      await storage.read(async ({ companies, settings, users }) => {
+        assert.equal((await companies.list()).length, 1)
+        assert.equal((await users.list()).length, 1)
+        assert.equal(await settings.get('key'), undefined)
+      })
+    })
+
+    test('takes back updates and deletions too', async (storage) => {
+      const seed = await storage.transaction(async (repositories) => {
+        const seeded = await seedCompany(repositories)
+        await repositories.permissions.insert({ ...permissionOf(seeded) })
+        return seeded
+      })
+      const failing = storage.transaction(async ({ permissions, accounts }) => {
+        const [permission] = await permissions.list()
+        await permissions.delete(permission?.id ?? 0)
+        await accounts.setActive(seed.accountId, false)
+        throw new Error('no')
+      })
+      await assert.rejects(failing, /no/)
+      await storage.read(async ({ permissions, accounts }) => {
+        assert.equal((await permissions.list()).length, 1)
+        assert.equal((await accounts.get(seed.accountId))?.isActive, true)
+      })
+    })
+
+    test('never lets transactions interleave that write the same', async (storage) => {
+      await storage.transaction(({ settings }) => settings.put('count', '0'))
+      const increments = Array.from({ length: 20 }, () =>
+        storage.transaction(async ({ settings }) => {
+          const count = Number(await settings.get('count'))
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          await settings.put('count', String(count + 1))
+        }),
+      )
+      await Promise.all(increments)
+      assert.equal(await storage.read(({ settings }) => settings.get('count')), '20')
+    })
+
+    test('hides from reads what is not committed', async (storage) => {
+      let read: Promise<unknown> | undefined
+      await storage.transaction(async ({ settings }) => {
+        await settings.put('secret', 'half done')
+        read = storage.read(async (repositories) => repositories.settings.get('secret'))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        await settings.put('secret', 'done')
+      })
+      const seen = await read
+      assert.ok(seen === undefined || seen === 'done', `saw ${String(seen)}`)
+    })
+
+    test('goes on after a failed transaction', async (storage) => {
+      await assert.rejects(storage.transaction(() => Promise.reject(new Error('first'))))
+      await storage.transaction(({ settings }) => settings.put('after', 'yes'))
+      assert.equal(await storage.read(({ settings }) => settings.get('after')), 'yes')
+    })
+
+    test('gives ids that ascend and never come back', async (storage) => {
+      const ids: number[] = []
+      for (let round = 0; round < 3; round += 1) {
+        const id = await storage.transaction(async (repositories) => {
+          const seed = await seedCompany(repositories, `C${round}`)
+          const permission = await repositories.permissions.insert(permissionOf(seed))
+          await repositories.permissions.delete(permission.id)
+          return permission.id
+        })
+        ids.push(id)
+      }
+      assert.ok(ids[0] !== undefined && ids[0] > 0)
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].sort((one, other) => one - other),
+      )
+    })
+
+    test('Q3 keeps any text as it came, operators of SQL included', async (storage) => {
+      const texts = [
+        "'; drop table companies; --",
+        '% _ \\ " ` \u2028',
+        '👩‍👩‍👧‍👦 Ünïcode 日本',
+        ' blank at both ends ',
+        '',
+      ]
+      for (const text of texts) {
+        await storage.transaction(({ settings }) => settings.put(`key ${text}`, text))
+        assert.equal(await storage.read(({ settings }) => settings.get(`key ${text}`)), text)
+      }
+    })
+
+    test('refuses everything once it is closed, twice without error', async (storage) => {
+      await storage.close()
+      await storage.close()
+      await rejectsWith('ERR_CLOSED', async () => storage.read(({ companies }) => companies.list()))
+      await rejectsWith('ERR_CLOSED', async () => storage.transaction(({ companies }) => companies.list()))
+    })
+
+    defineTenancyTests(test)
+    defineDocumentTests(test)
+    defineJobTests(test)
+  })
+}
+
+function permissionOf({ userId, accountId, roleId }: Awaited<ReturnType<typeof seedCompany>>) {
+  const createdBy = '{"id":1,"email":"a@example.com"}'
+  return { userId, accountId, roleId, isDisabled: false, created: NOW, createdBy, lastAccess: null }
+}

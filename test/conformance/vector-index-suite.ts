@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import type { VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
+import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+
+const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
+const OTHER: VectorCollection = { name: 'context-2-model-0a1b', dimensions: 4 }
+const X = [1, 0, 0, 0]
+const Y = [0, 1, 0, 0]
+const BETWEEN = [0.6, 0.8, 0, 0]
+
+/** What every VectorIndex must do. */
+export function vectorIndexSuite(runner: TestRunner, name: string, create: CreateSubject<VectorIndex>): void {
+  defineSuite(runner, `VectorIndex: ${name}`, create, (test) => {
+    test('finds the nearest windows, the nearest first, with their cosine', async (index) => {
+      await index.add(COLLECTION, rows(7, [Y, X, BETWEEN]))
+      const hits = await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })
+      assert.deepEqual(
+        hits.map(({ similarity, ...key }) => [key, Math.round(similarity * 1_000) / 1_000]),
+        [
+          [{ documentId: 7, chunk: 1, window: 0 }, 1],
+          [{ documentId: 7, chunk: 2, window: 0 }, 0.6],
+          [{ documentId: 7, chunk: 0, window: 0 }, 0],
+        ],
+      )
+    })
+
+    test('gives negative cosines as they are, whatever the length of the vectors', async (index) => {
+      await index.add(COLLECTION, rows(1, [[-3, 0, 0, 0]]))
+      const [hit] = await index.search(COLLECTION, Float32Array.from([0.5, 0, 0, 0]), { limit: 1 })
+      assert.ok(Math.abs((hit?.similarity ?? 0) + 1) < 1e-5)
+    })
+
+    test('gives as many as are asked for, fewer only where there are fewer', async (index) => {
+      await index.add(
+        COLLECTION,
+        rows(
+          1,
+          Array.from({ length: 50 }, () => X),
+        ),
+      )
+      assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 20 })).length, 20)
+      assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 100 })).length, 50)
+    })
+
+    test('finds what was added a moment ago', async (index) => {
+      for (let documentId = 1; documentId <= 5; documentId += 1) {
+        await index.add(COLLECTION, rows(documentId, [X]))
+        assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })).length, documentId)
+      }
+    })
+
+    test('keeps collections apart', async (index) => {
+      await index.add(COLLECTION, rows(1, [X]))
+      await index.add(OTHER, rows(2, [X]))
+      const hits = await index.search(OTHER, Float32Array.from(X), { limit: 10 })
+      assert.deepEqual(
+        hits.map(({ documentId }) => documentId),
+        [2],
+      )
+    })
+
+    test('reads vectors back in the order of the keys', async (index) => {
+      await index.add(COLLECTION, rows(3, [X, BETWEEN]))
+      await index.add(COLLECTION, rows(4, [Y]))
+      const keys = [
+        { documentId: 4, chunk: 0, window: 0 },
+        { documentId: 3, chunk: 1, window: 0 },
+        { documentId: 3, chunk: 9, window: 0 },
+        { documentId: 3, chunk: 0, window: 5 },
+      ]
+      const vectors = await index.read(COLLECTION, keys)
+      assert.deepEqual(
+        vectors.map((vector) => vector && Array.from(vector, (component) => Math.round(component * 10) / 10)),
+        [Y, BETWEEN, undefined, undefined],
+      )
+      assert.deepEqual(await index.read(COLLECTION, []), [])
+    })
+
+    test('deletes the windows of a document from a chunk on', async (index) => {
+      await index.add(COLLECTION, rows(1, [X, X, X]))
+      await index.add(COLLECTION, rows(2, [X]))
+      await index.deleteDocument(COLLECTION.name, 1, 1)
+      assert.deepEqual([...(await index.countByDocument(COLLECTION.name))].sort(), [
+        [1, 1],
+        [2, 1],
+      ])
+      await index.deleteDocument(COLLECTION.name, 1, 0)
+      await index.deleteDocument(COLLECTION.name, 1, 0)
+      assert.deepEqual([...(await index.countByDocument(COLLECTION.name))], [[2, 1]])
+    })
+
+    test('finds nothing in a collection that is not there, and deletes nothing', async (index) => {
+      assert.deepEqual(await index.search(COLLECTION, Float32Array.from(X), { limit: 3 }), [])
+      assert.deepEqual(await index.read(COLLECTION, [{ documentId: 1, chunk: 0, window: 0 }]), [undefined])
+      await index.deleteDocument(COLLECTION.name, 1, 0)
+      await index.drop(COLLECTION.name)
+      assert.equal((await index.countByDocument(COLLECTION.name)).size, 0)
+      assert.deepEqual(await index.listCollections(), [])
+    })
+
+    test('drops a collection, which may come back', async (index) => {
+      await index.add(COLLECTION, rows(1, [X]))
+      await index.add(OTHER, rows(1, [X]))
+      await index.drop(COLLECTION.name)
+      assert.deepEqual(await index.listCollections(), [OTHER.name])
+      assert.deepEqual(await index.search(COLLECTION, Float32Array.from(X), { limit: 3 }), [])
+      await index.add(COLLECTION, rows(2, [Y]))
+      assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 3 })).length, 1)
+    })
+
+    test('Q4 refuses vectors of another length or that are not finite, and adds none of them', async (index) => {
+      for (const vectors of [[[1, 0, 0]], [[1, 0, 0, Number.NaN]], [X, [Number.POSITIVE_INFINITY, 0, 0, 0]]]) {
+        await rejectsWith('ERR_VECTOR_INVALID', index.add(COLLECTION, rows(1, vectors)))
+      }
+      assert.equal((await index.countByDocument(COLLECTION.name)).size, 0)
+      await index.add(COLLECTION, rows(1, [X]))
+      for (const query of [[1, 0, 0], [1, 0, 0, 0, 0], [1, Number.NaN, 0, 0], []]) {
+        await rejectsWith('ERR_VECTOR_INVALID', index.search(COLLECTION, Float32Array.from(query), { limit: 1 }))
+      }
+    })
+
+    test('takes writers that come at once', async (index) => {
+      const documents = Array.from({ length: 20 }, (_, number) => number + 1)
+      await Promise.all(documents.map((documentId) => index.add(COLLECTION, rows(documentId, [X, Y]))))
+      await Promise.all(documents.slice(10).map((documentId) => index.deleteDocument(COLLECTION.name, documentId, 0)))
+      assert.deepEqual(
+        [...(await index.countByDocument(COLLECTION.name))].sort(([one], [other]) => one - other),
+        documents.slice(0, 10).map((documentId) => [documentId, 2]),
+      )
+    })
+
+    test('loses nothing over many small additions and deletions', async (index) => {
+      for (let documentId = 1; documentId <= 150; documentId += 1) {
+        await index.add(COLLECTION, rows(documentId, [X]))
+        if (documentId % 3 === 0) await index.deleteDocument(COLLECTION.name, documentId, 0)
+      }
+      assert.equal((await index.countByDocument(COLLECTION.name)).size, 100)
+      assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 200 })).length, 100)
+    })
+
+    test('refuses everything once it is closed, twice without error', async (index) => {
+      await index.add(COLLECTION, rows(1, [X]))
+      await index.close()
+      await index.close()
+      await rejectsWith('ERR_CLOSED', index.search(COLLECTION, Float32Array.from(X), { limit: 1 }))
+      await rejectsWith('ERR_CLOSED', index.add(COLLECTION, rows(1, [X])))
+    })
+  })
+}
+
+/** One window for each chunk, from chunk 0 on. */
+function rows(documentId: number, vectors: readonly (readonly number[])[]): VectorRows {
+  return {
+    documentId,
+    chunks: Uint32Array.from(vectors, (_, chunk) => chunk),
+    windows: new Uint16Array(vectors.length),
+    vectors: Float32Array.from(vectors.flat()),
+  }
+}

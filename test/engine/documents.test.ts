@@ -1,0 +1,421 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import type { Context, DocumentProgress, Session, UploadContent } from '../../src/index.js'
+import { collect } from '../conformance/harness.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
+
+let memory: MemoryEngine
+let session: Session
+let context: Context
+
+beforeEach(async () => {
+  memory = await memoryEngine()
+  session = memory.session
+  context = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 1_000, chunkSizeTokens: 20 } })
+})
+
+afterEach(async () => {
+  await memory.engine.close()
+})
+
+const TEXT = 'The harbour café opens at seven. The kitchen closes at nine.'
+
+describe('an upload', () => {
+  const forms: Record<string, () => UploadContent> = {
+    'a Uint8Array': () => new TextEncoder().encode(TEXT),
+    'a Blob': () => new Blob([TEXT]),
+    'a Readable': () => Readable.from([Buffer.from(TEXT)]),
+    'a ReadableStream': () => new Blob([TEXT]).stream(),
+    'an AsyncIterable': () => pieces(TEXT, 7),
+  }
+  it.each(Object.entries(forms))('takes %s', async (_form, content) => {
+    const uuid = await session.documents.upload(context.id, { fileName: 'hours.txt', content: content() })
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    await session.documents.whenProcessed(uuid)
+    const bytes = Buffer.concat(await collect(await session.documents.open(uuid)))
+    expect(bytes.toString()).toBe(TEXT)
+    expect((await session.documents.chunks(uuid)).map(({ content: chunk }) => chunk).join(' ')).toBe(TEXT)
+  })
+
+  it('makes a record with every member of the specification, and error', async () => {
+    const uuid = await uploadText(session, context.id, 'hours.txt', TEXT)
+    expect(await session.documents.list(context.id)).toEqual(
+      [
+        {
+          id: 1,
+          contextId: context.id,
+          fileName: uuid,
+          originalName: 'hours.txt',
+          displayName: 'hours.txt',
+          nameIndex: 0,
+          contentType: 'text/plain',
+          contentHash: '9a5c46d7c2ff1e7d5e3d0a2f',
+          size: Buffer.byteLength(TEXT),
+          chunks: 1,
+          created: '2026-01-01T00:00:00.000Z',
+          createdBy: memory.engine.owner.userId,
+          started: '2026-01-01T00:00:00.000Z',
+          completed: '2026-01-01T00:00:00.000Z',
+          error: null,
+        },
+      ].map((record) => ({ ...record, contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string })),
+    )
+  })
+
+  it('has a receipt that proves that nothing was cut', async () => {
+    const uuid = await uploadText(session, context.id, 'hours.txt', TEXT)
+    const { receipt } = await session.documents.get(uuid)
+    expect(receipt).toMatchObject({
+      bytes: Buffer.byteLength(TEXT),
+      characters: TEXT.length,
+      tokens: 13,
+      chunks: 1,
+      windows: 1,
+      windowsReused: 0,
+      embeddingModel: 'memory',
+      warnings: [],
+    })
+  })
+
+  it('counts documents of one name', async () => {
+    for (const text of ['first', 'second', 'third']) await uploadText(session, context.id, 'report.final.txt', text)
+    await uploadText(session, context.id, 'other.txt', 'fourth')
+    expect(
+      (await session.documents.list(context.id)).map(({ nameIndex, displayName }) => [nameIndex, displayName]),
+    ).toEqual([
+      [0, 'report.final.txt'],
+      [1, 'report.final (1).txt'],
+      [2, 'report.final (2).txt'],
+      [0, 'other.txt'],
+    ])
+  })
+
+  it('of the same bytes under the same name is the document there is', async () => {
+    const first = await uploadText(session, context.id, 'a.txt', TEXT)
+    const second = await session.documents.upload(context.id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
+    expect(second).toBe(first)
+    expect(await session.documents.list(context.id)).toHaveLength(1)
+    expect(await collect(memory.fileStore.list())).toEqual([first])
+  })
+
+  it('of the same bytes under another name is another document, embedded from what is known', async () => {
+    const embedded = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed')
+    const first = await uploadText(session, context.id, 'a.txt', TEXT)
+    const texts = (): number => embedded.mock.calls.reduce((sum, [batch]) => sum + batch.length, 0)
+    const before = texts()
+    const second = await uploadText(session, context.id, 'b.txt', TEXT)
+    expect(second).not.toBe(first)
+    expect(texts()).toBe(before)
+    expect((await session.documents.get(second)).receipt).toMatchObject({ windows: 1, windowsReused: 1 })
+    expect(await session.search(context.id, TEXT)).toHaveLength(2)
+    embedded.mockRestore()
+  })
+
+  it('U9 keeps odd names as names, and never as a path', async () => {
+    const names = [
+      '../../x.txt',
+      'C:\\temp\\y.txt',
+      'a\u202egpj.txt',
+      `${'n'.repeat(9_996)}.txt`,
+      ' .txt',
+      '日本語.txt',
+    ]
+    for (const [index, name] of names.entries()) await uploadText(session, context.id, name, `text ${index}`)
+    await uploadText(session, context.id, 'a\0b\r\nc.txt', 'more')
+    const listed = (await session.documents.list(context.id)).map(({ originalName }) => originalName)
+    expect(listed).toEqual([...names, 'a\ufffdb\ufffd\ufffdc.txt'])
+    for (const key of await collect(memory.fileStore.list())) expect(key).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  const bad: [what: string, fileName: unknown, content: unknown, code: string][] = [
+    ['another format', 'a.exe', Buffer.from('x'), 'ERR_UNSUPPORTED_FORMAT'],
+    ['no ending', 'a', Buffer.from('x'), 'ERR_UNSUPPORTED_FORMAT'],
+    ['a program', 'a.txt', Buffer.from([0x7f, 0x45, 0x4c, 0x46]), 'ERR_UNSUPPORTED_FORMAT'],
+    ['an empty file', 'a.txt', Buffer.alloc(0), 'ERR_EMPTY_FILE'],
+    ['an empty stream', 'a.txt', Readable.from([]), 'ERR_EMPTY_FILE'],
+    ['no name', undefined, Buffer.from('x'), 'ERR_INVALID_INPUT'],
+    ['a blank name', '  ', Buffer.from('x'), 'ERR_INVALID_INPUT'],
+    ['a name of 10,001 characters', `${'n'.repeat(9_997)}.txt`, Buffer.from('x'), 'ERR_INVALID_INPUT'],
+    ['content that is a string', 'a.txt', 'text', 'ERR_INVALID_INPUT'],
+    ['no content', 'a.txt', undefined, 'ERR_INVALID_INPUT'],
+    ['a stream of text', 'a.txt', Readable.from(['text']), 'ERR_INVALID_INPUT'],
+  ]
+  it.each(bad)('of %s is refused, and leaves nothing', async (_what, fileName, content, code) => {
+    const upload = { fileName: fileName as string, content: content as UploadContent }
+    await expect(session.documents.upload(context.id, upload)).rejects.toMatchObject({ code })
+    await expectNothingLeft()
+  })
+
+  it('into a context that does not exist is refused before its bytes are read, and lets go of its stream', async () => {
+    const read = vi.fn()
+    const readable = new Readable({ read })
+    const webStream = new ReadableStream<Uint8Array>({ pull: read }, { highWaterMark: 0 })
+    const cancelled = vi.spyOn(webStream, 'cancel')
+    for (const content of [readable, webStream]) {
+      const upload = session.documents.upload(99, { fileName: 'a.txt', content })
+      await expect(upload).rejects.toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
+    }
+    expect(read).not.toHaveBeenCalled()
+    expect(readable.destroyed).toBe(true)
+    expect(cancelled).toHaveBeenCalledOnce()
+  })
+
+  it('of a stream that fails before it is read is refused with its error', async () => {
+    const upload = session.documents.upload(context.id, {
+      fileName: 'a.txt',
+      content: createReadStream('/no/such/file'),
+    })
+    await expect(upload).rejects.toMatchObject({ code: 'ENOENT' })
+    await expectNothingLeft()
+  })
+
+  it('U6 that is cut off leaves nothing, and gives its quota back', async () => {
+    async function* cutOff(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(TEXT)
+      throw new Error('connection reset')
+    }
+    await expect(session.documents.upload(context.id, { fileName: 'a.txt', content: cutOff() })).rejects.toThrow(
+      'connection reset',
+    )
+    await expectNothingLeft()
+  })
+
+  it('that is aborted leaves nothing, and gives its quota back', async () => {
+    const abort = new AbortController()
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(TEXT)
+      setTimeout(() => abort.abort(new Error('no longer wanted')), 10)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      yield Buffer.from(TEXT)
+    }
+    const upload = session.documents.upload(
+      context.id,
+      { fileName: 'a.txt', content: endless() },
+      { signal: abort.signal },
+    )
+    await expect(upload).rejects.toThrow('no longer wanted')
+    await expectNothingLeft()
+  })
+})
+
+describe('the quota', () => {
+  const fill = (bytes: number): Buffer => Buffer.alloc(bytes, 'word ')
+
+  it('U1 takes a file that exactly fits, and not one byte more', async () => {
+    await uploadText(session, context.id, 'a.txt', fill(1_000).toString())
+    await expect(session.documents.upload(context.id, { fileName: 'b.txt', content: fill(1) })).rejects.toMatchObject({
+      code: 'ERR_QUOTA_EXCEEDED',
+    })
+  })
+
+  it('U2 stops a stream at the limit', async () => {
+    let read = 0
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        read += 100
+        yield fill(100)
+      }
+    }
+    await expect(session.documents.upload(context.id, { fileName: 'a.txt', content: endless() })).rejects.toMatchObject(
+      {
+        code: 'ERR_QUOTA_EXCEEDED',
+        message: expect.stringContaining('may have 1000 bytes together') as string,
+      },
+    )
+    expect(read).toBeLessThanOrEqual(5_000)
+    await expectNothingLeft()
+  })
+
+  it.each([
+    ['of known size', (bytes: number): UploadContent => fill(bytes)],
+    ['of unknown size', (bytes: number): UploadContent => pieces(fill(bytes).toString(), 50)],
+  ])('U3 lets one of two uploads %s pass where both do not fit', async (_what, content) => {
+    const uploads = ['a.txt', 'b.txt'].map((fileName) =>
+      session.documents.upload(context.id, { fileName, content: content(600) }),
+    )
+    const outcomes = await Promise.allSettled(uploads)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'ERR_QUOTA_EXCEEDED' },
+    })
+    expect(await session.documents.list(context.id)).toHaveLength(1)
+  })
+
+  it('comes back when a document is deleted', async () => {
+    const uuid = await uploadText(session, context.id, 'a.txt', fill(900).toString())
+    await session.documents.delete(uuid)
+    await uploadText(session, context.id, 'b.txt', fill(900).toString())
+  })
+
+  it('can be smaller for one file', async () => {
+    const upload = session.documents.upload(
+      context.id,
+      { fileName: 'a.txt', content: fill(500) },
+      { maxFileBytes: 400 },
+    )
+    await expect(upload).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    await session.documents.upload(context.id, { fileName: 'a.txt', content: fill(400) }, { maxFileBytes: 400 })
+  })
+})
+
+describe('processing', () => {
+  it('tells of progress and of the end', async () => {
+    const progress: DocumentProgress[] = []
+    const completed: string[] = []
+    memory.engine.on('document.progress', (event) => progress.push(event))
+    memory.engine.on('document.completed', ({ fileName }) => completed.push(fileName))
+    const uuid = await uploadText(session, context.id, 'a.txt', TEXT)
+    expect(completed).toEqual([uuid])
+    expect(progress.at(-1)).toEqual({
+      contextId: context.id,
+      fileName: uuid,
+      charactersExtracted: TEXT.length,
+      windowsEmbedded: 1,
+    })
+  })
+
+  it('goes on when a listener throws', async () => {
+    memory.engine.on('document.completed', () => {
+      throw new Error('my fault')
+    })
+    await uploadText(session, context.id, 'a.txt', TEXT)
+    expect(memory.telemetry.events.some(({ name }) => name === 'events.listener.failed')).toBe(true)
+  })
+
+  it('ends with one sentence and its code where there is no text, and finds nothing in it', async () => {
+    const failed: unknown[] = []
+    memory.engine.on('document.failed', (document) => failed.push(document.error))
+    const uuid = await session.documents.upload(context.id, { fileName: 'blank.txt', content: Buffer.from(' \n ') })
+    await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({
+      code: 'ERR_NO_TEXT',
+      message: 'blank.txt: The file has no text (ERR_NO_TEXT)',
+    })
+    expect(await session.documents.get(uuid)).toMatchObject({
+      completed: null,
+      chunks: 0,
+      error: 'The file has no text (ERR_NO_TEXT)',
+      receipt: null,
+    })
+    await vi.waitFor(() => {
+      expect(failed).toEqual(['The file has no text (ERR_NO_TEXT)'])
+    })
+    expect(await session.search(context.id, 'text')).toEqual([])
+  })
+
+  it('of a failed document can be tried again, by retry and by the same upload', async () => {
+    const broken = vi
+      .spyOn(MemoryEmbeddingModel.prototype, 'embed')
+      .mockRejectedValue(Object.assign(new Error('x'), {}))
+    const uuid = await session.documents.upload(context.id, {
+      fileName: 'a.txt',
+      content: Buffer.from([0xff, 0xfe, 0xfd]),
+    })
+    await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_UNDECODABLE_TEXT' })
+    broken.mockRestore()
+    expect(await session.documents.retry(uuid)).toMatchObject({ error: null, started: null })
+    await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_UNDECODABLE_TEXT' })
+    const again = await session.documents.upload(context.id, {
+      fileName: 'a.txt',
+      content: Buffer.from([0xff, 0xfe, 0xfd]),
+    })
+    expect(again).toBe(uuid)
+    await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_UNDECODABLE_TEXT' })
+  })
+
+  it('is not retried for a document that has not failed', async () => {
+    const uuid = await uploadText(session, context.id, 'a.txt', TEXT)
+    await expect(session.documents.retry(uuid)).rejects.toThrow('has not failed: it is completed')
+  })
+
+  it('survives a passing fault of the model', async () => {
+    const embed = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockRejectedValueOnce(new Error('a hiccup'))
+    await uploadText(session, context.id, 'a.txt', TEXT)
+    expect(await session.search(context.id, TEXT)).toHaveLength(1)
+    embed.mockRestore()
+  })
+
+  it('tells nothing of its inside where the fault does not pass', async () => {
+    const embed = vi
+      .spyOn(MemoryEmbeddingModel.prototype, 'embed')
+      .mockRejectedValue(Object.assign(new Error('secret path /etc'), { name: 'TypeError' }))
+    const uuid = await session.documents.upload(context.id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
+    // Every retry is due at once: the pauses between them are tested elsewhere.
+    const hurry = setInterval(() => {
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 120_000)
+    }, 20)
+    const failure = await session.documents.whenProcessed(uuid).catch((error: unknown) => error)
+    clearInterval(hurry)
+    vi.restoreAllMocks()
+    embed.mockRestore()
+    expect(failure).toMatchObject({
+      code: 'ERR_INTERNAL',
+      message: 'a.txt: The document could not be processed because of an internal error (ERR_INTERNAL)',
+    })
+    expect(memory.telemetry.events.filter(({ name }) => name === 'jobs.failed')).toHaveLength(5)
+  })
+})
+
+describe('deleting a document', () => {
+  it('hides it at once, and clears away its chunks, vectors and file', async () => {
+    const gone = await uploadText(session, context.id, 'gone.txt', TEXT)
+    const kept = await uploadText(session, context.id, 'kept.txt', 'Another text about something else.')
+    const [record] = await session.documents.list(context.id)
+    expect(await session.documents.delete({ contextId: context.id, id: record?.id ?? 0 })).toMatchObject({
+      fileName: gone,
+    })
+    expect((await session.documents.list(context.id)).map(({ fileName }) => fileName)).toEqual([kept])
+    await expect(session.documents.get(gone)).rejects.toMatchObject({ code: 'ERR_DOCUMENT_NOT_FOUND' })
+    expect((await session.search(context.id, TEXT)).map(({ docId }) => docId)).toEqual([2])
+    await memory.engine.whenCleared()
+    expect(await collect(memory.fileStore.list())).toEqual([kept])
+    const [collection] = await memory.vectorIndex.listCollections()
+    expect([...(await memory.vectorIndex.countByDocument(collection ?? '')).keys()]).toEqual([2])
+    expect(await memory.storage.read(({ documents }) => documents.existing([1, 2]))).toEqual(new Set([2]))
+  })
+
+  it('stops its processing', async () => {
+    const embed = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockImplementation(async (_texts, { signal }) => {
+      return await new Promise<never>((_, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+      )
+    })
+    const uuid = await session.documents.upload(context.id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
+    const waiting = session.documents.whenProcessed(uuid)
+    await vi.waitFor(() => {
+      expect(embed).toHaveBeenCalled()
+    })
+    await Promise.all([
+      expect(waiting).rejects.toMatchObject({ code: 'ERR_DOCUMENT_NOT_FOUND' }),
+      session.documents.delete(uuid),
+    ])
+    embed.mockRestore()
+    await memory.engine.whenCleared()
+    await expectNothingLeft()
+  })
+
+  it('that does not exist is refused', async () => {
+    const missing = { code: 'ERR_DOCUMENT_NOT_FOUND' }
+    await expect(session.documents.delete('11111111-2222-4333-8444-555555555555')).rejects.toMatchObject(missing)
+    await expect(session.documents.delete({ contextId: context.id, id: 99 })).rejects.toMatchObject(missing)
+    await expect(session.documents.delete({ contextId: 99, id: 1 })).rejects.toMatchObject({
+      code: 'ERR_CONTEXT_NOT_FOUND',
+    })
+    const uuid = await uploadText(session, context.id, 'a.txt', TEXT)
+    const other = await session.contexts.create(NEW_CONTEXT)
+    await expect(session.documents.delete({ contextId: other.id, id: 1 })).rejects.toMatchObject(missing)
+    expect(await session.documents.get(uuid)).toMatchObject({ error: null })
+  })
+})
+
+async function expectNothingLeft(): Promise<void> {
+  expect(await session.documents.list(context.id)).toEqual([])
+  expect(await collect(memory.fileStore.list())).toEqual([])
+  expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(0)
+}
+
+async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}

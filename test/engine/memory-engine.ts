@@ -1,0 +1,57 @@
+import {
+  MemoryClock,
+  MemoryEmbeddingModel,
+  MemoryFileStore,
+  MemoryStarterPromptWriter,
+  MemoryStorage,
+  MemoryTelemetry,
+  MemoryTextExtractor,
+  MemoryVectorIndex,
+} from '../../adapters/memory/index.js'
+import { createEngine, type Engine, type EngineOptions, type NewContext, type Session } from '../../src/index.js'
+
+/** An engine in memory, and the ports it was made of. */
+export interface MemoryEngine {
+  readonly engine: Engine
+  readonly session: Session
+  readonly storage: MemoryStorage
+  readonly vectorIndex: MemoryVectorIndex
+  readonly fileStore: MemoryFileStore
+  readonly clock: MemoryClock
+  readonly telemetry: MemoryTelemetry
+}
+
+export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Promise<MemoryEngine> {
+  const storage = new MemoryStorage()
+  const vectorIndex = new MemoryVectorIndex()
+  const fileStore = new MemoryFileStore()
+  const clock = new MemoryClock()
+  const telemetry = new MemoryTelemetry()
+  const engine = await createEngine({
+    storage,
+    vectorIndex,
+    embeddingModels: [new MemoryEmbeddingModel()],
+    textExtractor: new MemoryTextExtractor(),
+    fileStore,
+    starterPromptWriter: new MemoryStarterPromptWriter(),
+    clock,
+    telemetry,
+    ...overrides,
+  })
+  return { engine, session: engine.as(engine.owner), storage, vectorIndex, fileStore, clock, telemetry }
+}
+
+/** What a context is created with where the test does not care. */
+export const NEW_CONTEXT: NewContext = {
+  name: 'Handbook',
+  description: 'Answer from the staff handbook.',
+  caption: 'HR questions',
+  toolsJson: '[]',
+}
+
+/** Uploads a text and waits until it is searchable. @returns its UUID */
+export async function uploadText(session: Session, contextId: number, fileName: string, text: string): Promise<string> {
+  const uuid = await session.documents.upload(contextId, { fileName, content: Buffer.from(text) })
+  await session.documents.whenProcessed(uuid)
+  return uuid
+}

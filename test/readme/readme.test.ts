@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '../..')
+const EXAMPLES = join(ROOT, 'examples/documents')
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+
+/** The code blocks of the README in a language. */
+function blocks(language: string): string[] {
+  return [...readme.matchAll(/^```(\w+)\n(.*?)^```/gms)]
+    .filter(([, found]) => found === language)
+    .map(([, , code]) => code ?? '')
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  await mkdir(join(folder.path, 'node_modules/.bin'), { recursive: true })
+  await symlink(ROOT, join(folder.path, 'node_modules/alcove'), 'dir')
+  await symlink(join(ROOT, 'node_modules/@types'), join(folder.path, 'node_modules/@types'), 'dir')
+  await cp(join(EXAMPLES, 'leave-policy.pdf'), join(folder.path, 'handbook.pdf'))
+})
+
+afterEach(async () => {
+  await folder.remove()
+})
+
+describe('the README', () => {
+  it('has a host program of about twenty lines that runs as it stands', async () => {
+    const [program = ''] = blocks('js')
+    expect(program.trim().split('\n').length).toBeLessThanOrEqual(22)
+    await writeFile(join(folder.path, 'program.mjs'), program)
+    const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
+    expect(stdout).toMatch(/^1 0\.[5-9]\d\d /)
+    expect(stdout).toContain('eighteen weeks')
+  })
+
+  it('has a host program that type-checks as TypeScript', async () => {
+    await writeFile(join(folder.path, 'program.mts'), blocks('js')[0] ?? '')
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2022',
+      types: ['node'],
+    }
+    await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const { stdout } = await run(process.execPath, [compiler, '-p', folder.path], { cwd: folder.path })
+    expect(stdout).toBe('')
+  })
+
+  it('has commands that run one after the other as they stand', async () => {
+    const shim = join(folder.path, 'node_modules/.bin/alcove')
+    await writeFile(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist/adapters/cli/bin.js')}" "$@"\n`)
+    await chmod(shim, 0o755)
+    await mkdir(join(folder.path, 'notes'))
+    await cp(join(EXAMPLES, 'first-day.txt'), join(folder.path, 'notes/first-day.txt'))
+    const commands = blocks('sh').find((block) => block.startsWith('alcove init')) ?? ''
+    expect(commands.trim().split('\n').length).toBeGreaterThan(4)
+    const env = { ...process.env, PATH: `${join(folder.path, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}` }
+    const { stdout } = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env })
+    expect(stdout).toContain('handbook.pdf: 1 chunk from')
+    expect(stdout).toMatch(/1\. 0\.\d{3} {2}handbook\.pdf/)
+    expect(stdout).toContain('Deleted context 1, Handbook.')
+  })
+
+  it('names the overrides that the project itself installs with', async () => {
+    const { overrides } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { overrides: object }
+    expect(JSON.parse(blocks('json')[0] ?? '')).toEqual({ overrides })
+  })
+
+  it('names only files and scripts that exist', async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    for (const [, script = ''] of readme.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty([script])
+    for (const [, file = ''] of readme.matchAll(/\]\((\w[^)#]*)\)/g)) await readFile(join(ROOT, file))
+  })
+})

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
+import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
+import { AlcoveError } from '../../src/index.js'
+import { type Chunk, Chunker } from '../../src/ingestion/chunking/chunker.js'
+import { bundledModel } from '../bundled-model.js'
+import { dataFolder, readShared, sharedDocuments } from './shared-documents.js'
+
+const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
+const tokenizer = new WordPieceTokenizer(options)
+const CHUNKER = { chunkSizeTokens: 1_000, overlap: 0.2, windowTokens: 254 }
+
+const extractor = new WorkerTextExtractor()
+afterAll(async () => {
+  await extractor.close()
+})
+
+describe.skipIf(dataFolder === undefined)('every token of a real file', async () => {
+  it.each(await sharedDocuments())('is in some window of some chunk: $file', async (document) => {
+    const { fileName, bytes } = await readShared(document)
+    const chunker = new Chunker(tokenizer, CHUNKER)
+    const chunks: Chunk[] = []
+    let text = ''
+    try {
+      const open = async function* (): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+      }
+      for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) {
+        text += piece.text
+        chunks.push(...chunker.push(piece.text))
+      }
+    } catch (error) {
+      // Which files may be refused is the other test's question.
+      expect(error).toBeInstanceOf(AlcoveError)
+      return
+    }
+    chunks.push(...chunker.end())
+
+    const { ids, starts, ends } = tokenizer.encode(text)
+    const isCovered = new Uint8Array(text.length)
+    for (const { start, text: content, tokens, windows } of chunks) {
+      expect(text.slice(start, start + content.length) === content).toBe(true)
+      expect(tokens).toBeLessThanOrEqual(CHUNKER.chunkSizeTokens)
+      expect(tokenizer.count(content)).toBe(tokens)
+      for (const window of windows) {
+        expect(tokenizer.count(content.slice(window.start, window.end))).toBe(window.tokens)
+        expect(window.tokens).toBeLessThanOrEqual(CHUNKER.windowTokens)
+        isCovered.fill(1, start + window.start, start + window.end)
+      }
+    }
+    const missed = Array.from(ids.keys()).filter(
+      (token) => isCovered[starts[token] ?? 0] !== 1 || isCovered[(ends[token] ?? 1) - 1] !== 1,
+    )
+    expect(missed).toEqual([])
+    expect(chunker.tokens).toBe(ids.length)
+  })
+})

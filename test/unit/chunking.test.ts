@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
+import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
+import { BOUNDARY, rateBoundary } from '../../src/ingestion/chunking/boundaries.js'
+import { type Chunk, Chunker, type ChunkerOptions } from '../../src/ingestion/chunking/chunker.js'
+import { bundledModel } from '../bundled-model.js'
+
+const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
+const tokenizer = new WordPieceTokenizer(options)
+
+const PARTS = fc.constantFrom(
+  ...[
+    'word',
+    'Sentence. ',
+    'A question? ',
+    '\n',
+    '\n\n',
+    '\n## Heading\n',
+    ' ',
+    '  ',
+    ', ',
+    '中文字符。',
+    '한국어 ',
+    'naïve ',
+  ],
+  ...[
+    '👍',
+    '👩‍👩‍👧‍👦',
+    '\u200b',
+    '\f',
+    'x'.repeat(250),
+    'antidisestablishmentarianism',
+    '[SEP]',
+    '\r\n',
+    '\u0301',
+    '-',
+    '"Quoted." ',
+    '0x1f',
+  ],
+)
+const TEXTS = fc.array(PARTS, { maxLength: 300 }).map((parts) => parts.join(''))
+const OPTIONS = fc.record({
+  chunkSizeTokens: fc.integer({ min: 16, max: 200 }),
+  overlap: fc.constantFrom(0, 0.1, 0.2, 0.5, 0.9, 0.99),
+  windowTokens: fc.integer({ min: 8, max: 64 }),
+})
+
+describe('chunks', () => {
+  it('cover every character that is not white space, in order', () => {
+    property((text, chunkerOptions) => {
+      let covered = 0
+      for (const { start, text: content } of chunksOf([text], chunkerOptions)) {
+        expect(text.slice(start, start + content.length)).toBe(content)
+        expect(text.slice(covered, Math.max(covered, start)).trim()).toBe('')
+        expect(start + content.length).toBeGreaterThan(covered)
+        covered = start + content.length
+      }
+      expect(text.slice(covered).trim()).toBe('')
+    })
+  })
+
+  it('never have more tokens than they may, counted anew', () => {
+    property((text, chunkerOptions) => {
+      for (const { text: content } of chunksOf([text], chunkerOptions)) {
+        expect(tokenizer.count(content)).toBeLessThanOrEqual(chunkerOptions.chunkSizeTokens)
+      }
+    })
+  })
+
+  it('do not depend on how the text came in pieces', () => {
+    fc.assert(
+      fc.property(
+        TEXTS,
+        OPTIONS,
+        fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
+        (text, chosen, sizes) => {
+          expect(chunksOf(pieces(text, sizes), chosen)).toEqual(chunksOf([text], chosen))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('repeat at most the overlap, and with none nothing', () => {
+    property((text, chunkerOptions) => {
+      const chunks = chunksOf([text], chunkerOptions)
+      chunks.slice(1).forEach((chunk, index) => {
+        const before = chunks[index]
+        const repeated = text.slice(chunk.start, (before?.start ?? 0) + (before?.text.length ?? 0))
+        const most = Math.floor(chunkerOptions.chunkSizeTokens * chunkerOptions.overlap)
+        expect(tokenizer.count(repeated)).toBeLessThanOrEqual(most)
+      })
+    })
+  })
+
+  it('begin and end between code points', () => {
+    property((text, chunkerOptions) => {
+      for (const { text: content, windows } of chunksOf([text], chunkerOptions)) {
+        expect(content.isWellFormed()).toBe(true)
+        for (const { start, end } of windows) expect(content.slice(start, end).isWellFormed()).toBe(true)
+      }
+    })
+  })
+
+  it('repeat nearly the overlap in plain text, and begin at sentences', () => {
+    const text = Array.from({ length: 400 }, (_, number) => `This is sentence number ${number} of the text. `).join('')
+    const chunks = chunksOf([text], { chunkSizeTokens: 200, overlap: 0.2, windowTokens: 254 })
+    expect(chunks.length).toBeGreaterThan(10)
+    chunks.slice(1).forEach((chunk, index) => {
+      const before = chunks[index]
+      const repeated = tokenizer.count(text.slice(chunk.start, (before?.start ?? 0) + (before?.text.length ?? 0)))
+      expect(repeated).toBeGreaterThanOrEqual(30)
+      expect(repeated).toBeLessThanOrEqual(40)
+      expect(chunk.text).toMatch(/^This is sentence/)
+      expect(chunk.text).toMatch(/text\.$/)
+    })
+  })
+
+  it('end in front of a heading that comes near their size', () => {
+    const section = (title: string): string =>
+      `## ${title}\n\n${'Some words of a section that goes on. '.repeat(9)}\n\n`
+    const text = ['One', 'Two', 'Three', 'Four'].map(section).join('')
+    const chunks = chunksOf([text], { chunkSizeTokens: 110, overlap: 0, windowTokens: 254 })
+    expect(chunks.map(({ text: content }) => content.split('\n')[0])).toEqual([
+      '## One',
+      '## Two',
+      '## Three',
+      '## Four',
+    ])
+  })
+
+  it('of a text without words are none', () => {
+    for (const text of ['', ' ', '\n\n\t ', '\ufeff']) {
+      const chunks = chunksOf([text], { chunkSizeTokens: 16, overlap: 0, windowTokens: 8 })
+      expect(chunks.reduce((tokens, chunk) => tokens + chunk.tokens, 0)).toBe(0)
+    }
+  })
+
+  it('count the tokens of a text once', () => {
+    const chunker = new Chunker(tokenizer, { chunkSizeTokens: 20, overlap: 0.5, windowTokens: 8 })
+    const text = 'one two three four five six seven eight nine ten '.repeat(10)
+    const chunks = [...chunker.push(text), ...chunker.end()]
+    expect(chunker.tokens).toBe(100)
+    expect(chunks.reduce((tokens, chunk) => tokens + chunk.tokens, 0)).toBeGreaterThan(100)
+  })
+})
+
+describe('windows', () => {
+  it('put every token of a chunk in some window, in order, within the limit', () => {
+    property((text, chunkerOptions) => {
+      for (const { text: content, windows } of chunksOf([text], chunkerOptions)) {
+        let covered = 0
+        for (const { start, end, tokens } of windows) {
+          expect(content.slice(covered, Math.max(covered, start)).trim()).toBe('')
+          expect(end).toBeGreaterThan(covered)
+          expect(tokenizer.count(content.slice(start, end))).toBeLessThanOrEqual(chunkerOptions.windowTokens)
+          expect(tokens).toBeLessThanOrEqual(chunkerOptions.windowTokens)
+          covered = end
+        }
+        expect(covered).toBe(content.length)
+      }
+    })
+  })
+
+  it('of a long chunk are of about one size and share about a quarter', () => {
+    const text = 'one two three four five six seven eight nine ten '.repeat(100)
+    const [chunk] = chunksOf([text], { chunkSizeTokens: 1_000, overlap: 0, windowTokens: 254 })
+    const sizes = chunk?.windows.map(({ tokens }) => tokens) ?? []
+    expect(sizes.length).toBe(5)
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(235)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(1_000 + 4 * 55)
+  })
+})
+
+describe('a boundary', () => {
+  it.each([
+    ['one|two', BOUNDARY.inside],
+    ['one| two', BOUNDARY.word],
+    ['中|文', BOUNDARY.word],
+    ['one|\ntwo', BOUNDARY.line],
+    ['one|\r\ntwo', BOUNDARY.line],
+    ['one.| Two', BOUNDARY.sentence],
+    ['one."| Two', BOUNDARY.sentence],
+    ['e.g.| this', BOUNDARY.word],
+    ['終わり。|次', BOUNDARY.sentence],
+    ['3.|14', BOUNDARY.inside],
+    ['one|\n\ntwo', BOUNDARY.paragraph],
+    ['one|\r\n\r\ntwo', BOUNDARY.paragraph],
+    ['one|\n# Two', BOUNDARY.heading],
+    ['one|\ftwo', BOUNDARY.heading],
+  ])('is rated: %j', (marked, rate) => {
+    const end = marked.indexOf('|')
+    const text = marked.replace('|', '')
+    const start = end + (text.slice(end).length - text.slice(end).trimStart().length)
+    expect(rateBoundary(text, end, start)).toBe(rate)
+  })
+})
+
+function property(check: (text: string, chunkerOptions: ChunkerOptions) => void): void {
+  fc.assert(fc.property(TEXTS, OPTIONS, check), { numRuns: 300 })
+}
+
+function chunksOf(texts: Iterable<string>, chunkerOptions: ChunkerOptions): Chunk[] {
+  const chunker = new Chunker(tokenizer, chunkerOptions)
+  const chunks: Chunk[] = []
+  for (const text of texts) chunks.push(...chunker.push(text))
+  return [...chunks, ...chunker.end()]
+}
+
+/** Pieces of these sizes in turn, none cut between the halves of a surrogate pair. */
+function* pieces(text: string, sizes: readonly number[]): Generator<string> {
+  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+    let end = Math.min(text.length, at + (sizes[turn % sizes.length] ?? 1))
+    const last = text.charCodeAt(end - 1)
+    if (last >= 0xd800 && last < 0xdc00) end += 1
+    yield text.slice(at, end)
+    at = end
+  }
+}

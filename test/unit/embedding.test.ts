@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { cp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
+import { bundledModel } from '../bundled-model.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+interface ReferenceEmbeddings {
+  readonly items: readonly { readonly text: string; readonly vector: readonly number[] }[]
+}
+
+const { items } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/reference-embeddings.json'), 'utf8'),
+) as ReferenceEmbeddings
+
+describe('the bundled model', () => {
+  let model: TransformersEmbeddingModel
+  beforeAll(async () => {
+    model = await TransformersEmbeddingModel.open(bundledModel)
+  })
+  afterAll(async () => {
+    await model.close()
+  })
+
+  it('agrees with the float32 reference, one text per batch', async () => {
+    const cosines: number[] = []
+    for (const { text, vector } of items) {
+      cosines.push(cosine(await model.embed([text], { kind: 'query' }), vector))
+    }
+    expect(Math.min(...cosines)).toBeGreaterThanOrEqual(0.97)
+    expect(cosines.sort((one, other) => one - other)[Math.floor(cosines.length / 2)]).toBeGreaterThanOrEqual(0.99)
+  })
+
+  it('agrees with the float32 reference, batched', async () => {
+    const texts = items.map(({ text }) => text)
+    const vectors = await model.embed(texts, { kind: 'passage' })
+    items.forEach(({ vector }, row) => {
+      expect(cosine(vectors.subarray(row * 384, (row + 1) * 384), vector)).toBeGreaterThanOrEqual(0.95)
+    })
+  })
+
+  it('lets a query overtake passages that wait', async () => {
+    const order: string[] = []
+    const passages = model
+      .embed(
+        Array.from({ length: 60 }, (_, number) => `passage ${number} ${'of some length '.repeat(50)}`),
+        { kind: 'passage' },
+      )
+      .then(() => order.push('passages'))
+    const query = model.embed(['a question'], { kind: 'query' }).then(() => order.push('query'))
+    await Promise.all([passages, query])
+    expect(order).toEqual(['query', 'passages'])
+  })
+
+  it('does not block the event loop of its host', async () => {
+    let longestMs = 0
+    let last = performance.now()
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    await model.embed(
+      Array.from({ length: 24 }, (_, number) => `${number} ${'a long passage '.repeat(80)}`),
+      { kind: 'passage' },
+    )
+    clearInterval(timer)
+    expect(longestMs).toBeLessThan(50)
+  })
+
+  it('can be opened again after it was closed, many times over', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const again = await TransformersEmbeddingModel.open(bundledModel)
+      expect((await again.embed(['some text'], { kind: 'query' })).length).toBe(384)
+      await again.close()
+    }
+    expect((await model.embed(['some text'], { kind: 'query' })).length).toBe(384)
+  })
+})
+
+describe('a model folder', () => {
+  it('that is missing is named, with what to do', async () => {
+    await expect(TransformersEmbeddingModel.open('/no/such/folder')).rejects.toMatchObject({
+      code: 'ERR_MODEL_MISSING',
+      message: expect.stringMatching(/no readable profile\.json: put the model there/) as string,
+    })
+  })
+
+  it('whose weights are missing is refused at first use, and used once they are there', async () => {
+    const folder = await temporaryFolder()
+    await cp(bundledModel, folder.path, { recursive: true })
+    await rm(join(folder.path, 'onnx'), { recursive: true })
+    const model = await TransformersEmbeddingModel.open(folder.path)
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_MISSING' })
+    await cp(join(bundledModel, 'onnx'), join(folder.path, 'onnx'), { recursive: true })
+    expect((await model.embed(['text'], { kind: 'query' })).length).toBe(384)
+    await model.close()
+    await folder.remove()
+  })
+
+  it('whose files were changed is refused at first use', async () => {
+    const folder = await temporaryFolder()
+    await cp(bundledModel, folder.path, { recursive: true })
+    await writeFile(join(folder.path, 'onnx/model_quantized.onnx'), 'not the weights')
+    await writeFile(join(folder.path, 'tokenizer.json'), '{}')
+    const model = await TransformersEmbeddingModel.open(folder.path)
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_CHANGED' })
+    await expect(model.tokenizer()).rejects.toMatchObject({ code: 'ERR_MODEL_CHANGED' })
+    await model.close()
+    await folder.remove()
+  })
+
+  it('whose profile is not valid is refused with the field', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder.path, 'profile.json'), JSON.stringify({ id: 'x', dimensions: 'many' }))
+    await expect(TransformersEmbeddingModel.open(folder.path)).rejects.toMatchObject({
+      code: 'ERR_MODEL_CHANGED',
+      message: expect.stringContaining('dimensions') as string,
+    })
+    await folder.remove()
+  })
+})
+
+function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let dot = 0
+  let oneSquared = 0
+  let otherSquared = 0
+  for (let index = 0; index < one.length; index += 1) {
+    dot += (one[index] ?? 0) * (other[index] ?? 0)
+    oneSquared += (one[index] ?? 0) ** 2
+    otherSquared += (other[index] ?? 0) ** 2
+  }
+  return dot / Math.sqrt(oneSquared * otherSquared)
+}

@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
+import { type JobHandler, type JobRun, JobWorker } from '../../src/jobs/index.js'
+import { InvalidInputError, LeaseLostError } from '../../src/shared/errors.js'
+
+const workers: JobWorker[] = []
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+})
+
+describe('a job worker', () => {
+  it('does a job once, and removes it', async () => {
+    const { storage, enqueue, start } = setUp()
+    const done: number[] = []
+    start({ run: async (run) => run.complete(async () => void done.push(run.subject)) })
+    await enqueue(1)
+    await enqueue(2)
+    await vi.waitFor(() => {
+      expect(done).toEqual([1, 2])
+    })
+    expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+  })
+
+  it('takes a job that another process wrote, within a second', async () => {
+    const { storage, start } = setUp()
+    const done: number[] = []
+    start({ run: async (run) => run.complete(async () => void done.push(run.subject)) })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject: 9 }))
+    await vi.waitFor(
+      () => {
+        expect(done).toEqual([9])
+      },
+      { timeout: 1_200 },
+    )
+  })
+
+  it('tries again after a passing fault', async () => {
+    const { enqueue, start } = setUp()
+    let attempts = 0
+    const failures: unknown[] = []
+    start({
+      run: async (run) => {
+        attempts += 1
+        if (attempts === 1) throw new Error('a hiccup')
+        await run.complete(async () => undefined)
+      },
+      fail: async (_repositories, _subject, error) => void failures.push(error),
+    })
+    await enqueue(1)
+    await vi.waitFor(() => {
+      expect(attempts).toBe(2)
+    }, 3_000)
+    expect(failures).toEqual([])
+  })
+
+  it('records a permanent failure at once', async () => {
+    const { storage, enqueue, start } = setUp()
+    const failed: number[] = []
+    let attempts = 0
+    start({
+      run: async () => {
+        attempts += 1
+        throw new InvalidInputError('file', 'is no file')
+      },
+      fail: async ({ settings }, subject) => settings.put('failed', String(subject)),
+      failed: (subject) => failed.push(subject),
+    })
+    await enqueue(4)
+    await vi.waitFor(() => {
+      expect(failed).toEqual([4])
+    })
+    expect(attempts).toBe(1)
+    expect(await storage.read(({ settings }) => settings.get('failed'))).toBe('4')
+    expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+  })
+
+  it('gives up a passing fault that does not pass', async () => {
+    const { enqueue, start } = setUp({ maxFailures: 2 })
+    const failures: unknown[] = []
+    start({
+      run: async () => {
+        throw new Error('still broken')
+      },
+      fail: async (_repositories, _subject, error) => void failures.push(error),
+    })
+    await enqueue(1)
+    await vi.waitFor(() => {
+      expect(failures).toHaveLength(1)
+    }, 4_000)
+  })
+
+  it('gives back a job when it stops', async () => {
+    const { storage, enqueue, start } = setUp()
+    const began = vi.fn()
+    const worker = start({
+      run: async (run) => {
+        began()
+        await aborted(run)
+      },
+    })
+    await enqueue(1)
+    await vi.waitFor(() => {
+      expect(began).toHaveBeenCalledOnce()
+    })
+    await worker.stop()
+    const job = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 1_000 }))
+    expect(job).toMatchObject({ subject: 1, failures: 0 })
+  })
+
+  it('aborts a job that somebody else holds by now, and records nothing', async () => {
+    const { storage, enqueue, start } = setUp({ leaseMs: 60 })
+    const outcomes: unknown[] = []
+    start({
+      run: async (run) => {
+        await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+        await aborted(run).catch((error: unknown) => outcomes.push(error))
+        await run.transaction(({ settings }) => settings.put('written', 'yes'))
+      },
+    })
+    await enqueue(1)
+    await vi.waitFor(() => {
+      expect(outcomes[0]).toBeInstanceOf(LeaseLostError)
+    })
+    expect(await storage.read(({ settings }) => settings.get('written'))).toBeUndefined()
+  })
+
+  it('keeps a long job by its heartbeat', async () => {
+    const { storage, enqueue, start } = setUp({ leaseMs: 60 })
+    let isDone = false
+    start({
+      run: async (run) => {
+        await new Promise((resolve) => setTimeout(resolve, 250))
+        await run.complete(async () => undefined)
+        isDone = true
+      },
+    })
+    await enqueue(1)
+    for (let look = 0; look < 6; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      expect(await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 10 }))).toBeUndefined()
+    }
+    await vi.waitFor(() => {
+      expect(isDone).toBe(true)
+    })
+  })
+
+  it('runs no more jobs at a time than it may', async () => {
+    const { enqueue, start } = setUp({ concurrency: 2 })
+    let running = 0
+    let most = 0
+    let done = 0
+    start({
+      run: async (run) => {
+        running += 1
+        most = Math.max(most, running)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        running -= 1
+        await run.complete(async () => undefined)
+        done += 1
+      },
+    })
+    for (let subject = 1; subject <= 6; subject += 1) await enqueue(subject)
+    await vi.waitFor(() => {
+      expect(done).toBe(6)
+    })
+    expect(most).toBe(2)
+  })
+})
+
+type Options = Partial<Omit<ConstructorParameters<typeof JobWorker>[2], 'handlers'>>
+
+function setUp(options: Options = {}) {
+  const storage = new MemoryStorage()
+  let worker: JobWorker | undefined
+  return {
+    storage,
+    enqueue: async (subject: number): Promise<void> => {
+      await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject }))
+      worker?.wake()
+    },
+    start: (handler: Partial<JobHandler> & Pick<JobHandler, 'run'>): JobWorker => {
+      const complete: JobHandler = { kind: 'test', fail: async () => undefined, ...handler }
+      worker = new JobWorker(storage, new MemoryTelemetry(), { handlers: [complete], ...options })
+      workers.push(worker)
+      worker.start()
+      return worker
+    },
+  }
+}
+
+async function aborted({ signal }: JobRun): Promise<never> {
+  return await new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
+  })
+}
