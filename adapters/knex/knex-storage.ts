@@ -21,6 +21,7 @@ import { KnexCompanyRepository } from './repositories/company-repository.js'
 import { KnexContextRepository } from './repositories/context-repository.js'
 import { KnexDocumentRepository } from './repositories/document-repository.js'
 import { KnexJobRepository } from './repositories/job-repository.js'
+import { KnexMailRepository, KnexPasswordTokenRepository } from './repositories/mail-repositories.js'
 import { KnexPermissionRepository } from './repositories/permission-repository.js'
 import { KnexUploadRepository } from './repositories/upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
@@ -133,6 +134,8 @@ export class KnexStorage implements Storage {
       users: new KnexUserRepository(session),
       permissions: new KnexPermissionRepository(session),
       apiKeys: new KnexApiKeyRepository(session),
+      passwordTokens: new KnexPasswordTokenRepository(session),
+      mails: new KnexMailRepository(session),
       contexts: new KnexContextRepository(session),
       documents: new KnexDocumentRepository(session),
       uploads: new KnexUploadRepository(session),

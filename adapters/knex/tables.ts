@@ -9,6 +9,8 @@ export type TableName =
   | 'users'
   | 'permissions'
   | 'api_keys'
+  | 'password_tokens'
+  | 'mails'
   | 'contexts'
   | 'documents'
   | 'uploads'

@@ -8,20 +8,25 @@ import {
   type EngineOptions,
   NotInitializedError,
 } from '../../src/index.js'
+import { Argon2PasswordHasher } from '../argon2/index.js'
 import { FolderFileStore } from '../files/index.js'
+import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
+import { FolderMailer } from '../mail/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { type DataDirLock, lockDataDir } from './data-dir-lock.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
-export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isWorking'>> {
+export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
   /** Holds everything the engine keeps; made if it is not there. */
   readonly dataDir: string
   /** Folders of embedding models; the first is the default. Default: the bundled all-MiniLM-L6-v2. */
   readonly modelDirs?: readonly string[]
+  /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, made with mode 0600. */
+  readonly signingKeyFile?: string
 }
 
 /** Where the model is that comes with the package. */
@@ -52,6 +57,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
       textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
       fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
       starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
+      ...(await openSecurity(dataDir, options)),
       ...pickSettings(overrides),
       isAlone: true,
     })
@@ -69,7 +75,9 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
  *
  * @throws NotInitializedError where the folder was never initialised
  */
-export async function openLocalDatabase(options: Pick<LocalEngineOptions, 'dataDir' | 'modelDirs'>): Promise<Engine> {
+export async function openLocalDatabase(
+  options: Pick<LocalEngineOptions, 'dataDir' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile'>,
+): Promise<Engine> {
   const dataDir = resolve(options.dataDir)
   const hasDatabase = await stat(join(dataDir, DATABASE)).then(
     () => true,
@@ -84,8 +92,23 @@ export async function openLocalDatabase(options: Pick<LocalEngineOptions, 'dataD
     textExtractor: NO_TEXT_EXTRACTOR,
     fileStore: NO_FILE_STORE,
     starterPromptWriter: new TemplateStarterPromptWriter(),
+    ...(await openSecurity(dataDir, options)),
+    ...(options.mail && { mail: options.mail }),
     isWorking: false,
   })
+}
+
+/** Tokens, passwords and mails. */
+async function openSecurity(
+  dataDir: string,
+  options: Pick<LocalEngineOptions, 'tokenSigner' | 'passwordHasher' | 'mailer' | 'signingKeyFile'>,
+) {
+  const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
+  return {
+    tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
+    passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
+    mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
+  }
 }
 
 function openStorage(dataDir: string): KnexStorage {
@@ -110,12 +133,14 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {
-  const { clock, telemetry, ingestionConcurrency, initial } = overrides
+  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
     ...(initial && { initial }),
+    ...(mail && { mail }),
+    ...(isWorking !== undefined && { isWorking }),
   }
 }
 
@@ -125,9 +150,11 @@ function releasing(engine: Engine, lock: DataDirLock): Engine {
   return {
     owner: engine.owner,
     administration: engine.administration,
+    authentication: engine.authentication,
     as: (principal) => engine.as(principal),
     on: (name, listener) => engine.on(name, listener),
     initialize: async (input) => await engine.initialize(input),
+    health: async () => await engine.health(),
     whenCleared: async () => {
       await engine.whenCleared()
     },

@@ -2,6 +2,7 @@
 export { MemoryEmbeddingModel } from './memory-embedding-model.js'
 export { MemoryFileStore } from './memory-file-store.js'
 export { MemoryClock, MemoryStarterPromptWriter, MemoryTelemetry } from './memory-observers.js'
+export { MemoryMailer, MemoryPasswordHasher, MemoryTokenSigner } from './memory-security.js'
 export { MemoryStorage } from './memory-storage.js'
 export { MemoryTextExtractor } from './memory-text-extractor.js'
 export { MemoryVectorIndex } from './memory-vector-index.js'

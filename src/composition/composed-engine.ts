@@ -2,6 +2,7 @@ import type { Container } from 'inversify'
 import { DocumentEventEmitter, type DocumentEvents, EmbeddingModels } from '../ingestion/index.js'
 import { ClosedError, InvalidInputError, NotInitializedError } from '../shared/errors.js'
 import {
+  AccessRecorder,
   Administration,
   Initialize,
   type InitializeInput,
@@ -9,11 +10,13 @@ import {
   type Principal,
   parsePrincipal,
 } from '../tenancy-authorization/index.js'
+import { type Authentication, authentication } from './authentication.js'
 import { createContainer } from './container.js'
 import type { Engine } from './engine.js'
 import type { EngineOptions } from './engine-options.js'
+import { checkHealth, type Health } from './health.js'
 import { createSession, type Session, type WorkSignals } from './session.js'
-import { CLOCK, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
+import { MAILER, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
 import { Workers } from './workers.js'
 
 /** Does what `createEngine` says. */
@@ -47,6 +50,7 @@ const NO_WORKERS: WorkSignals = {
 class ComposedEngine implements Engine {
   readonly owner: Principal
   readonly administration: Administration
+  readonly authentication: Authentication
   readonly #container: Container
   readonly #workers: Workers | undefined
   #closing: Promise<void> | undefined
@@ -55,11 +59,8 @@ class ComposedEngine implements Engine {
     this.owner = owner
     this.#container = container
     this.#workers = workers
-    const storage = container.get(STORAGE)
-    this.administration = new Administration(storage, container.get(CLOCK), async () => {
-      const user = await storage.read(({ users }) => users.get(owner.userId))
-      return { id: owner.userId, email: user?.email ?? '' }
-    })
+    this.administration = container.get(Administration)
+    this.authentication = authentication(container)
   }
 
   as(principal: Principal): Session {
@@ -75,6 +76,10 @@ class ComposedEngine implements Engine {
     return await this.#container.get(Initialize).execute(input)
   }
 
+  async health(): Promise<Health> {
+    return await checkHealth(this.#container)
+  }
+
   async whenCleared(): Promise<void> {
     await this.#workers?.whenCleared()
   }
@@ -86,6 +91,7 @@ class ComposedEngine implements Engine {
 
   async #close(): Promise<void> {
     await this.#workers?.stop()
+    await this.#container.get(AccessRecorder).flush()
     await closePorts(this.#container)
   }
 }
@@ -95,5 +101,6 @@ async function closePorts(container: Container): Promise<void> {
   await container.get(TEXT_EXTRACTOR).close()
   await container.get(EmbeddingModels).close()
   await container.get(VECTOR_INDEX).close()
+  await container.get(MAILER).close()
   await container.get(STORAGE).close()
 }

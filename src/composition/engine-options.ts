@@ -2,13 +2,16 @@ import type {
   Clock,
   EmbeddingModel,
   FileStore,
+  Mailer,
+  PasswordHasher,
   StarterPromptWriter,
   Storage,
   Telemetry,
   TextExtractor,
+  TokenSigner,
   VectorIndex,
 } from '../ports/index.js'
-import type { InitializeInput } from '../tenancy-authorization/index.js'
+import type { InitializeInput, MailSettings } from '../tenancy-authorization/index.js'
 
 /** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
 export interface EngineOptions {
@@ -19,6 +22,11 @@ export interface EngineOptions {
   readonly textExtractor: TextExtractor
   readonly fileStore: FileStore
   readonly starterPromptWriter: StarterPromptWriter
+  readonly tokenSigner: TokenSigner
+  readonly passwordHasher: PasswordHasher
+  readonly mailer: Mailer
+  /** How invitations are worded, and where their links lead. */
+  readonly mail?: MailSettings
   /** Default: the system's clock. */
   readonly clock?: Clock
   /** Default: nobody listens. */

@@ -1,5 +1,7 @@
 import type { DocumentEvents } from '../ingestion/index.js'
 import type { Administration, InitializeInput, InitializeResult, Principal } from '../tenancy-authorization/index.js'
+import type { Authentication } from './authentication.js'
+import type { Health } from './health.js'
 import type { Session } from './session.js'
 
 /** Assistants, their documents and their search, for any number of companies. */
@@ -8,6 +10,8 @@ export interface Engine {
   readonly owner: Principal
   /** Companies, accounts, roles, users, permissions and API keys, without any check of who asks. */
   readonly administration: Administration
+  /** Tokens and passwords: how somebody becomes a principal. */
+  readonly authentication: Authentication
   /**
    * What a principal may do. Whether it exists, and what its role allows, is looked up at every call.
    * @throws InvalidInputError where a member of the principal is missing
@@ -20,6 +24,8 @@ export interface Engine {
    * @throws AlreadyInitializedError where there is one; nothing is changed then
    */
   initialize(input?: InitializeInput): Promise<InitializeResult>
+  /** How the ports are. Never rejects. */
+  health(): Promise<Health>
   /** Resolves once what was deleted is gone from the disk too. */
   whenCleared(): Promise<void>
   /** Ends or gives back what is under way, then closes the ports. A second call does nothing. */

@@ -27,6 +27,12 @@ import {
 } from '../ingestion/index.js'
 import { Search, type SearchOptions, type SearchResult } from '../retrieval/index.js'
 import type { Principal } from '../tenancy-authorization/index.js'
+import {
+  type PermissionOperations,
+  permissionOperations,
+  type UserOperations,
+  userOperations,
+} from './tenant-session.js'
 
 export interface Cancellable {
   readonly signal?: AbortSignal
@@ -70,6 +76,8 @@ export interface Session {
   readonly principal: Principal
   readonly contexts: ContextOperations
   readonly documents: DocumentOperations
+  readonly users: UserOperations
+  readonly permissions: PermissionOperations
   /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
 }
@@ -86,6 +94,8 @@ export function createSession(container: Container, principal: Principal, signal
     principal,
     contexts: contextOperations(container, principal, signals),
     documents: documentOperations(container, principal, signals),
+    users: userOperations(container, principal),
+    permissions: permissionOperations(container, principal),
     search: async (contextId, prompt, options) =>
       await container.get(Search).execute(principal, contextId, prompt, options),
   }

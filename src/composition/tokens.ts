@@ -2,10 +2,13 @@ import type { AbstractNewable } from 'inversify'
 import type {
   Clock,
   FileStore,
+  Mailer,
+  PasswordHasher,
   StarterPromptWriter,
   Storage,
   Telemetry,
   TextExtractor,
+  TokenSigner,
   VectorIndex,
 } from '../ports/index.js'
 
@@ -24,3 +27,6 @@ export const FILE_STORE: AbstractNewable<FileStore> = token('FileStore')
 export const STARTER_PROMPT_WRITER: AbstractNewable<StarterPromptWriter> = token('StarterPromptWriter')
 export const CLOCK: AbstractNewable<Clock> = token('Clock')
 export const TELEMETRY: AbstractNewable<Telemetry> = token('Telemetry')
+export const TOKEN_SIGNER: AbstractNewable<TokenSigner> = token('TokenSigner')
+export const PASSWORD_HASHER: AbstractNewable<PasswordHasher> = token('PasswordHasher')
+export const MAILER: AbstractNewable<Mailer> = token('Mailer')

@@ -2,16 +2,18 @@ import type { Container } from 'inversify'
 import { INGEST_DOCUMENT, ProcessDocument, PurgeContext, PurgeDocument, Sweep } from '../ingestion/index.js'
 import { JobWorker } from '../jobs/index.js'
 import type { Telemetry } from '../ports/index.js'
+import { SendMail } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
 import type { WorkSignals } from './session.js'
 import { STORAGE, TELEMETRY } from './tokens.js'
 
 const INGESTION_CONCURRENCY = 2
 
-/** The workers of an engine: one for documents, one that clears away; and the sweep at their start. */
+/** The workers of an engine: one for documents, one that clears away, one for mails; and the sweep at their start. */
 export class Workers implements WorkSignals {
   readonly #ingestion: JobWorker
   readonly #clearing: JobWorker
+  readonly #mailing: JobWorker
   readonly #sweep: Sweep
   readonly #isAlone: boolean
   readonly #telemetry: Telemetry
@@ -28,6 +30,7 @@ export class Workers implements WorkSignals {
     this.#clearing = new JobWorker(storage, telemetry, {
       handlers: [container.get(PurgeDocument), container.get(PurgeContext)],
     })
+    this.#mailing = new JobWorker(storage, telemetry, { handlers: [container.get(SendMail)] })
     this.#sweep = container.get(Sweep)
     this.#isAlone = options.isAlone ?? false
     this.#telemetry = telemetry
@@ -38,6 +41,7 @@ export class Workers implements WorkSignals {
     await this.#sweep.prepare(this.#isAlone)
     this.#ingestion.start()
     this.#clearing.start()
+    this.#mailing.start()
     this.#swept = this.#sweep.run(this.#stopping.signal).then(
       () => {
         this.documentUploaded()
@@ -71,6 +75,6 @@ export class Workers implements WorkSignals {
   /** Gives back what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#ingestion.stop(), this.#clearing.stop(), this.#swept])
+    await Promise.all([this.#ingestion.stop(), this.#clearing.stop(), this.#mailing.stop(), this.#swept])
   }
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { InvalidInputError } from '../shared/errors.js'
 import { fractionSchema, integerSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 import { validateToolsJson } from './tools-json.js'
@@ -11,7 +12,7 @@ export interface NewContext {
   /** A JSON array of tool definitions as a string; `[]` for none. */
   readonly toolsJson: string
   /** Written from name, caption and description when omitted. */
-  readonly starterPrompts?: readonly string[]
+  readonly starterPrompts?: readonly string[] | undefined
   /** How documents are cut and searched; fixed once the context exists, but for the search's settings. */
   readonly settings?: ContextSettings
 }
@@ -37,8 +38,8 @@ export interface ContextChanges {
   readonly name: string
   readonly description: string
   readonly caption: string
-  readonly toolsJson?: string
-  readonly starterPrompts?: readonly string[]
+  readonly toolsJson?: string | undefined
+  readonly starterPrompts?: readonly string[] | undefined
   /** Only what a search uses can change. */
   readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes'>
 }
@@ -79,6 +80,14 @@ const CONTEXT_CHANGES = objectSchema({
     topN: TOP_N.optional(),
     scoreThreshold: SCORE_THRESHOLD.optional(),
   }).prefault({}),
+})
+
+/** The body of `POST /context`: a new context without the settings beyond the specification. */
+export const contextBodySchema: z.ZodType<Omit<NewContext, 'settings'>> = NEW_CONTEXT.omit({ settings: true })
+
+/** The body of `PUT /context/{contextId}`. */
+export const contextChangesBodySchema: z.ZodType<Omit<ContextChanges, 'settings'>> = CONTEXT_CHANGES.omit({
+  settings: true,
 })
 
 const FIXED_SETTINGS = ['embeddingModel', 'chunkSizeTokens', 'overlap'] as const

@@ -1,9 +1,15 @@
 export type { Context } from './context.js'
 export { ASSISTANT, findReadable, findWritable } from './context-access.js'
-export type { ContextChanges, ContextSettings, NewContext } from './context-input.js'
+export {
+  type ContextChanges,
+  type ContextSettings,
+  contextBodySchema,
+  contextChangesBodySchema,
+  type NewContext,
+} from './context-input.js'
 export { CreateContext } from './create-context.js'
 export { DeleteContext, PURGE_CONTEXT } from './delete-context.js'
 export { GetContext } from './get-context.js'
 export { ListContexts } from './list-contexts.js'
-export { ShareContext, type ShareInput } from './share-context.js'
+export { ShareContext, type ShareInput, shareSchema } from './share-context.js'
 export { UpdateContext } from './update-context.js'

@@ -1,18 +1,23 @@
+import type { z } from 'zod'
 import type { Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
 import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { ASSISTANT, findWritable } from './context-access.js'
 
-const SCHEMA = objectSchema({ shareState: choiceSchema([0, 1]), icon: textSchema({ min: 1, max: 64 }).optional() })
-
 /** What `contexts.share` takes (specification, Share context). */
 export interface ShareInput {
   /** 0 private, 1 shared with the account's other users. */
   readonly shareState: 0 | 1
   /** One emoji. */
-  readonly icon?: string
+  readonly icon?: string | undefined
 }
+
+/** The body of `PUT /context/share/{contextId}`. */
+export const shareSchema: z.ZodType<ShareInput> = objectSchema({
+  shareState: choiceSchema([0, 1]),
+  icon: textSchema({ min: 1, max: 64 }).optional(),
+})
 
 /** Shares a context with the other users of its account, or makes it private again. */
 export class ShareContext {
@@ -32,7 +37,7 @@ export class ShareContext {
   async execute(principal: Principal, contextId: number, input: ShareInput): Promise<void> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
     const id = validate(idSchema(), contextId, 'contextId')
-    const { shareState, icon } = validate(SCHEMA, input)
+    const { shareState, icon } = validate(shareSchema, input)
     if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
     await this.#storage.transaction(async (repositories) => {
       await findWritable(repositories, access, id)

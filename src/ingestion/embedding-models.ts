@@ -24,6 +24,14 @@ export class EmbeddingModels {
     )
   }
 
+  /** @throws ModelError where the default model cannot be used */
+  async check(): Promise<void> {
+    for (const model of this.#models.values()) {
+      await model.tokenizer()
+      return
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#models.values()].map((model) => model.close()))
   }

@@ -8,17 +8,23 @@ export {
   type ExtractionErrorCode,
   FileMissingError,
   InvalidInputError,
+  MailError,
   ModelError,
   type ModelErrorCode,
   QuotaExceededError,
   SchemaTooNewError,
+  SigningKeyError,
   StorageError,
   UnsupportedError,
   VectorInvalidError,
 } from '../shared/errors.js'
+/** How inputs are checked, at every door the same. */
+export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 export type { Clock } from './clock.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export type { FileStore, StoredFile } from './file-store.js'
+export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './mailer.js'
+export type { PasswordHasher } from './password-hasher.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export type {
   ChunkKey,
@@ -42,6 +48,9 @@ export type {
   AccountRecord,
   ApiKeyRecord,
   CompanyRecord,
+  MailRecord,
+  PasswordTokenRecord,
+  PermissionDetails,
   PermissionRecord,
   RegionRecord,
   RoleRecord,
@@ -51,6 +60,8 @@ export type {
   AccountRepository,
   ApiKeyRepository,
   CompanyRepository,
+  MailRepository,
+  PasswordTokenRepository,
   PermissionRepository,
   RegionRepository,
   RoleRepository,
@@ -59,5 +70,6 @@ export type {
 export type { Repositories, SettingRepository, Storage } from './storage.js'
 export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
+export type { TokenClaims, TokenSigner } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
 export type { VectorCollection, VectorHit, VectorIndex, VectorKey, VectorRows } from './vector-index.js'

@@ -9,6 +9,8 @@ import type {
   AccountRepository,
   ApiKeyRepository,
   CompanyRepository,
+  MailRepository,
+  PasswordTokenRepository,
   PermissionRepository,
   RegionRepository,
   RoleRepository,
@@ -32,6 +34,8 @@ export interface Repositories {
   readonly users: UserRepository
   readonly permissions: PermissionRepository
   readonly apiKeys: ApiKeyRepository
+  readonly passwordTokens: PasswordTokenRepository
+  readonly mails: MailRepository
   readonly contexts: ContextRepository
   readonly documents: DocumentRepository
   readonly uploads: UploadRepository

@@ -1,1 +1,1 @@
-export { Search, type SearchOptions, type SearchResult } from './search.js'
+export { Search, type SearchOptions, type SearchResult, searchBodySchema } from './search.js'

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { ASSISTANT, findReadable } from '../context/index.js'
 import { collectionOf, type EmbeddingModels, textWindows, windowTokensFor } from '../ingestion/index.js'
 import type { ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
@@ -26,6 +27,9 @@ export interface SearchOptions {
 }
 
 const PROMPT = textSchema({ min: 1, max: 32_768 })
+/** The body of `POST /context/relevant-docs/{contextId}`. */
+export const searchBodySchema: z.ZodType<{ readonly prompt: string }> = objectSchema({ prompt: PROMPT })
+
 const OPTIONS = objectSchema({
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),

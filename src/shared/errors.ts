@@ -35,6 +35,10 @@ export type ErrorCode =
   | 'ERR_DATA_DIR_LOCKED'
   | 'ERR_DATA_DIR_UNUSABLE'
   | 'ERR_UNSUPPORTED'
+  | 'ERR_TOKEN_REQUEST'
+  | 'ERR_THROTTLED'
+  | 'ERR_MAIL'
+  | 'ERR_SIGNING_KEY'
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
@@ -222,4 +226,51 @@ export class ClosedError extends AlcoveError {
   constructor(what: string) {
     super(`${what} is closed`)
   }
+}
+
+/** Why a request for a token is refused (RFC 6749, section 5.2). */
+export type TokenErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+
+/** A request for a token is refused. */
+export class TokenRequestError extends AlcoveError {
+  readonly code = 'ERR_TOKEN_REQUEST'
+  readonly error: TokenErrorCode
+
+  constructor(error: TokenErrorCode, description: string) {
+    super(description)
+    this.error = error
+  }
+}
+
+/** Too many failures; the same call may succeed after a while. */
+export class ThrottledError extends AlcoveError {
+  readonly code = 'ERR_THROTTLED'
+  override readonly isTransient = true
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A mail could not be sent. */
+export class MailError extends AlcoveError {
+  readonly code = 'ERR_MAIL'
+  override readonly isTransient: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTransient: boolean }) {
+    super(message, options)
+    this.isTransient = options.isTransient
+  }
+}
+
+/** The file with the signing keys cannot be used. */
+export class SigningKeyError extends AlcoveError {
+  readonly code = 'ERR_SIGNING_KEY'
 }

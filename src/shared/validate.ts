@@ -35,7 +35,9 @@ export interface TextRules {
 /** A string of code points without U+0000, so that every store can keep it. */
 export function textSchema(rules: TextRules): z.ZodType<string> {
   const { max, min = 0 } = rules
-  return z.string(expected('a string')).superRefine((value, check) => {
+  // The meta data is what a JSON Schema of it says.
+  const described = { maxLength: max, ...(min > 0 && { minLength: min }) }
+  const text = z.string(expected('a string')).superRefine((value, check) => {
     const fail = (message: string): void => {
       check.addIssue({ code: 'custom', message })
     }
@@ -45,6 +47,7 @@ export function textSchema(rules: TextRules): z.ZodType<string> {
     else if (min > 0 && value.trim() === '') fail('must not be empty')
     else if (codePoints(value) < min) fail(`must have at least ${min} characters`)
   })
+  return text.meta(described)
 }
 
 /** An integer that a double holds exactly. */
@@ -56,6 +59,7 @@ export function integerSchema(rules: { readonly min?: number; readonly max?: num
     .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
       error: `must be ${rules.min === undefined ? 'an integer' : what}`,
     })
+    .meta({ type: 'integer', minimum: min, maximum: max })
 }
 
 /** An id as the engine gives them. */
@@ -74,6 +78,7 @@ export function fractionSchema(rules: {
   return z
     .number(expected('a number'))
     .refine((value) => value >= min && (isBelow ? value < max : value <= max), { error: `must be a number ${what}` })
+    .meta({ minimum: min, [isBelow ? 'exclusiveMaximum' : 'maximum']: max })
 }
 
 /** An array whose members are told apart in error messages by their index. */

@@ -1,13 +1,14 @@
-import type { Clock, Storage } from '../ports/index.js'
+import type { Clock, Storage, TokenSigner } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
 import { idSchema, validate } from '../shared/validate.js'
-import { type Actor, AddUser, type NewUser } from './add-user.js'
-import { CreateAccount, type NewAccount } from './create-account.js'
-import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './create-api-key.js'
-import { CreateCompany, type NewCompany } from './create-company.js'
-import { CreateRole, type NewRole } from './create-role.js'
-import { GrantPermission, type NewPermission } from './grant-permission.js'
-import { MoveCompany } from './move-company.js'
+import type { Actor } from './access/authorizer.js'
+import { UNLIMITED } from './access/reach.js'
+import { CreateAccount, type NewAccount } from './companies/create-account.js'
+import { CreateCompany, type NewCompany } from './companies/create-company.js'
+import { MoveCompany } from './companies/move-company.js'
+import { readOwner } from './initialize.js'
+import { GrantPermission, type NewPermission } from './permissions/grant-permission.js'
+import { ManagePermissions } from './permissions/manage-permissions.js'
 import {
   type Account,
   type ApiKey,
@@ -22,6 +23,10 @@ import {
   toUser,
   type User,
 } from './records.js'
+import { CreateRole, type NewRole } from './roles/create-role.js'
+import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './tokens/create-api-key.js'
+import type { AddUser, NewUser } from './users/add-user.js'
+import type { Passwords } from './users/passwords.js'
 
 /**
  * The host's own hand: companies, accounts, roles, users, permissions and API
@@ -30,13 +35,18 @@ import {
 export class Administration {
   readonly #storage: Storage
   readonly #clock: Clock
-  readonly #owner: () => Promise<Actor>
+  readonly #addUser: AddUser
+  readonly #passwords: Passwords
+  readonly #signer: TokenSigner
+  readonly #managePermissions: ManagePermissions
 
-  /** @param owner who is recorded as creator */
-  constructor(storage: Storage, clock: Clock, owner: () => Promise<Actor>) {
+  constructor(storage: Storage, clock: Clock, addUser: AddUser, passwords: Passwords, signer: TokenSigner) {
     this.#storage = storage
     this.#clock = clock
-    this.#owner = owner
+    this.#addUser = addUser
+    this.#passwords = passwords
+    this.#signer = signer
+    this.#managePermissions = new ManagePermissions(storage)
   }
 
   readonly companies: {
@@ -71,9 +81,28 @@ export class Administration {
     list: async () => (await this.#storage.read(({ roles }) => roles.list())).map(toRole),
   }
 
-  readonly users: { add(user: NewUser): Promise<User>; list(): Promise<User[]> } = {
-    add: async (user) => await new AddUser(this.#storage, this.#clock).execute(user, await this.#owner()),
+  readonly users: {
+    /** Invites them by mail. */
+    add(user: Omit<NewUser, 'customerId'> & { readonly companyId: number }): Promise<User>
+    list(): Promise<User[]>
+    /** Completes a setup without a mail; without a password, with one that nobody knows. */
+    completeSetup(id: number, password?: string): Promise<User>
+  } = {
+    add: async ({ companyId, ...user }) => {
+      return await this.#addUser.execute(user, validate(idSchema(), companyId, 'companyId'), await this.#owner())
+    },
     list: async () => (await this.#storage.read(({ users }) => users.list())).map(toUser),
+    completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password),
+  }
+
+  /** For a host's own login: the user with that address and password, or `undefined`. */
+  async verifyPassword(email: string, password: string): Promise<User | undefined> {
+    return await this.#passwords.verify(email, password)
+  }
+
+  /** Makes a new key that signs access tokens; tokens of the one before stay valid for 900 s. */
+  async rotateSigningKey(): Promise<{ readonly kid: string }> {
+    return await this.#signer.rotate(this.#clock.now())
   }
 
   readonly permissions: {
@@ -86,19 +115,9 @@ export class Administration {
     grant: async (permission) =>
       await new GrantPermission(this.#storage, this.#clock).execute(permission, await this.#owner()),
     list: async () => (await this.#storage.read(({ permissions }) => permissions.list())).map(toPermission),
-    toggle: async (id) => {
-      const permissionId = validate(idSchema(), id, 'id')
-      return await this.#storage.transaction(async ({ permissions }) => {
-        await permissions.toggle(permissionId)
-        const toggled = await permissions.get(permissionId)
-        if (toggled === undefined) throw new NotFoundError('permission', permissionId)
-        return toPermission(toggled)
-      })
-    },
+    toggle: async (id) => await this.#managePermissions.toggle(id, UNLIMITED),
     revoke: async (id) => {
-      const permissionId = validate(idSchema(), id, 'id')
-      const existed = await this.#storage.transaction(({ permissions }) => permissions.delete(permissionId))
-      if (!existed) throw new NotFoundError('permission', permissionId)
+      await this.#managePermissions.delete(id, UNLIMITED)
     },
   }
 
@@ -119,6 +138,15 @@ export class Administration {
         return toApiKey(revoked)
       })
     },
+  }
+
+  /** Who is recorded as creator of what the host makes. */
+  async #owner(): Promise<Actor> {
+    return await this.#storage.read(async (repositories) => {
+      const owner = await readOwner(repositories)
+      const user = owner && (await repositories.users.get(owner.userId))
+      return { id: user?.id ?? 0, email: user?.email ?? '' }
+    })
   }
 
   async #listAccounts(): Promise<Account[]> {

@@ -1,12 +1,44 @@
-export type { NewUser } from './add-user.js'
+export { AccessRecorder } from './access/access-recorder.js'
+export { Access, Authorizer } from './access/authorizer.js'
+export type { Capability } from './access/capability.js'
+export { type Principal, parsePrincipal } from './access/principal.js'
 export { Administration } from './administration.js'
-export { Access, Authorizer } from './authorizer.js'
-export type { Capability } from './capability.js'
-export type { NewAccount } from './create-account.js'
-export type { ApiKeyWithSecret, NewApiKey } from './create-api-key.js'
-export type { NewCompany } from './create-company.js'
-export type { NewRole } from './create-role.js'
-export type { NewPermission } from './grant-permission.js'
+export type { NewAccount } from './companies/create-account.js'
+export type { NewCompany } from './companies/create-company.js'
 export { Initialize, type InitializeInput, type InitializeResult } from './initialize.js'
-export { type Principal, parsePrincipal } from './principal.js'
-export type { Account, ApiKey, Company, Permission, Role, User } from './records.js'
+export { MailQueue } from './mail/mail-queue.js'
+export { type MailSettings, SendMail } from './mail/send-mail.js'
+export { checkSetupUrl } from './mail/setup-url.js'
+export { GrantPermission, type NewPermission, newPermissionSchema } from './permissions/grant-permission.js'
+export { ManagePermissions, type PermissionChange, permissionChangeSchema } from './permissions/manage-permissions.js'
+export {
+  ListPermissionOptions,
+  type OptionItem,
+  type PermissionOptions,
+  type PermissionOptionsPath,
+} from './permissions/permission-options.js'
+export type {
+  Account,
+  ApiKey,
+  Company,
+  ListedPermission,
+  Permission,
+  Role,
+  User,
+  UserWithPermissions,
+} from './records.js'
+export type { NewRole } from './roles/create-role.js'
+export { AuthenticateToken, type Caller } from './tokens/authenticate-token.js'
+export type { ApiKeyWithSecret, NewApiKey } from './tokens/create-api-key.js'
+export { FailureThrottle } from './tokens/failure-throttle.js'
+export { IssueToken, type TokenRequest, type TokenResponse } from './tokens/issue-token.js'
+export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
+export { ListUsers } from './users/list-users.js'
+export {
+  type PasswordReset,
+  type PasswordSetup,
+  Passwords,
+  passwordResetSchema,
+  passwordSetupSchema,
+} from './users/passwords.js'
+export { ReinitiateUser } from './users/reinitiate-user.js'

@@ -1,12 +1,13 @@
 import type { Clock, Repositories, Storage } from '../ports/index.js'
 import { AlreadyInitializedError } from '../shared/errors.js'
 import { objectSchema, textSchema, validate } from '../shared/validate.js'
-import { insertUser } from './add-user.js'
-import { insertApiKey, TARGETS } from './create-api-key.js'
-import { insertCompany } from './create-company.js'
-import { parseEmailAddress } from './email-address.js'
-import type { Principal } from './principal.js'
-import { ADMINISTRATOR, ensureSystemRole, SYSTEM_ROLES } from './system-roles.js'
+import type { Principal } from './access/principal.js'
+import { insertCompany } from './companies/create-company.js'
+import { grantAdministrator } from './roles/grant-administrator.js'
+import { ensureSystemRole, SYSTEM_ROLES } from './roles/system-roles.js'
+import { insertApiKey, TARGETS } from './tokens/create-api-key.js'
+import { insertUser } from './users/add-user.js'
+import { parseEmailAddress } from './users/email-address.js'
 
 const SCHEMA = objectSchema({
   companyName: textSchema({ min: 1, max: 255 }).default('Root company'),
@@ -79,19 +80,8 @@ export class Initialize {
     const names = { firstName: 'Owner', lastName: '', name: 'Owner' }
     const user = await insertUser(repositories, { companyId: company.id, address, created, ...names })
     for (const role of SYSTEM_ROLES) await ensureSystemRole(repositories, role)
-    const administrator = await ensureSystemRole(repositories, ADMINISTRATOR)
+    await grantAdministrator(repositories, user, created)
     const accounts = await repositories.accounts.list({ companyId: company.id })
-    for (const account of accounts) {
-      await repositories.permissions.insert({
-        userId: user.id,
-        accountId: account.id,
-        roleId: administrator.id,
-        isDisabled: false,
-        created,
-        createdBy: JSON.stringify({ id: user.id, email: user.email }),
-        lastAccess: null,
-      })
-    }
     const accountId = accounts.find(({ application }) => application === 'assistant')?.id ?? 0
     const owner: Principal = { companyId: company.id, userId: user.id, accountId, sight: 'account' }
     await repositories.settings.put(OWNER_SETTING, JSON.stringify(owner))
@@ -99,7 +89,8 @@ export class Initialize {
   }
 }
 
-async function readOwner({ settings }: Repositories): Promise<Principal | undefined> {
+/** The owner as principal, where there is one. */
+export async function readOwner({ settings }: Repositories): Promise<Principal | undefined> {
   const stored = await settings.get(OWNER_SETTING)
   return stored === undefined ? undefined : (JSON.parse(stored) as Principal)
 }

@@ -2,10 +2,12 @@ import type {
   AccountRecord,
   ApiKeyRecord,
   CompanyRecord,
+  PermissionDetails,
   PermissionRecord,
   RoleRecord,
   UserRecord,
 } from '../ports/index.js'
+import { APPLICATIONS } from './companies/application.js'
 
 /** A company as the engine shows it. */
 export type Company = Pick<CompanyRecord, 'id' | 'name' | 'parentId'>
@@ -41,7 +43,31 @@ export interface User {
   readonly name: string
   readonly email: string
   readonly createdAt: string
+  /** Whether the user has completed the setup. */
+  readonly hasPassword: boolean
+  /** Two-factor method; `none`. */
+  readonly otpMethod: string
+  /** Latest token or checked password. */
   readonly lastAccess: string | null
+}
+
+/** A user as the tenant API lists it (specification, User). */
+export interface UserWithPermissions extends Omit<User, 'customerId'> {
+  readonly permissions: readonly ListedPermission[]
+}
+
+/** A permission as listed inside a user (specification, Permission; decision 19). */
+export interface ListedPermission {
+  readonly id: number
+  readonly disabled: boolean
+  readonly createdAt: string
+  readonly lastAccess: string | null
+  /** Whether the account is active. */
+  readonly instanceActive: boolean
+  readonly role: { readonly id: number; readonly name: string }
+  readonly account: { readonly id: number; readonly name: string; readonly customerId: number }
+  readonly application: { readonly id: number; readonly name: string; readonly key: string }
+  readonly region: { readonly id: number; readonly name: string }
 }
 
 /** A permission, as its creation returns it (specification, Permission). */
@@ -83,8 +109,44 @@ export function toRole({ id, companyId, name, applications, capabilities }: Role
 }
 
 export function toUser(record: UserRecord): User {
-  const { id, companyId, firstName, lastName, name, email, created, lastAccess } = record
-  return { id, customerId: companyId, firstName, lastName, name, email, createdAt: created, lastAccess }
+  const { id, companyId, firstName, lastName, name, email, created, lastAccess, passwordHash } = record
+  return {
+    id,
+    customerId: companyId,
+    firstName,
+    lastName,
+    name,
+    email,
+    createdAt: created,
+    hasPassword: passwordHash !== null,
+    otpMethod: 'none',
+    lastAccess,
+  }
+}
+
+export function toListedUser(record: UserRecord, permissions: readonly PermissionDetails[]): UserWithPermissions {
+  const { customerId: _company, ...user } = toUser(record)
+  return { ...user, permissions: permissions.map(toListedPermission) }
+}
+
+function toListedPermission(details: PermissionDetails): ListedPermission {
+  const { id, isDisabled, created, lastAccess, role, account, region } = details
+  const application = APPLICATIONS.find(({ key }) => key === account.application)
+  return {
+    id,
+    disabled: isDisabled,
+    createdAt: created,
+    lastAccess,
+    instanceActive: account.isActive,
+    role: { id: role.id, name: role.name },
+    account: { id: account.id, name: account.name, customerId: account.companyId },
+    application: {
+      id: application?.id ?? 0,
+      name: application?.name ?? account.application,
+      key: account.application,
+    },
+    region: { id: region.id, name: region.name },
+  }
 }
 
 export function toPermission(record: PermissionRecord): Permission {

@@ -32,6 +32,7 @@ export async function seedCompany(repositories: Repositories, name = 'Root'): Pr
     name: 'Ada L',
     created: NOW,
     lastAccess: null,
+    passwordHash: null,
   })
   const role = await repositories.roles.insert({
     companyId: null,

@@ -104,6 +104,7 @@ export function defineTenancyTests(test: DefineTest): void {
       name: 'Grace H',
       created: NOW,
       lastAccess: null,
+      passwordHash: null,
     }
     const added = await storage.transaction(({ users }) => users.insert(user))
     assert.deepEqual(await storage.read(({ users }) => users.get(added.id)), { id: added.id, ...user })

@@ -2,10 +2,13 @@ import {
   MemoryClock,
   MemoryEmbeddingModel,
   MemoryFileStore,
+  MemoryMailer,
+  MemoryPasswordHasher,
   MemoryStarterPromptWriter,
   MemoryStorage,
   MemoryTelemetry,
   MemoryTextExtractor,
+  MemoryTokenSigner,
   MemoryVectorIndex,
 } from '../../adapters/memory/index.js'
 import { createEngine, type Engine, type EngineOptions, type NewContext, type Session } from '../../src/index.js'
@@ -19,6 +22,7 @@ export interface MemoryEngine {
   readonly fileStore: MemoryFileStore
   readonly clock: MemoryClock
   readonly telemetry: MemoryTelemetry
+  readonly mailer: MemoryMailer
 }
 
 export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Promise<MemoryEngine> {
@@ -27,18 +31,22 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
   const fileStore = new MemoryFileStore()
   const clock = new MemoryClock()
   const telemetry = new MemoryTelemetry()
+  const mailer = new MemoryMailer()
   const engine = await createEngine({
     storage,
     vectorIndex,
     embeddingModels: [new MemoryEmbeddingModel()],
     textExtractor: new MemoryTextExtractor(),
     fileStore,
+    tokenSigner: new MemoryTokenSigner(),
+    passwordHasher: new MemoryPasswordHasher(),
+    mailer,
     starterPromptWriter: new MemoryStarterPromptWriter(),
     clock,
     telemetry,
     ...overrides,
   })
-  return { engine, session: engine.as(engine.owner), storage, vectorIndex, fileStore, clock, telemetry }
+  return { engine, session: engine.as(engine.owner), storage, vectorIndex, fileStore, clock, telemetry, mailer }
 }
 
 /** What a context is created with where the test does not care. */

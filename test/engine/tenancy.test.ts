@@ -267,7 +267,7 @@ describe('permissions', () => {
     const grant = (appAccountId: number, appRoleId: number): Promise<unknown> =>
       administration.permissions.grant({ userIdentityId: userId, appAccountId, appRoleId })
     await expect(grant(2, foreign.id)).rejects.toThrow(
-      'appRoleId: the role 4 belongs to another company than the account',
+      "appRoleId: the role 4 is neither one of the account's company nor system-wide",
     )
     await expect(grant(2, reader?.id ?? 0)).rejects.toThrow(
       'appRoleId: the role 3 is not valid for the application tenant',

@@ -34,6 +34,15 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     return row && toApiKey(row)
   }
 
+  async findByClientId(clientId: string): Promise<ApiKeyRecord | undefined> {
+    const row = (await this.rows.where('client_id', clientId).select())[0]
+    return row && toApiKey(row)
+  }
+
+  async touch(id: number, lastUsed: string): Promise<void> {
+    await this.updateRow(id, { last_used: lastUsed })
+  }
+
   async list(): Promise<readonly ApiKeyRecord[]> {
     return (await this.rows.orderBy('id').select()).map(toApiKey)
   }

@@ -2,6 +2,9 @@ import type { CompanyRecord, CompanyRepository } from '../../../src/ports/index.
 import { number, numberOrNull, type Row, text } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
+/** What both databases take in one statement. */
+const MOST_PARAMETERS = 500
+
 export class KnexCompanyRepository extends KnexRepository implements CompanyRepository {
   constructor(session: Session) {
     super(session, 'companies')
@@ -22,26 +25,38 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 
   async isWithin(id: number, ancestorId: number): Promise<boolean> {
+    return (await this.within([id], ancestorId)).has(id)
+  }
+
+  async within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>> {
+    const found = new Set<number>()
+    for (let at = 0; at < ids.length; at += MOST_PARAMETERS) {
+      for (const id of await this.#within(ids.slice(at, at + MOST_PARAMETERS), ancestorId)) found.add(id)
+    }
+    return found
+  }
+
+  async #within(ids: readonly number[], ancestorId: number): Promise<readonly number[]> {
     const companies = this.session.name('companies')
-    // The id alone, and UNION: rows seen before end the recursion, so a cycle does too.
-    const { knex } = this.session
-    const found = await knex
-      .withRecursive('above', (query) => {
+    // Ids alone, and UNION: rows seen before end the recursion, so a cycle does too.
+    const rows = await this.session.knex
+      .withRecursive('above', ['start', 'id'], (query) => {
         void query
-          .select('id', 'parent_id')
+          .select({ start: 'id', id: 'id' })
           .from(companies)
-          .where('id', id)
+          .whereIn('id', ids)
           .union((above) => {
             void above
-              .select('next.id', 'next.parent_id')
+              .select('above.start', 'next.parent_id')
               .from({ next: companies })
-              .join('above', 'next.id', 'above.parent_id')
+              .join('above', 'next.id', 'above.id')
+              .whereNotNull('next.parent_id')
           })
       })
       .from('above')
       .where('id', ancestorId)
-      .select<Row[]>('id')
-    return found.length > 0
+      .select<Row[]>('start')
+    return rows.map((row) => number(row, 'start'))
   }
 
   async setParent(id: number, parentId: number): Promise<void> {

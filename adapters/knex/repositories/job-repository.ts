@@ -8,9 +8,9 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     super(session, 'jobs')
   }
 
-  async enqueue(job: NewJob): Promise<void> {
+  async enqueue(job: NewJob, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
     await this.rows
-      .insert({ ...job, due_ms: this.#fromNow(0), lease_expires_ms: 0, fencing_token: 0, failures: 0 })
+      .insert({ ...job, due_ms: this.#fromNow(delayMs), lease_expires_ms: 0, fencing_token: 0, failures: 0 })
       .onConflict(['kind', 'subject'])
       .ignore()
   }

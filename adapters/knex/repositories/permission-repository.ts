@@ -1,6 +1,7 @@
 import {
   type AccessRecord,
   AlreadyExistsError,
+  type PermissionDetails,
   type PermissionRecord,
   type PermissionRepository,
 } from '../../../src/ports/index.js'
@@ -56,26 +57,92 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
+    const rows: Row[] = await this.#joined()
+      .where({ 'permission.user_id': userId, 'permission.account_id': accountId })
+      .select(ACCESS_COLUMNS)
+    return rows[0] && toAccess(rows[0])
+  }
+
+  async listAccess(userId: number, application: string): Promise<readonly AccessRecord[]> {
+    const rows: Row[] = await this.#joined()
+      .where({ 'permission.user_id': userId, 'account.application': application })
+      .orderBy('account.id')
+      .select(ACCESS_COLUMNS)
+    return rows.map(toAccess)
+  }
+
+  async listDetails(
+    of: { readonly userId: number } | { readonly companyId: number },
+  ): Promise<readonly PermissionDetails[]> {
+    const query = this.#joined()
+      .join({ region: this.session.name('regions') }, 'region.id', 'account.region_id')
+      .orderBy('permission.id')
+    if ('userId' in of) void query.where('permission.user_id', of.userId)
+    else void query.where('user.company_id', of.companyId)
+    const rows: Row[] = await query.select(DETAILS_COLUMNS)
+    return rows.map(toDetails)
+  }
+
+  async touch(id: number, lastAccess: string): Promise<void> {
+    await this.updateRow(id, { last_access: lastAccess })
+  }
+
+  #joined() {
     const { knex, name } = this.session
-    const rows: Row[] = await knex({ permission: name('permissions') })
+    return knex({ permission: name('permissions') })
       .join({ user: name('users') }, 'user.id', 'permission.user_id')
       .join({ account: name('accounts') }, 'account.id', 'permission.account_id')
       .join({ role: name('roles') }, 'role.id', 'permission.role_id')
-      .where({ 'permission.user_id': userId, 'permission.account_id': accountId })
-      .select({
-        user_id: 'user.id',
-        user_company: 'user.company_id',
-        email: 'user.email',
-        account_id: 'account.id',
-        account_company: 'account.company_id',
-        application: 'account.application',
-        is_active: 'account.is_active',
-        permission_id: 'permission.id',
-        is_disabled: 'permission.is_disabled',
-        applications: 'role.applications',
-        capabilities: 'role.capabilities',
-      })
-    return rows[0] && toAccess(rows[0])
+  }
+}
+
+const ACCESS_COLUMNS = {
+  user_id: 'user.id',
+  user_company: 'user.company_id',
+  email: 'user.email',
+  account_id: 'account.id',
+  account_company: 'account.company_id',
+  application: 'account.application',
+  is_active: 'account.is_active',
+  permission_id: 'permission.id',
+  is_disabled: 'permission.is_disabled',
+  applications: 'role.applications',
+  capabilities: 'role.capabilities',
+}
+
+const DETAILS_COLUMNS = {
+  id: 'permission.id',
+  user_id: 'permission.user_id',
+  is_disabled: 'permission.is_disabled',
+  created: 'permission.created',
+  last_access: 'permission.last_access',
+  role_id: 'role.id',
+  role_name: 'role.name',
+  account_id: 'account.id',
+  account_name: 'account.name',
+  account_company: 'account.company_id',
+  application: 'account.application',
+  is_active: 'account.is_active',
+  region_id: 'region.id',
+  region_name: 'region.name',
+}
+
+function toDetails(row: Row): PermissionDetails {
+  return {
+    id: number(row, 'id'),
+    userId: number(row, 'user_id'),
+    isDisabled: boolean(row, 'is_disabled'),
+    created: text(row, 'created'),
+    lastAccess: textOrNull(row, 'last_access'),
+    role: { id: number(row, 'role_id'), name: text(row, 'role_name') },
+    account: {
+      id: number(row, 'account_id'),
+      name: text(row, 'account_name'),
+      companyId: number(row, 'account_company'),
+      application: text(row, 'application'),
+      isActive: boolean(row, 'is_active'),
+    },
+    region: { id: number(row, 'region_id'), name: text(row, 'region_name') },
   }
 }
 

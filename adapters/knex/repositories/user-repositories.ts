@@ -29,8 +29,14 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
     return row && toRole(row)
   }
 
-  async list(): Promise<readonly RoleRecord[]> {
-    return (await this.rows.orderBy('id').select()).map(toRole)
+  async list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]> {
+    const query = this.rows.orderBy('id')
+    if (filter !== undefined) {
+      void query.where((either) => {
+        void either.whereNull('company_id').orWhere('company_id', filter.usableBy)
+      })
+    }
+    return (await query.select()).map(toRole)
   }
 }
 
@@ -50,6 +56,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
         name: user.name,
         created: user.created,
         last_access: user.lastAccess,
+        password_hash: user.passwordHash,
       })
       return { id, ...user }
     } catch (error) {
@@ -74,6 +81,14 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     if (filter.companyId !== undefined) void query.where('company_id', filter.companyId)
     return (await query.select()).map(toUser)
   }
+
+  async update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean> {
+    const { passwordHash, lastAccess } = changes
+    return await this.updateRow(id, {
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      ...(lastAccess !== undefined && { last_access: lastAccess }),
+    })
+  }
 }
 
 function toRole(row: Row): RoleRecord {
@@ -97,5 +112,6 @@ function toUser(row: Row): UserRecord {
     name: text(row, 'name'),
     created: text(row, 'created'),
     lastAccess: textOrNull(row, 'last_access'),
+    passwordHash: textOrNull(row, 'password_hash'),
   }
 }

@@ -8,9 +8,9 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   }
   const readyMs = (job: StoredJob) => Math.max(job.dueMs, job.leaseExpiresMs)
   return {
-    enqueue: async (job) => {
+    enqueue: async (job, { delayMs = 0 } = {}) => {
       if (jobs.find(({ kind, subject }) => kind === job.kind && subject === job.subject)) return
-      jobs.insert({ ...job, dueMs: Date.now(), leaseExpiresMs: 0, fencingToken: 0, failures: 0 })
+      jobs.insert({ ...job, dueMs: Date.now() + delayMs, leaseExpiresMs: 0, fencingToken: 0, failures: 0 })
     },
     claim: async ({ kinds, leaseMs }) => {
       const now = Date.now()

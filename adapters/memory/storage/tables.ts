@@ -5,8 +5,10 @@ import type {
   CompanyRecord,
   ContextRecord,
   DocumentRecord,
+  MailRecord,
   NewChunk,
   NewJob,
+  PasswordTokenRecord,
   PermissionRecord,
   RegionRecord,
   RoleRecord,
@@ -20,6 +22,10 @@ export interface StoredChunk extends ChunkRecord, Pick<NewChunk, 'hash' | 'windo
 export interface StoredUpload extends UploadRecord {
   readonly id: number
   readonly expiresMs: number
+}
+
+export interface StoredPasswordToken extends PasswordTokenRecord {
+  readonly id: number
 }
 
 export interface StoredJob extends NewJob {
@@ -41,6 +47,8 @@ export class MemoryTables {
   readonly users: MemoryTable<UserRecord> = new MemoryTable(this.journal)
   readonly permissions: MemoryTable<PermissionRecord> = new MemoryTable(this.journal)
   readonly apiKeys: MemoryTable<ApiKeyRecord> = new MemoryTable(this.journal)
+  readonly passwordTokens: MemoryTable<StoredPasswordToken> = new MemoryTable(this.journal)
+  readonly mails: MemoryTable<MailRecord> = new MemoryTable(this.journal)
   readonly contexts: MemoryTable<ContextRecord> = new MemoryTable(this.journal)
   readonly documents: MemoryTable<DocumentRecord> = new MemoryTable(this.journal)
   readonly uploads: MemoryTable<StoredUpload> = new MemoryTable(this.journal)

@@ -1,8 +1,12 @@
 import {
+  type AccessRecord,
   type AccountRepository,
   AlreadyExistsError,
   type ApiKeyRepository,
   type CompanyRepository,
+  type MailRepository,
+  type PasswordTokenRepository,
+  type PermissionRecord,
   type PermissionRepository,
   type RegionRepository,
   type RoleRepository,
@@ -27,20 +31,23 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
     insert: async (company) => companies.insert(company),
     get: async (id) => companies.get(id),
     list: async () => companies.filter(),
-    isWithin: async (id, ancestorId) => {
-      const seen = new Set<number>()
-      let at = companies.get(id)
-      while (at !== undefined && !seen.has(at.id)) {
-        if (at.id === ancestorId) return true
-        seen.add(at.id)
-        at = at.parentId === null ? undefined : companies.get(at.parentId)
-      }
-      return false
-    },
+    isWithin: async (id, ancestorId) => isWithin(companies, id, ancestorId),
+    within: async (ids, ancestorId) => new Set(ids.filter((id) => isWithin(companies, id, ancestorId))),
     setParent: async (id, parentId) => {
       companies.update(id, { parentId })
     },
   }
+}
+
+function isWithin(companies: MemoryTables['companies'], id: number, ancestorId: number): boolean {
+  const seen = new Set<number>()
+  let at = companies.get(id)
+  while (at !== undefined && !seen.has(at.id)) {
+    if (at.id === ancestorId) return true
+    seen.add(at.id)
+    at = at.parentId === null ? undefined : companies.get(at.parentId)
+  }
+  return false
 }
 
 export function regionRepository({ regions }: MemoryTables): RegionRepository {
@@ -64,7 +71,8 @@ export function roleRepository({ roles }: MemoryTables): RoleRepository {
   return {
     insert: async (role) => roles.insert(role),
     get: async (id) => roles.get(id),
-    list: async () => roles.filter(),
+    list: async (filter) =>
+      roles.filter(({ companyId }) => filter === undefined || companyId === null || companyId === filter.usableBy),
   }
 }
 
@@ -79,11 +87,18 @@ export function userRepository({ users }: MemoryTables): UserRepository {
     get: async (id) => users.get(id),
     findByEmailKey: async (emailKey) => users.find((user) => user.emailKey === emailKey),
     list: async ({ companyId } = {}) => users.filter((user) => companyId === undefined || user.companyId === companyId),
+    update: async (id, changes) => users.update(id, changes),
   }
 }
 
 export function permissionRepository(tables: MemoryTables): PermissionRepository {
-  const { permissions, users, accounts, roles } = tables
+  const { permissions, users, accounts, roles, regions } = tables
+  const toAccess = (permission: PermissionRecord | undefined): AccessRecord | undefined => {
+    const user = permission && users.get(permission.userId)
+    const account = permission && accounts.get(permission.accountId)
+    const role = permission && roles.get(permission.roleId)
+    return user && account && role && { user, account, permission, role }
+  }
   const ofPair = (userId: number, accountId: number) =>
     permissions.find((permission) => permission.userId === userId && permission.accountId === accountId)
   return {
@@ -99,12 +114,25 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     setRole: async (id, roleId) => permissions.update(id, { roleId }),
     toggle: async (id) => permissions.update(id, { isDisabled: !permissions.get(id)?.isDisabled }),
     delete: async (id) => permissions.delete(id),
-    findAccess: async (userId, accountId) => {
-      const permission = ofPair(userId, accountId)
-      const user = users.get(userId)
-      const account = accounts.get(accountId)
-      const role = permission && roles.get(permission.roleId)
-      return permission && user && account && role && { user, account, permission, role }
+    listDetails: async (of) =>
+      permissions
+        .filter(({ userId }) => ('userId' in of ? userId === of.userId : users.get(userId)?.companyId === of.companyId))
+        .flatMap((permission) => {
+          const account = accounts.get(permission.accountId)
+          const role = roles.get(permission.roleId)
+          const region = account && regions.get(account.regionId)
+          return account && role && region ? [{ ...permission, account, role, region }] : []
+        }),
+    findAccess: async (userId, accountId) => toAccess(ofPair(userId, accountId)),
+    listAccess: async (userId, application) =>
+      permissions
+        .filter((permission) => permission.userId === userId)
+        .map(toAccess)
+        .filter((access) => access?.account.application === application)
+        .filter((access) => access !== undefined)
+        .sort((one, other) => one.account.id - other.account.id),
+    touch: async (id, lastAccess) => {
+      permissions.update(id, { lastAccess })
     },
   }
 }
@@ -118,7 +146,41 @@ export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
       return apiKeys.insert(key)
     },
     get: async (id) => apiKeys.get(id),
+    findByClientId: async (clientId) => apiKeys.find((key) => key.clientId === clientId),
+    touch: async (id, lastUsed) => {
+      apiKeys.update(id, { lastUsed })
+    },
     list: async () => apiKeys.filter(),
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
+  }
+}
+
+export function passwordTokenRepository({ passwordTokens }: MemoryTables): PasswordTokenRepository {
+  const remove = (tokens: readonly { readonly id: number }[]): void => {
+    for (const { id } of tokens) passwordTokens.delete(id)
+  }
+  return {
+    insert: async (token) => {
+      passwordTokens.insert(token)
+    },
+    find: async (tokenHash) => passwordTokens.find((token) => token.tokenHash === tokenHash),
+    countOfUser: async (userId, now) =>
+      passwordTokens.filter((token) => token.userId === userId && token.expires > now).length,
+    removeOfUser: async (userId) => {
+      remove(passwordTokens.filter((token) => token.userId === userId))
+    },
+    removeExpired: async (now) => {
+      remove(passwordTokens.filter(({ expires }) => expires <= now))
+    },
+  }
+}
+
+export function mailRepository({ mails }: MemoryTables): MailRepository {
+  return {
+    insert: async (mail) => mails.insert(mail),
+    get: async (id) => mails.get(id),
+    remove: async (id) => {
+      mails.delete(id)
+    },
   }
 }

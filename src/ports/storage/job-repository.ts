@@ -20,8 +20,11 @@ export interface ClaimedJob extends NewJob {
  * wrong clock neither steals nor stalls.
  */
 export interface JobRepository {
-  /** Adds a job that is due at once; one of the same kind and subject that waits is left as it is. */
-  enqueue(job: NewJob): Promise<void>
+  /**
+   * Adds a job that is due in `delayMs`, by default at once; one of the same kind and subject that
+   * waits is left as it is.
+   */
+  enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
   /**
    * Takes the job that has been due longest and that nobody holds.
    * Never the same job to two callers before its lease has expired.

@@ -1,3 +1,5 @@
+import type { MailPurpose } from '../mailer.js'
+
 /** A company as stored. The root has no parent. */
 export interface CompanyRecord {
   readonly id: number
@@ -47,7 +49,10 @@ export interface UserRecord {
   readonly lastName: string
   readonly name: string
   readonly created: string
+  /** Latest token or checked password. */
   readonly lastAccess: string | null
+  /** As the password hasher made it; null until the user has completed the setup. */
+  readonly passwordHash: string | null
 }
 
 /** A permission: a user's role on an account. One for each user and account. */
@@ -61,6 +66,31 @@ export interface PermissionRecord {
   /** Text of a JSON object with the creator's `id` and `email`. */
   readonly createdBy: string
   readonly lastAccess: string | null
+}
+
+/** A permission with what it refers to, for lists. */
+export interface PermissionDetails
+  extends Pick<PermissionRecord, 'id' | 'userId' | 'isDisabled' | 'created' | 'lastAccess'> {
+  readonly role: Pick<RoleRecord, 'id' | 'name'>
+  readonly account: Pick<AccountRecord, 'id' | 'name' | 'companyId' | 'application' | 'isActive'>
+  readonly region: RegionRecord
+}
+
+/** A token that sets a password once, as stored: only as a hash. */
+export interface PasswordTokenRecord {
+  readonly userId: number
+  /** Lower-case hex SHA-256 of the token. */
+  readonly tokenHash: string
+  /** ISO 8601. */
+  readonly expires: string
+}
+
+/** A mail that is still to be sent. Its link is made when it is sent, so no secret is stored. */
+export interface MailRecord {
+  readonly id: number
+  readonly userId: number
+  readonly purpose: MailPurpose
+  readonly created: string
 }
 
 /** An API key as stored; the secret only as a hash. */

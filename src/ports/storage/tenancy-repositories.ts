@@ -3,6 +3,9 @@ import type {
   AccountRecord,
   ApiKeyRecord,
   CompanyRecord,
+  MailRecord,
+  PasswordTokenRecord,
+  PermissionDetails,
   PermissionRecord,
   RegionRecord,
   RoleRecord,
@@ -22,6 +25,8 @@ export interface CompanyRepository {
    * - Ends, and says false where it finds no way up, even if rows form a cycle.
    */
   isWithin(id: number, ancestorId: number): Promise<boolean>
+  /** Which of these ids are within `ancestorId`, as {@link isWithin} says, by one look at the tree. */
+  within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>>
   /** Puts a company under another parent. The caller has made sure that no cycle comes of it. */
   setParent(id: number, parentId: number): Promise<void>
 }
@@ -43,7 +48,8 @@ export interface AccountRepository {
 export interface RoleRepository {
   insert(role: Omit<RoleRecord, 'id'>): Promise<RoleRecord>
   get(id: number): Promise<RoleRecord | undefined>
-  list(): Promise<readonly RoleRecord[]>
+  /** All roles, or those that accounts of a company may use: its own, and system-wide ones. */
+  list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]>
 }
 
 export interface UserRepository {
@@ -52,6 +58,8 @@ export interface UserRepository {
   get(id: number): Promise<UserRecord | undefined>
   findByEmailKey(emailKey: string): Promise<UserRecord | undefined>
   list(filter?: { readonly companyId?: number }): Promise<readonly UserRecord[]>
+  /** Changes the members given. @returns whether the user exists. */
+  update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean>
 }
 
 export interface PermissionRepository {
@@ -59,6 +67,8 @@ export interface PermissionRepository {
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
   get(id: number): Promise<PermissionRecord | undefined>
   list(filter?: { readonly userId?: number }): Promise<readonly PermissionRecord[]>
+  /** Permissions of one user, or of all users of a company, with what they refer to. */
+  listDetails(of: { readonly userId: number } | { readonly companyId: number }): Promise<readonly PermissionDetails[]>
   /** @returns whether the permission exists. */
   setRole(id: number, roleId: number): Promise<boolean>
   /** Flips `isDisabled` in one statement, so that two at once leave it as it was. @returns whether it exists. */
@@ -67,13 +77,39 @@ export interface PermissionRepository {
   delete(id: number): Promise<boolean>
   /** What decides about a user on an account; `undefined` without a permission. */
   findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined>
+  /** What decides about a user on each account of an application; ordered by the account's id. */
+  listAccess(userId: number, application: string): Promise<readonly AccessRecord[]>
+  /** Notes the latest request under a permission. One that is gone is passed over. */
+  touch(id: number, lastAccess: string): Promise<void>
 }
 
 export interface ApiKeyRepository {
   /** @throws AlreadyExistsError where another key has the `clientId`. */
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
+  findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
   list(): Promise<readonly ApiKeyRecord[]>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
+  /** Notes the latest token. One that is gone is passed over. */
+  touch(id: number, lastUsed: string): Promise<void>
+}
+
+/** Tokens that set a password once. */
+export interface PasswordTokenRepository {
+  insert(token: PasswordTokenRecord): Promise<void>
+  find(tokenHash: string): Promise<PasswordTokenRecord | undefined>
+  /** How many tokens of a user end after `now`. */
+  countOfUser(userId: number, now: string): Promise<number>
+  removeOfUser(userId: number): Promise<void>
+  /** Removes tokens that ended before `now`. */
+  removeExpired(now: string): Promise<void>
+}
+
+/** Mails that are still to be sent. */
+export interface MailRepository {
+  insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord>
+  get(id: number): Promise<MailRecord | undefined>
+  /** Removing a missing one does nothing. */
+  remove(id: number): Promise<void>
 }

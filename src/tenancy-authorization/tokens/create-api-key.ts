@@ -1,8 +1,11 @@
-import type { Clock, Repositories, Storage } from '../ports/index.js'
-import { InvalidInputError, NotFoundError } from '../shared/errors.js'
-import { randomToken, sha256Hex } from '../shared/random.js'
-import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
-import { type ApiKey, toApiKey } from './records.js'
+import type { Clock, Repositories, Storage } from '../../ports/index.js'
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { randomToken, sha256Hex } from '../../shared/random.js'
+import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { type ApiKey, toApiKey } from '../records.js'
+import { grantAdministrator } from '../roles/grant-administrator.js'
+import { insertUser } from '../users/add-user.js'
+import { parseEmailAddress } from '../users/email-address.js'
 
 /** Values of `target_app`. */
 export const TARGETS = ['assistant', 'tenant'] as const
@@ -11,14 +14,15 @@ type Target = (typeof TARGETS)[number]
 
 const SCHEMA = objectSchema({
   companyId: idSchema(),
-  userId: idSchema(),
+  userId: idSchema().optional(),
   targets: listSchema(choiceSchema(TARGETS), TARGETS.length).default([...TARGETS]),
   expires: textSchema({ max: 40 }).optional(),
 })
 
 export interface NewApiKey {
   readonly companyId: number
-  readonly userId: number
+  /** For whom it acts. Default: a service user made for it, with the role Administrator on the company's accounts. */
+  readonly userId?: number
   /** Default: both. */
   readonly targets?: readonly Target[]
   /** ISO 8601; omitted, the key does not expire. */
@@ -46,20 +50,37 @@ export class CreateApiKey {
    */
   async execute(input: NewApiKey): Promise<ApiKeyWithSecret> {
     const { companyId, userId, targets, expires } = validate(SCHEMA, input)
+    if (targets.length === 0) throw new InvalidInputError('targets', `must name at least one of ${TARGETS.join(', ')}`)
     const now = this.#clock.now()
     const expiry = expires === undefined ? null : parseExpiry(expires, now)
     return await this.#storage.transaction(async (repositories) => {
-      if ((await repositories.companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
-      if ((await repositories.users.get(userId)) === undefined) throw new NotFoundError('user', userId)
+      const company = await repositories.companies.get(companyId)
+      if (company === undefined) throw new NotFoundError('company', companyId)
+      if (userId !== undefined && (await repositories.users.get(userId)) === undefined)
+        throw new NotFoundError('user', userId)
+      const created = now.toISOString()
       return await insertApiKey(repositories, {
         companyId,
-        userId,
-        targets,
+        userId: userId ?? (await insertServiceUser(repositories, company, created)),
+        targets: [...new Set(targets)],
         expires: expiry,
-        created: now.toISOString(),
+        created,
       })
     })
   }
+}
+
+/** A user that is no person: it has an address that cannot exist, and no password (decision 14). */
+async function insertServiceUser(
+  repositories: Repositories,
+  company: { readonly id: number; readonly name: string },
+  created: string,
+): Promise<number> {
+  const address = parseEmailAddress(`service-${randomToken(9)}@alcove.invalid`)
+  const names = { firstName: 'Service', lastName: company.name, name: `Service ${company.name}` }
+  const user = await insertUser(repositories, { companyId: company.id, address, created, ...names })
+  await grantAdministrator(repositories, user, created)
+  return user.id
 }
 
 /** Inserts a key; its secret is kept as a hash only. */

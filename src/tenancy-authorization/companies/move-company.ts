@@ -1,7 +1,7 @@
-import type { Storage } from '../ports/index.js'
-import { InvalidInputError, NotFoundError } from '../shared/errors.js'
-import { idSchema, validate } from '../shared/validate.js'
-import { type Company, toCompany } from './records.js'
+import type { Storage } from '../../ports/index.js'
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { idSchema, validate } from '../../shared/validate.js'
+import { type Company, toCompany } from '../records.js'
 
 /** Puts a company, with all below it, under another parent. */
 export class MoveCompany {

@@ -1,4 +1,4 @@
-import { choiceSchema, idSchema, objectSchema, validate } from '../shared/validate.js'
+import { choiceSchema, idSchema, objectSchema, validate } from '../../shared/validate.js'
 
 /** For whom something is done. */
 export interface Principal {

@@ -1,9 +1,9 @@
-import type { Storage } from '../ports/index.js'
-import { InvalidInputError, NotFoundError } from '../shared/errors.js'
-import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
-import { APPLICATION_KEYS } from './application.js'
-import { CAPABILITIES } from './capability.js'
-import { type Role, toRole } from './records.js'
+import type { Storage } from '../../ports/index.js'
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { CAPABILITIES } from '../access/capability.js'
+import { APPLICATION_KEYS } from '../companies/application.js'
+import { type Role, toRole } from '../records.js'
 
 const SCHEMA = objectSchema({
   name: textSchema({ min: 1, max: 255 }),

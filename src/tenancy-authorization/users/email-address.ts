@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../shared/errors.js'
+import { InvalidInputError } from '../../shared/errors.js'
 
 /** One address in the two forms it is kept in. */
 export interface EmailAddress {

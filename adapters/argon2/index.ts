@@ -1,0 +1,2 @@
+/** Passwords hashed with argon2id. */
+export { Argon2PasswordHasher } from './argon2-password-hasher.js'

@@ -1,0 +1,100 @@
+import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import { KeyFile, type SigningKey } from './key-file.js'
+
+export interface JoseTokenSignerOptions {
+  /** File with the keys; made with mode 0600 where there is none. */
+  readonly keyFile: string
+}
+
+const TYPE = 'at+jwt'
+const ALGORITHMS = ['EdDSA', 'ES256']
+/** Tokens live 900 s, so a key that signs no more is needed for as long. */
+const RETIRED_KEY_LIVES_MS = 900_000
+/** RFC 9068, section 2.2, and what the engine adds. */
+const REQUIRED = ['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'target_app', 'account_id', 'key_id']
+
+/** Signs access tokens as `at+jwt` (RFC 9068) by EdDSA or ES256. Key ids only choose among the file's keys. */
+export class JoseTokenSigner implements TokenSigner {
+  readonly #keys: KeyFile
+  readonly #imported = new Map<string, Promise<CryptoKey>>()
+
+  constructor({ keyFile }: JoseTokenSignerOptions) {
+    this.#keys = new KeyFile(keyFile)
+  }
+
+  /** @throws SigningKeyError where the file cannot be read, or holds a key that is too weak */
+  async open(): Promise<this> {
+    await this.#keys.read()
+    return this
+  }
+
+  async sign(
+    claims: TokenClaims,
+    { issuedAt, lifetimeSeconds }: { readonly issuedAt: Date; readonly lifetimeSeconds: number },
+  ): Promise<string> {
+    const [key] = await this.#keys.read()
+    const seconds = Math.floor(issuedAt.getTime() / 1_000)
+    return await new SignJWT({ ...claims })
+      .setProtectedHeader({ typ: TYPE, alg: key.alg, kid: key.kid })
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + lifetimeSeconds)
+      .sign(await this.#import(key, 'private'))
+  }
+
+  async verify(
+    token: string,
+    { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
+  ): Promise<TokenClaims | undefined> {
+    const keys = await this.#keys.read()
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        async ({ kid, alg }) => {
+          const key = keys.find((known) => known.kid === kid && known.alg === alg)
+          if (key === undefined || isPast(key, now)) throw new Error('no such key')
+          return await this.#import(key, 'public')
+        },
+        {
+          algorithms: ALGORITHMS,
+          typ: TYPE,
+          issuer: iss,
+          audience: aud,
+          currentDate: now,
+          requiredClaims: REQUIRED,
+        },
+      )
+      return toClaims(payload, now)
+    } catch {
+      return undefined
+    }
+  }
+
+  async rotate(now: Date): Promise<{ readonly kid: string }> {
+    return { kid: await this.#keys.rotate(now) }
+  }
+
+  async #import(key: SigningKey, use: 'private' | 'public'): Promise<CryptoKey> {
+    const id = `${use} ${key.kid}`
+    let imported = this.#imported.get(id)
+    if (imported === undefined) {
+      const { d: _private, ...publicJwk } = key.jwk
+      imported = importJWK(use === 'private' ? key.jwk : publicJwk, key.alg) as Promise<CryptoKey>
+      this.#imported.set(id, imported)
+    }
+    return await imported
+  }
+}
+
+function isPast({ retired }: SigningKey, now: Date): boolean {
+  return retired !== null && new Date(retired).getTime() + RETIRED_KEY_LIVES_MS <= now.getTime()
+}
+
+/** What is signed was written by an engine, but by another version perhaps. */
+function toClaims(payload: JWTPayload, now: Date): TokenClaims | undefined {
+  const { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat } = payload
+  const hasTexts = [iss, aud, sub, client_id, jti, target_app].every((claim) => typeof claim === 'string')
+  const hasIds = [account_id, key_id].every((claim) => Number.isSafeInteger(claim))
+  if (!hasTexts || !hasIds || iat === undefined || iat > now.getTime() / 1_000) return undefined
+  return { iss, aud, sub, client_id, jti, target_app, account_id, key_id } as TokenClaims
+}

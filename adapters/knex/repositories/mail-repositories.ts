@@ -1,0 +1,63 @@
+import type {
+  MailPurpose,
+  MailRecord,
+  MailRepository,
+  PasswordTokenRecord,
+  PasswordTokenRepository,
+} from '../../../src/ports/index.js'
+import { number, text } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexPasswordTokenRepository extends KnexRepository implements PasswordTokenRepository {
+  constructor(session: Session) {
+    super(session, 'password_tokens')
+  }
+
+  async insert({ userId, tokenHash, expires }: PasswordTokenRecord): Promise<void> {
+    await this.rows.insert({ user_id: userId, token_hash: tokenHash, expires })
+  }
+
+  async find(tokenHash: string): Promise<PasswordTokenRecord | undefined> {
+    const row = (await this.rows.where('token_hash', tokenHash).select())[0]
+    return row && { userId: number(row, 'user_id'), tokenHash, expires: text(row, 'expires') }
+  }
+
+  async countOfUser(userId: number, now: string): Promise<number> {
+    return (await this.rows.where('user_id', userId).where('expires', '>', now).select('token_hash')).length
+  }
+
+  async removeOfUser(userId: number): Promise<void> {
+    await this.rows.where('user_id', userId).delete()
+  }
+
+  async removeExpired(now: string): Promise<void> {
+    await this.rows.where('expires', '<=', now).delete()
+  }
+}
+
+export class KnexMailRepository extends KnexRepository implements MailRepository {
+  constructor(session: Session) {
+    super(session, 'mails')
+  }
+
+  async insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord> {
+    const { userId, purpose, created } = mail
+    return { id: await this.insertRow({ user_id: userId, purpose, created }), ...mail }
+  }
+
+  async get(id: number): Promise<MailRecord | undefined> {
+    const row = await this.getRow(id)
+    return (
+      row && {
+        id,
+        userId: number(row, 'user_id'),
+        purpose: text(row, 'purpose') as MailPurpose,
+        created: text(row, 'created'),
+      }
+    )
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.rows.where('id', id).delete()
+  }
+}

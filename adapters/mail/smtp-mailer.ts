@@ -1,0 +1,60 @@
+import type { Transporter } from 'nodemailer'
+import { InvalidInputError, type Mail, MailError, type Mailer } from '../../src/ports/index.js'
+
+export interface SmtpMailerOptions {
+  /** `smtp://user:password@host:587` or `smtps://…`; options of nodemailer as query parameters. */
+  readonly url: string
+  /** Sender, such as `Support <support@example.com>`. */
+  readonly from: string
+}
+
+const TIMEOUT_MS = 20_000
+
+/** Sends mails by SMTP. */
+export class SmtpMailer implements Mailer {
+  readonly isImmediate = false
+  readonly #options: SmtpMailerOptions
+  #transport: Promise<Transporter> | undefined
+
+  /** @throws InvalidInputError for an address that is no SMTP server's; it is not repeated, as it may hold a password */
+  constructor(options: SmtpMailerOptions) {
+    if (!URL.canParse(options.url) || !/^smtps?:$/.test(new URL(options.url).protocol)) {
+      throw new InvalidInputError('smtpUrl', 'must be an address such as smtp://user:password@mail.example.com:587')
+    }
+    this.#options = options
+  }
+
+  async send(mail: Mail, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    signal?.throwIfAborted()
+    const transport = await (this.#transport ??= this.#connect())
+    try {
+      await transport.sendMail({ from: this.#options.from, ...mail })
+    } catch (error) {
+      throw toMailError(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    const transport = await this.#transport
+    this.#transport = undefined
+    transport?.close()
+  }
+
+  async #connect(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: this.#options.url,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+    })
+  }
+}
+
+/** A server's 5xx is final (RFC 5321, section 4.2.1); everything else may pass. Its words may hold addresses. */
+function toMailError(error: unknown): MailError {
+  const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined
+  const isFinal = status !== undefined && status >= 500
+  const reason = status === undefined ? 'no answer' : `status ${status}`
+  return new MailError(`the mail server did not take the mail (${reason})`, { cause: error, isTransient: !isFinal })
+}

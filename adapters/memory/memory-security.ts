@@ -1,0 +1,67 @@
+import type { Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+
+interface Issued {
+  readonly claims: TokenClaims
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Tokens that mean nothing but to the signer that made them. */
+export class MemoryTokenSigner implements TokenSigner {
+  readonly #issued = new Map<string, Issued>()
+
+  async sign(
+    claims: TokenClaims,
+    { issuedAt, lifetimeSeconds }: { readonly issuedAt: Date; readonly lifetimeSeconds: number },
+  ): Promise<string> {
+    const token = crypto.randomUUID()
+    const fromMs = issuedAt.getTime()
+    this.#issued.set(token, { claims, fromMs, toMs: fromMs + lifetimeSeconds * 1_000 })
+    return token
+  }
+
+  async verify(
+    token: string,
+    { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
+  ): Promise<TokenClaims | undefined> {
+    const issued = this.#issued.get(token)
+    if (issued?.claims.iss !== iss || issued.claims.aud !== aud) return undefined
+    return now.getTime() >= issued.fromMs && now.getTime() < issued.toMs ? issued.claims : undefined
+  }
+
+  async rotate(): Promise<{ readonly kid: string }> {
+    return { kid: crypto.randomUUID() }
+  }
+}
+
+/** Hashes with a salt, and quickly: for tests only. */
+export class MemoryPasswordHasher implements PasswordHasher {
+  async hash(password: string): Promise<string> {
+    const salt = crypto.randomUUID()
+    return `${salt}:${await digest(salt + password)}`
+  }
+
+  async verify(hash: string, password: string): Promise<boolean> {
+    const [salt = '', digested] = hash.split(':')
+    return digested === (await digest(salt + password))
+  }
+}
+
+/** Keeps what it is given. */
+export class MemoryMailer implements Mailer {
+  readonly isImmediate: boolean = true
+  readonly sent: Mail[] = []
+
+  async send(mail: Mail): Promise<void> {
+    this.sent.push(structuredClone(mail))
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held.
+  }
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Buffer.from(bytes).toString('hex')
+}

@@ -1,0 +1,139 @@
+import type { AccessRecord, Repositories, Storage } from '../../ports/index.js'
+import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
+import type { AccessRecorder } from './access-recorder.js'
+import type { Capability } from './capability.js'
+import type { Principal } from './principal.js'
+import { type Reach, reachOf } from './reach.js'
+
+const TENANT = 'tenant'
+
+/** Decides, from live state, whether a principal may do something. */
+export class Authorizer {
+  readonly #storage: Storage
+  readonly #recorder: AccessRecorder
+
+  constructor(storage: Storage, recorder: AccessRecorder) {
+    this.#storage = storage
+    this.#recorder = recorder
+  }
+
+  /**
+   * @param application the application that offers what is to be done
+   * @throws UnauthenticatedError where the user or the company is gone
+   * @throws ForbiddenError where the user has no enabled permission on the account with that
+   *   capability, or the account is disabled, another application's or out of the company's reach
+   */
+  async authorize(principal: Principal, application: string, capability: Capability): Promise<Access> {
+    const access = await this.#storage.read(async (repositories) => {
+      const found = await findAccess(repositories, principal)
+      if (found !== undefined) await requireReached(repositories, principal, found.account)
+      return found
+    })
+    const { role } = this.#require(principal, access, application, capability)
+    return new Access(principal, role.capabilities)
+  }
+
+  /**
+   * Whether a principal may manage users and permissions of its company and those below. Its account
+   * decides where it is one of the application `tenant`; otherwise the account of that application
+   * with the lowest id on which the user has an enabled permission (decision 13).
+   *
+   * @throws UnauthenticatedError @throws ForbiddenError
+   */
+  async authorizeTenant(principal: Principal, capability: Capability = 'tenant:manage'): Promise<TenantAccess> {
+    const access = await this.#storage.read(async (repositories) => {
+      const named = await findAccess(repositories, principal)
+      if (named?.account.application === TENANT) return named
+      const others = await repositories.permissions.listAccess(principal.userId, TENANT)
+      return others.find(isOpen) ?? named
+    })
+    const { user, role } = this.#require(principal, access, TENANT, capability)
+    return {
+      principal,
+      actor: { id: user.id, email: user.email },
+      reach: reachOf(principal.companyId, role.capabilities),
+    }
+  }
+
+  #require(
+    principal: Principal,
+    access: AccessRecord | undefined,
+    application: string,
+    capability: Capability,
+  ): AccessRecord {
+    if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
+    const refusal = refuse(access, application, capability)
+    if (refusal !== undefined) throw new ForbiddenError(refusal)
+    this.#recorder.note(access.permission.id)
+    return access
+  }
+}
+
+/** A principal that may do what it asked for. */
+export class Access {
+  readonly principal: Principal
+  readonly #capabilities: readonly string[]
+
+  constructor(principal: Principal, capabilities: readonly string[]) {
+    this.principal = principal
+    this.#capabilities = capabilities
+  }
+
+  can(capability: Capability): boolean {
+    return this.#capabilities.includes(capability)
+  }
+}
+
+/** Who does something, as `createdBy` records it. */
+export interface Actor {
+  readonly id: number
+  readonly email: string
+}
+
+/** A principal that may manage users and permissions. */
+export interface TenantAccess {
+  readonly principal: Principal
+  readonly actor: Actor
+  readonly reach: Reach
+}
+
+/** Whether a permission gives access at all: it is enabled, and its account active. */
+export function isOpen({ permission, account }: AccessRecord): boolean {
+  return !permission.isDisabled && account.isActive
+}
+
+async function findAccess(
+  { permissions, users, companies }: Repositories,
+  principal: Principal,
+): Promise<AccessRecord | undefined> {
+  if ((await companies.get(principal.companyId)) === undefined) {
+    throw new UnauthenticatedError(`the company ${principal.companyId} does not exist`)
+  }
+  const found = await permissions.findAccess(principal.userId, principal.accountId)
+  if (found === undefined && (await users.get(principal.userId)) === undefined) {
+    throw new UnauthenticatedError(`the user ${principal.userId} does not exist`)
+  }
+  return found
+}
+
+/** A principal acts for a company, and so on accounts of it and of those below it. */
+async function requireReached(
+  { companies }: Repositories,
+  { companyId }: Principal,
+  account: AccessRecord['account'],
+): Promise<void> {
+  if (account.companyId === companyId || (await companies.isWithin(account.companyId, companyId))) return
+  throw new ForbiddenError(`the account ${account.id} does not belong to the company ${companyId} or one below it`)
+}
+
+function refuse(access: AccessRecord, application: string, capability: Capability): string | undefined {
+  const { account, permission, role } = access
+  if (permission.isDisabled) return `the permission on the account ${account.id} is disabled`
+  if (!account.isActive) return `the account ${account.id} is disabled`
+  if (account.application !== application) {
+    return `the account ${account.id} belongs to the application ${account.application}, not ${application}`
+  }
+  if (!role.applications.includes(application)) return `the role is not valid for the application ${application}`
+  if (!role.capabilities.includes(capability)) return `the role does not have the capability ${capability}`
+  return undefined
+}

@@ -1,0 +1,76 @@
+import type { JobHandler, JobRun } from '../../jobs/index.js'
+import type { Clock, Mail, Mailer, MailPurpose, MailWriter, Repositories, Storage } from '../../ports/index.js'
+import { randomToken, sha256Hex } from '../../shared/random.js'
+import { writeMail } from './default-mail-writer.js'
+import { fillSetupUrl } from './setup-url.js'
+
+/** The kind of job that sends a mail. */
+export const SEND_MAIL = 'send-mail'
+
+const LINK_LIVES_MS: Record<MailPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
+
+/** How mails are worded, and where their links lead. */
+export interface MailSettings {
+  /**
+   * Where users choose a password; `{token}` stands for the token. Default: the REST server's own page
+   * at its default address.
+   */
+  readonly setupUrl?: string | (() => string)
+  /** Default: the engine's own words, in English. */
+  readonly writer?: MailWriter
+}
+
+/** Sends a mail that waits. Its link is made now, so that no secret is kept meanwhile. */
+export class SendMail implements JobHandler {
+  readonly kind: string = SEND_MAIL
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #mailer: Mailer
+  readonly #settings: MailSettings
+
+  constructor(storage: Storage, clock: Clock, mailer: Mailer, settings: MailSettings) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#mailer = mailer
+    this.#settings = settings
+  }
+
+  async run(job: JobRun): Promise<void> {
+    await this.send(job.subject, job.signal)
+    await job.complete(async ({ mails }) => {
+      await mails.remove(job.subject)
+    })
+  }
+
+  async fail({ mails }: Repositories, subject: number): Promise<void> {
+    await mails.remove(subject)
+  }
+
+  /** @throws MailError */
+  async send(mailId: number, signal?: AbortSignal): Promise<void> {
+    const mail = await this.#storage.transaction((repositories) => this.#write(repositories, mailId))
+    if (mail !== undefined) await this.#mailer.send(mail, signal === undefined ? {} : { signal })
+  }
+
+  async #write(repositories: Repositories, mailId: number): Promise<Mail | undefined> {
+    const mail = await repositories.mails.get(mailId)
+    if (mail === undefined) return undefined
+    const user = await repositories.users.get(mail.userId)
+    const company = user && (await repositories.companies.get(user.companyId))
+    if (user === undefined || company === undefined) return undefined
+    const now = this.#clock.now()
+    const expires = new Date(now.getTime() + LINK_LIVES_MS[mail.purpose]).toISOString()
+    const token = randomToken(24)
+    await repositories.passwordTokens.removeExpired(now.toISOString())
+    await repositories.passwordTokens.insert({ userId: user.id, tokenHash: await sha256Hex(token), expires })
+    const write = this.#settings.writer ?? writeMail
+    const content = write({
+      purpose: mail.purpose,
+      user: { name: user.name, email: user.email },
+      companyName: company.name,
+      link: fillSetupUrl(this.#settings.setupUrl, token),
+      expires,
+    })
+    return { to: { name: user.name, address: user.email }, ...content }
+  }
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import type { Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
+
+const NOW = new Date('2026-01-02T03:04:05.000Z')
+const CLAIMS: TokenClaims = {
+  iss: 'alcove',
+  aud: 'alcove',
+  sub: '7',
+  client_id: 'ak_1',
+  jti: 'one',
+  target_app: 'tenant',
+  account_id: 3,
+  key_id: 5,
+}
+const EXPECTED = { iss: 'alcove', aud: 'alcove' }
+
+function later(seconds: number): Date {
+  return new Date(NOW.getTime() + seconds * 1_000)
+}
+
+/** Whether a token signer makes tokens that nobody else can make. */
+export function tokenSignerSuite(runner: TestRunner, name: string, create: CreateSubject<TokenSigner>): void {
+  defineSuite(runner, `TokenSigner: ${name}`, create, (test) => {
+    const sign = async (signer: TokenSigner, claims = CLAIMS): Promise<string> =>
+      await signer.sign(claims, { issuedAt: NOW, lifetimeSeconds: 900 })
+
+    test('gives back what it signed, until it expires', async (signer) => {
+      const token = await sign(signer)
+      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: NOW }), CLAIMS)
+      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: later(899) }), CLAIMS)
+      assert.equal(await signer.verify(token, { ...EXPECTED, now: later(900) }), undefined)
+      assert.equal(await signer.verify(token, { ...EXPECTED, now: later(-1) }), undefined)
+    })
+
+    test('knows its issuer and its audience', async (signer) => {
+      const token = await sign(signer)
+      assert.equal(await signer.verify(token, { iss: 'other', aud: 'alcove', now: NOW }), undefined)
+      assert.equal(await signer.verify(token, { iss: 'alcove', aud: 'other', now: NOW }), undefined)
+    })
+
+    test('refuses what it did not sign', async (signer) => {
+      const token = await sign(signer)
+      const middle = Math.floor(token.length / 2)
+      const altered = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
+      for (const forged of [
+        '',
+        'a',
+        'a.b.c',
+        `${token}.x`,
+        altered,
+        token.slice(0, -9),
+        '\u0000',
+        '東京',
+        'x'.repeat(1e5),
+      ]) {
+        assert.equal(await signer.verify(forged, { ...EXPECTED, now: NOW }), undefined, forged.slice(0, 40))
+      }
+    })
+
+    test('keeps the tokens of a key that was rotated', async (signer) => {
+      const before = await sign(signer)
+      await signer.rotate(NOW)
+      const after = await sign(signer)
+      assert.deepEqual(await signer.verify(before, { ...EXPECTED, now: later(899) }), CLAIMS)
+      assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), CLAIMS)
+    })
+  })
+}
+
+/** Whether a password hasher tells passwords apart, and nothing else. */
+export function passwordHasherSuite(runner: TestRunner, name: string, create: CreateSubject<PasswordHasher>): void {
+  defineSuite(runner, `PasswordHasher: ${name}`, create, (test) => {
+    test('verifies the password that was hashed, and no other', async (hasher) => {
+      const hash = await hasher.hash('correct horse 東京')
+      assert.equal(await hasher.verify(hash, 'correct horse 東京'), true)
+      assert.equal(await hasher.verify(hash, 'correct horse 東亰'), false)
+      assert.equal(await hasher.verify(hash, ''), false)
+    })
+
+    test('hides the password, and that two are the same', async (hasher) => {
+      const [one, other] = [await hasher.hash('swordfish'), await hasher.hash('swordfish')]
+      assert.notEqual(one, other)
+      assert.equal(one.includes('swordfish'), false)
+    })
+
+    test('says false for what is no hash', async (hasher) => {
+      for (const hash of ['', 'swordfish', '$argon2id$v=19$', '\u0000']) {
+        assert.equal(await hasher.verify(hash, 'swordfish'), false)
+      }
+    })
+  })
+}
+
+/** A mailer, and a way to see what it sent. */
+export interface MailerUnderTest extends Mailer {
+  /** Every mail so far, as a whole: headers and content, decoded. */
+  received(): Promise<readonly string[]>
+}
+
+/** Whether a mailer sends what it is given. */
+export function mailerSuite(runner: TestRunner, name: string, create: CreateSubject<MailerUnderTest>): void {
+  defineSuite(runner, `Mailer: ${name}`, create, (test) => {
+    const mail: Mail = {
+      to: { name: 'Zoë "Z"', address: 'zoe@example.com' },
+      subject: 'Ein Gruß aus 東京',
+      text: 'Plain: https://example.com/setup?token=abc',
+      html: '<p>Rich: <a href="https://example.com/setup?token=abc">open</a></p>',
+    }
+
+    test('sends subject, text and HTML to the one it is for', async (mailer) => {
+      await mailer.send(mail)
+      const [received = ''] = await mailer.received()
+      for (const part of ['zoe@example.com', 'Zoë', 'Ein Gruß aus 東京', 'Plain: https://example.com', '<p>Rich:']) {
+        assert.ok(received.includes(part), `${part} is in the mail`)
+      }
+      assert.equal((await mailer.received()).length, 1)
+    })
+
+    test('keeps what a name or a subject holds out of the headers', async (mailer) => {
+      await mailer.send({
+        ...mail,
+        to: { name: 'Eve\r\nBcc: other@example.com', address: 'eve@example.com' },
+        subject: 'x\r\nBcc: other@example.com',
+      })
+      const [received = ''] = await mailer.received()
+      assert.doesNotMatch(received, /^Bcc:/im)
+    })
+  })
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryMailer } from '../../adapters/memory/index.js'
+import { MailError, type MailSettings } from '../../src/index.js'
+import type { Mail } from '../../src/ports/index.js'
+import { type MemoryEngine, memoryEngine } from './memory-engine.js'
+
+/** A mailer that a durable job has to call, and that fails as often as it is told. */
+class SlowMailer extends MemoryMailer {
+  override readonly isImmediate: boolean
+  failures = 0
+  isFinal = false
+
+  constructor(isImmediate: boolean) {
+    super()
+    this.isImmediate = isImmediate
+  }
+
+  override async send(mail: Mail): Promise<void> {
+    if (this.failures > 0) {
+      this.failures -= 1
+      throw new MailError('the mail server is away', { isTransient: !this.isFinal })
+    }
+    await super.send(mail)
+  }
+}
+
+let memory: MemoryEngine | undefined
+
+async function open(mailer: MemoryMailer, mail: MailSettings = {}): Promise<MemoryEngine> {
+  memory = await memoryEngine({ mailer, mail })
+  return memory
+}
+
+beforeEach(() => {
+  memory = undefined
+})
+
+afterEach(async () => {
+  await memory?.engine.close()
+})
+
+const add = async ({ engine }: MemoryEngine, email = 'ada@example.com'): Promise<void> => {
+  await engine.administration.users.add({ email, companyId: 1, name: 'Ada <L>' })
+}
+
+describe('a mail', () => {
+  it('is sent by a job where sending may take long, and only once', async () => {
+    const mailer = new SlowMailer(false)
+    await add(await open(mailer))
+    await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 5_000)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(mailer.sent).toHaveLength(1)
+  })
+
+  it('is tried again until it is sent; the user is there meanwhile', async () => {
+    const mailer = new SlowMailer(false)
+    mailer.failures = 2
+    const opened = await open(mailer)
+    await add(opened)
+    expect(await opened.engine.administration.users.list()).toHaveLength(2)
+    await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 10_000)
+  })
+
+  it('that failed at once is left to the job, and undoes nothing', async () => {
+    const mailer = new SlowMailer(true)
+    mailer.failures = 1
+    const opened = await open(mailer)
+    await add(opened)
+    expect(mailer.sent).toHaveLength(0)
+    expect(opened.telemetry.events.map(({ name }) => name)).toContain('mail.delayed')
+    const jobs = await opened.storage.read(async (repositories) => await repositories.jobs.nextDueInMs(['send-mail']))
+    expect(jobs).toBeGreaterThan(0)
+  })
+
+  it('that nobody will ever take is given up, and told to telemetry', async () => {
+    const mailer = new SlowMailer(false)
+    mailer.failures = 1
+    mailer.isFinal = true
+    const opened = await open(mailer)
+    await add(opened)
+    await vi.waitFor(() => expect(opened.telemetry.events.map(({ name }) => name)).toContain('jobs.failed'), 5_000)
+    await vi.waitFor(async () => {
+      expect(await opened.storage.read(async ({ jobs }) => await jobs.nextDueInMs(['send-mail']))).toBeUndefined()
+    })
+    expect(mailer.sent).toHaveLength(0)
+  })
+
+  it('is worded by the host, and links to its page', async () => {
+    const mailer = new MemoryMailer()
+    await add(
+      await open(mailer, {
+        setupUrl: 'https://app.example/welcome#{token}',
+        writer: ({ purpose, user, companyName, link, expires }) => {
+          const text = [purpose, user.email, companyName, link, expires].join(' ')
+          return { subject: 'Willkommen', text, html: `<p>${text}</p>` }
+        },
+      }),
+    )
+    expect(mailer.sent).toMatchObject([{ to: { name: 'Ada <L>', address: 'ada@example.com' }, subject: 'Willkommen' }])
+    expect(mailer.sent[0]?.text).toMatch(
+      /^invitation ada@example\.com Root company https:\/\/app\.example\/welcome#[\w-]{32} \d{4}-/,
+    )
+  })
+
+  it('escapes what users type', async () => {
+    const mailer = new MemoryMailer()
+    await add(await open(mailer))
+    expect(mailer.sent[0]?.html).toContain('Hello Ada &#60;L&#62;')
+    expect(mailer.sent[0]?.html).not.toContain('<L>')
+  })
+
+  it.each(['app.example/{token}', 'https://app.example/', 'ftp://app.example/{token}'])(
+    'cannot link to %s',
+    async (setupUrl) => {
+      await expect(open(new MemoryMailer(), { setupUrl })).rejects.toThrow('setupUrl: must be a web address')
+    },
+  )
+})
