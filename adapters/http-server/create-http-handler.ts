@@ -1,0 +1,114 @@
+import { Hono, type MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
+import { secureHeaders } from 'hono/secure-headers'
+import { type Engine, InvalidInputError } from '../../src/index.js'
+import type { Telemetry } from '../../src/ports/index.js'
+import { validate } from '../../src/ports/index.js'
+import { authenticate } from './authenticate.js'
+import type { HttpHandlerOptions } from './http-handler-options.js'
+import { describeApi } from './openapi/describe-api.js'
+import { parseParameters, queryOf } from './parse-input.js'
+import { HttpError, problem } from './problem.js'
+import { readJson } from './read-body.js'
+import type { Call, Route } from './route.js'
+import { routesOf } from './routes/index.js'
+
+/** Answers a request; never rejects. */
+export type HttpHandler = (request: Request) => Promise<Response>
+
+/**
+ * The REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next, or `node:http`.
+ * Paths, fields and statuses are the specification's. The handler does not close the engine.
+ *
+ * @throws InvalidInputError for a base path that is none
+ */
+export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
+  const basePath = checkBasePath(options.basePath ?? '')
+  const app = new Hono<{ Variables: { requestId: string } }>()
+  const described = describeApi({ basePath, ...(options.apis && { apis: options.apis }) })
+  app.use(track(options.telemetry))
+  // Whether every connection must be encrypted is for whoever ends the TLS to say.
+  app.use(secureHeaders({ xFrameOptions: 'DENY', referrerPolicy: 'no-referrer', strictTransportSecurity: false }))
+  if (options.corsOrigins !== undefined && options.corsOrigins.length > 0) {
+    app.use(cors({ origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins], maxAge: 600 }))
+  }
+  for (const [path, routes] of byPath(routesOf(options.apis))) {
+    const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
+    for (const route of routes) {
+      app.on(route.method, pattern, async (context) => {
+        const call = { engine, options, basePath, describe: () => described }
+        return await answer(route, context.req.raw, context.req.param(), call)
+      })
+    }
+    app.all(pattern, () => refuseMethod(routes))
+  }
+  app.notFound(({ req }) => problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `there is no ${req.path.slice(0, 200)}`)))
+  app.onError((error, context) => {
+    const response = problem(error)
+    if (response.status >= 500) {
+      const fields = { requestId: context.get('requestId'), method: context.req.method, status: response.status }
+      options.telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
+    }
+    return response
+  })
+  return async (request) => await app.fetch(request)
+}
+
+type Fixed = Pick<Call<unknown, unknown, unknown>, 'engine' | 'options' | 'basePath' | 'describe'>
+
+/** Who asks is found out first, then what they ask is checked, then it is done. */
+async function answer(
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  fixed: Fixed,
+): Promise<Response> {
+  const caller = route.access === 'public' ? undefined : await authenticate(fixed.engine, route, request)
+  const call = {
+    ...fixed,
+    request,
+    params: route.params && parseParameters(route.params, params),
+    query: route.query && parseParameters(route.query, queryOf(request)),
+    body: route.body && validate(route.body, await readJson(request)),
+  }
+  return await route.handle(call, caller && fixed.engine.as(caller.principal))
+}
+
+function byPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
+  const grouped = new Map<string, Route[]>()
+  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route])
+  return grouped
+}
+
+function refuseMethod(routes: readonly Route[]): Response {
+  const methods = routes.map(({ method }) => method as string)
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  return problem(new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `the methods of this path are ${allow}`, { allow }))
+}
+
+function checkBasePath(basePath: string): string {
+  const path = basePath.replace(/\/+$/, '')
+  if (path === '' || /^(\/[\w.~-]+)+$/.test(path)) return path
+  throw new InvalidInputError('basePath', 'must be a path such as /alcove')
+}
+
+/**
+ * Gives each request an id, and tells of it: never its body, its query or its headers, which may hold secrets.
+ */
+function track(telemetry: Telemetry | undefined): MiddlewareHandler<{ Variables: { requestId: string } }> {
+  return async (context, next) => {
+    const began = performance.now()
+    const given = context.req.header('x-request-id') ?? ''
+    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
+    context.set('requestId', requestId)
+    await next()
+    context.res.headers.set('x-request-id', requestId)
+    const fields = {
+      method: context.req.method,
+      path: context.req.path.slice(0, 200),
+      status: context.res.status,
+      requestId,
+    }
+    telemetry?.record({ name: 'http.request', level: 'info', fields, durationMs: performance.now() - began })
+  }
+}

@@ -1,0 +1,17 @@
+import type { Telemetry } from '../../src/ports/index.js'
+
+/** A part of the API that can be mounted on its own. */
+export type ApiName = 'assistant' | 'tenant'
+
+export interface HttpHandlerOptions {
+  /** What stands before every path, such as `/alcove`; default nothing. */
+  readonly basePath?: string
+  /** Parts to be mounted; default all. The token endpoint, health and the description are always there. */
+  readonly apis?: readonly ApiName[]
+  /** Most bytes of one uploaded file; default what its context may hold. */
+  readonly maxUploadBytes?: number
+  /** Origins whose pages may call the API from a browser; default none. `*` is every one. */
+  readonly corsOrigins?: readonly string[]
+  /** Hears of each request. Default: nobody listens. */
+  readonly telemetry?: Telemetry
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import type { ApiName } from '../http-handler-options.js'
+import type { Answer, Route } from '../route.js'
+import { routesOf } from '../routes/index.js'
+import { problemSchema } from '../schemas.js'
+
+const TAGS = {
+  assistant: 'Contexts, their documents and their search',
+  tenant: 'Users and permissions',
+  system: 'Tokens, passwords, and the service itself',
+} as const
+
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The input is not valid; `detail` names the field',
+  401: 'The token is missing, not valid or expired',
+  403: 'The token does not permit this',
+  404: 'There is no such thing, or the caller may not know of it',
+  413: 'The body is too large',
+  429: 'Too many failures; wait',
+  500: 'An internal failure',
+  503: 'Not available for the moment',
+}
+
+/** The OpenAPI 3.1 description, made from the schemas by which requests are checked. */
+export function describeApi(options: { readonly basePath?: string; readonly apis?: readonly ApiName[] } = {}): object {
+  const routes = routesOf(options.apis).filter(({ isHidden }) => isHidden !== true)
+  const components = new Components()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Alcove',
+      version: '1.0.0',
+      description: 'Assistants (contexts) with training documents and semantic search; users and their permissions.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.basePath === undefined || options.basePath === '' ? '/' : options.basePath }],
+    security: [{ token: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'From POST /connect/token; lives 900 seconds',
+        },
+      },
+      schemas: components.schemas,
+    },
+  }
+}
+
+function operation(route: Route, components: Components): object {
+  const content = requestContent(route, components)
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.api],
+    ...(route.access === 'public' && { security: [] }),
+    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
+    ...(content && { requestBody: { required: true, content } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.answers).map(([status, answer]) => [status, response(answer, components)]),
+      ),
+      ...Object.fromEntries(
+        problemsOf(route).map((status) => [
+          status,
+          response({ description: PROBLEMS[status] ?? '', schema: problemSchema, contentType: PROBLEM }, components),
+        ]),
+      ),
+    },
+  }
+}
+
+const PROBLEM = 'application/problem+json'
+
+/** What an operation may answer beside its own answers. */
+function problemsOf({ access, params, answers, body, rawBody }: Route): number[] {
+  const takesBody = body !== undefined || rawBody !== undefined
+  const statuses = [
+    ...(access === 'public' && !takesBody ? [] : [400]),
+    ...(access === 'public' ? [] : [401, 403]),
+    ...(params === undefined && access !== 'tenant' ? [] : [404]),
+    ...(takesBody ? [413] : []),
+    ...(rawBody === undefined ? [] : [429]),
+    500,
+    503,
+  ]
+  return statuses.filter((status) => answers[status] === undefined)
+}
+
+function requestContent({ body, rawBody }: Route, components: Components): object | undefined {
+  if (body !== undefined) return { 'application/json': { schema: components.schemaOf(body, 'input') } }
+  if (rawBody === undefined) return undefined
+  return Object.fromEntries(Object.entries(rawBody).map(([type, schema]) => [type, { schema }]))
+}
+
+function response(answer: Answer, components: Components): object {
+  const { description, schema, contentType, otherContentType } = answer
+  if (schema === undefined && contentType === undefined) return { description }
+  const content = schema === undefined ? {} : { schema: components.schemaOf(schema, 'output') }
+  return {
+    description,
+    content: {
+      [contentType ?? 'application/json']: content,
+      ...(otherContentType !== undefined && { [otherContentType]: {} }),
+    },
+  }
+}
+
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): object[] {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
+  return Object.entries(properties).map(([name, property]) => {
+    return { name, in: place, required: required.includes(name), schema: property }
+  })
+}
+
+/** Schemas with a name are written once. */
+class Components {
+  readonly schemas: Record<string, object> = {}
+
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+    const {
+      $schema: _dialect,
+      $defs = {},
+      ...own
+    } = z.toJSONSchema(schema, {
+      io,
+      override: ({ zodSchema, jsonSchema, path }) => {
+        const id = z.globalRegistry.get(zodSchema)?.id
+        if (id !== undefined && path.length === 0) jsonSchema.id = id
+      },
+    })
+    for (const [name, definition] of Object.entries($defs)) this.#add(name, definition)
+    const { id } = own
+    if (id === undefined) return pointToComponents(own)
+    return this.#add(id, own)
+  }
+
+  #add(name: string, definition: object): object {
+    const { id: _name, ...schema } = definition as { readonly id?: string }
+    this.schemas[name] ??= pointToComponents(schema)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+}
+
+/** JSON Schema keeps its definitions in `$defs`, OpenAPI in `components`. */
+function pointToComponents(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as object
+}

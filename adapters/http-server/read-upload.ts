@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { InvalidInputError } from '../../src/index.js'
+
+/** The file of an upload, as it arrives. */
+export interface UploadedFile {
+  readonly fileName: string
+  /** Ends well only if the whole body did, and had no second file. */
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+const FIELD = 'file'
+const LIMITS = { files: 2, fields: 20, fieldSize: 65_536, parts: 30, headerSize: 65_536 }
+
+/**
+ * Reads multipart form data with exactly one file in the field `file`. Nothing is buffered: the body
+ * is read as fast as the content is.
+ *
+ * @throws InvalidInputError for any other body; while reading the content, for what comes after it
+ */
+export async function readUpload(request: Request): Promise<UploadedFile> {
+  const contentType = request.headers.get('content-type') ?? ''
+  if (!/^multipart\/form-data\s*;/i.test(contentType) || request.body === null) {
+    throw new InvalidInputError('', `the body must be multipart/form-data with one file in the field ${FIELD}`)
+  }
+  const parser = createParser(contentType)
+  const body = Readable.fromWeb(request.body)
+  const upload = new Upload(body, parser)
+  return await upload.file()
+}
+
+function createParser(contentType: string): BusboyInstance {
+  try {
+    const headers: BusboyHeaders = { 'content-type': contentType }
+    return new Busboy({ headers, limits: LIMITS, preservePath: true })
+  } catch {
+    throw new InvalidInputError('', 'the content type multipart/form-data must name its boundary')
+  }
+}
+
+class Upload {
+  readonly #body: Readable
+  readonly #parser: BusboyInstance
+  readonly #ended: Promise<void>
+  #end: (problem?: Error) => void = () => undefined
+  #found: ((file: UploadedFile) => void) | undefined
+  #stream: BusboyFileStream | undefined
+
+  constructor(body: Readable, parser: BusboyInstance) {
+    this.#body = body
+    this.#parser = parser
+    this.#ended = new Promise((resolve, reject) => {
+      this.#end = (problem) => {
+        if (problem === undefined) resolve()
+        else reject(problem)
+      }
+    })
+    // Whoever waits is told; that nobody may be waiting is no reason to end the process.
+    this.#ended.catch(() => undefined)
+    this.#listen()
+  }
+
+  async file(): Promise<UploadedFile> {
+    const found = new Promise<UploadedFile>((resolve) => {
+      this.#found = resolve
+    })
+    this.#body.pipe(this.#parser)
+    const ended = this.#ended.then(() => {
+      throw new InvalidInputError(FIELD, 'is required: send one file in this field')
+    })
+    return await Promise.race([found, ended])
+  }
+
+  #listen(): void {
+    this.#parser.on('file', (name, stream, fileName) => {
+      // Its errors are the parser's too.
+      stream.on('error', () => undefined)
+      if (name !== FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be the name of the field with the file'))
+      else if (this.#stream !== undefined) this.#refuse(new InvalidInputError(FIELD, 'must hold exactly one file'))
+      else {
+        this.#stream = stream
+        this.#found?.({ fileName, content: this.#content(stream) })
+      }
+    })
+    this.#parser.on('field', (name) => {
+      if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file, with a file name'))
+    })
+    for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
+      this.#parser.on(limit, () => this.#refuse(new InvalidInputError(FIELD, 'the form has too many parts')))
+    }
+    this.#parser.on('error', () =>
+      this.#refuse(new InvalidInputError('', 'the multipart body is malformed or cut off')),
+    )
+    this.#body.on('error', () => this.#refuse(new InvalidInputError('', 'the body was cut off')))
+    this.#parser.on('finish', () => this.#end())
+  }
+
+  #refuse(problem: InvalidInputError): void {
+    this.#end(problem)
+    this.#stream?.destroy(problem)
+    this.#release()
+  }
+
+  async *#content(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of stream) yield piece as Uint8Array
+      await this.#ended
+    } catch (error) {
+      // The reason is what the whole body is refused for, not that its stream was destroyed.
+      await this.#ended
+      throw error
+    } finally {
+      this.#release()
+    }
+  }
+
+  /**
+   * Parses no further. What is left of the body runs into nothing: to destroy it would cut the connection
+   * before the answer is out. The server bounds how long it goes on after the answer.
+   */
+  #release(): void {
+    this.#body.unpipe(this.#parser)
+    this.#parser.destroy()
+    this.#body.resume()
+  }
+}

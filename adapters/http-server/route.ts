@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { Engine, Session } from '../../src/index.js'
+import type { ApiName, HttpHandlerOptions } from './http-handler-options.js'
+
+/** One answer that an operation may give. */
+export interface Answer {
+  readonly description: string
+  /** Of a JSON body; without one there is no body, or one of `contentType`. */
+  readonly schema?: z.ZodType
+  /** Default `application/json`. */
+  readonly contentType?: string
+  /** Another one, without a schema, for those who asked in another way. */
+  readonly otherContentType?: string
+}
+
+/** What a handler works with: everything in it was checked. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly request: Request
+  readonly engine: Engine
+  readonly options: HttpHandlerOptions
+  /** What stands before the paths, without a slash at its end. */
+  readonly basePath: string
+  /** The OpenAPI description of what is mounted. */
+  readonly describe: () => object
+}
+
+/** An operation of the API: enough to serve it, and to describe it. */
+export interface Route<Params = unknown, Query = unknown, Body = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With parameters in braces, as in OpenAPI. */
+  readonly path: string
+  /** The part of the API it belongs to; `system` is always mounted. */
+  readonly api: ApiName | 'system'
+  /** Whose token is needed: one for that application, any, or none. */
+  readonly access: ApiName | 'any' | 'public'
+  readonly operationId: string
+  readonly summary: string
+  readonly params?: z.ZodType<Params>
+  readonly query?: z.ZodType<Query>
+  readonly body?: z.ZodType<Body>
+  /** Set where the handler reads the body itself: its content types, and their schemas for the description. */
+  readonly rawBody?: Readonly<Record<string, object>>
+  /** Not in the description: part of a page. */
+  readonly isHidden?: boolean
+  /** By status; those that every operation may give are added. */
+  readonly answers: Readonly<Record<number, Answer>>
+  handle(call: Call<Params, Query, Body>, session: Session | undefined): Promise<Response> | Response
+}
+
+/** An operation that needs a token. */
+export function route<Params = unknown, Query = unknown, Body = unknown>(
+  spec: Omit<Route<Params, Query, Body>, 'handle'> & {
+    readonly access: ApiName | 'any'
+    readonly handle: (call: Call<Params, Query, Body>, session: Session) => Promise<Response> | Response
+  },
+): Route {
+  return spec
+}
+
+/** An operation that everybody may use. */
+export function publicRoute<Params = unknown, Query = unknown, Body = unknown>(
+  spec: Omit<Route<Params, Query, Body>, 'handle' | 'access'> & {
+    readonly handle: (call: Call<Params, Query, Body>) => Promise<Response> | Response
+  },
+): Route {
+  return { ...spec, access: 'public' } as unknown as Route
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { contextBodySchema, contextChangesBodySchema, searchBodySchema, shareSchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json, noContent } from '../answers.js'
+import { type Route, route } from '../route.js'
+import { contextSchema, emptySchema, searchResultSchema } from '../schemas.js'
+
+const PARAMS = objectSchema({ contextId: idSchema() })
+const COMMON = { api: 'assistant', access: 'assistant' } as const
+
+/** Contexts and their search (specification, Assistant API). */
+export const CONTEXT_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context',
+    operationId: 'createContext',
+    summary: 'Create a context',
+    body: contextBodySchema,
+    answers: { 201: { description: 'The context', schema: contextSchema } },
+    handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context',
+    operationId: 'listContexts',
+    summary: "List the account's contexts",
+    answers: { 200: { description: 'Contexts, by id', schema: z.array(contextSchema) } },
+    handle: async (_call, { contexts }) => json(await contexts.list()),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/{contextId}',
+    operationId: 'getContext',
+    summary: 'Get a context',
+    params: PARAMS,
+    answers: { 200: { description: 'The context', schema: contextSchema } },
+    handle: async ({ params }, { contexts }) => json(await contexts.get(params.contextId)),
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    path: '/context/{contextId}',
+    operationId: 'updateContext',
+    summary: 'Update a context',
+    params: PARAMS,
+    body: contextChangesBodySchema,
+    answers: { 200: { description: 'The context as it is now', schema: contextSchema } },
+    handle: async ({ params, body }, { contexts }) => json(await contexts.update(params.contextId, body)),
+  }),
+  route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/context/{contextId}',
+    operationId: 'deleteContext',
+    summary: 'Delete a context with its documents',
+    params: PARAMS,
+    answers: { 200: { description: 'It is gone', schema: emptySchema } },
+    handle: async ({ params }, { contexts }) => {
+      await contexts.delete(params.contextId)
+      return json({})
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    path: '/context/share/{contextId}',
+    operationId: 'shareContext',
+    summary: 'Share a context, or make it private',
+    params: PARAMS,
+    body: shareSchema,
+    answers: { 204: { description: 'It is done' } },
+    handle: async ({ params, body }, { contexts }) => {
+      await contexts.share(params.contextId, body)
+      return noContent()
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context/relevant-docs/{contextId}',
+    operationId: 'searchContext',
+    summary: 'Find the chunks nearest in meaning to a prompt',
+    params: PARAMS,
+    body: searchBodySchema,
+    answers: { 200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) } },
+    handle: async ({ params, body, request }, session) =>
+      json(await session.search(params.contextId, body.prompt, { signal: request.signal })),
+  }),
+]

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json } from '../answers.js'
+import { readUpload } from '../read-upload.js'
+import { type Route, route } from '../route.js'
+import { documentSchema, documentWithReceiptSchema, emptySchema } from '../schemas.js'
+
+const CONTEXT = objectSchema({ contextId: idSchema() })
+const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
+const COMMON = { api: 'assistant', access: 'assistant' } as const
+
+/** Training documents (specification, Assistant API; decision 40). */
+export const DOCUMENT_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context/upload/{contextId}',
+    operationId: 'uploadDocument',
+    summary: 'Upload a document',
+    params: CONTEXT,
+    rawBody: {
+      'multipart/form-data': {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary' } },
+      },
+    },
+    answers: { 200: { description: "The document's UUID", schema: z.uuid() } },
+    handle: async ({ params, request, options }, { documents }) => {
+      const { maxUploadBytes } = options
+      const uuid = await documents.upload(params.contextId, await readUpload(request), {
+        ...(maxUploadBytes !== undefined && { maxFileBytes: maxUploadBytes }),
+        signal: request.signal,
+      })
+      return json(uuid)
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/documents/{contextId}',
+    operationId: 'listDocuments',
+    summary: "List a context's documents",
+    params: CONTEXT,
+    answers: { 200: { description: 'Documents, by id', schema: z.array(documentSchema) } },
+    handle: async ({ params }, { documents }) => json(await documents.list(params.contextId)),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/documents/{contextId}/{docId}',
+    operationId: 'getDocument',
+    summary: 'Get a document with its ingestion receipt',
+    params: DOCUMENT,
+    answers: { 200: { description: 'The document', schema: documentWithReceiptSchema } },
+    handle: async ({ params }, { documents }) =>
+      json(await documents.get({ contextId: params.contextId, id: params.docId })),
+  }),
+  route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/context/documents/{contextId}/{docId}',
+    operationId: 'deleteDocument',
+    summary: 'Delete a document',
+    params: DOCUMENT,
+    answers: { 200: { description: 'It is gone', schema: emptySchema } },
+    handle: async ({ params }, { documents }) => {
+      await documents.delete({ contextId: params.contextId, id: params.docId })
+      return json({})
+    },
+  }),
+]

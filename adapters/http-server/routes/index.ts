@@ -1,0 +1,23 @@
+import type { ApiName } from '../http-handler-options.js'
+import type { Route } from '../route.js'
+import { CONTEXT_ROUTES } from './contexts.js'
+import { DOCUMENT_ROUTES } from './documents.js'
+import { PASSWORD_ROUTES } from './passwords.js'
+import { PERMISSION_ROUTES } from './permissions.js'
+import { SYSTEM_ROUTES } from './system.js'
+import { TOKEN_ROUTE } from './token.js'
+import { USER_ROUTES } from './users.js'
+
+const API_ROUTES: readonly Route[] = [
+  TOKEN_ROUTE,
+  ...PASSWORD_ROUTES,
+  ...CONTEXT_ROUTES,
+  ...DOCUMENT_ROUTES,
+  ...USER_ROUTES,
+  ...PERMISSION_ROUTES,
+]
+
+/** The operations of some parts of the API, with what is always there. */
+export function routesOf(apis: readonly ApiName[] = ['assistant', 'tenant']): readonly Route[] {
+  return [...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { newUserSchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json, noContent } from '../answers.js'
+import { type Route, route } from '../route.js'
+import { userSchema } from '../schemas.js'
+
+const COMMON = { api: 'tenant', access: 'tenant' } as const
+const USERS = { 200: { description: 'Users with their permissions, by id', schema: z.array(userSchema) } }
+
+/** Users of companies (specification, Tenant API). */
+export const USER_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/tenant/users',
+    operationId: 'listUsers',
+    summary: "List the users of the token's company",
+    answers: USERS,
+    handle: async (_call, { users }) => json(await users.list()),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/tenant/users/{cid}',
+    operationId: 'listUsersOfCompany',
+    summary: 'List the users of a company',
+    params: objectSchema({ cid: idSchema() }),
+    answers: USERS,
+    handle: async ({ params }, { users }) => json(await users.list(params.cid)),
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/tenant/user',
+    operationId: 'addUser',
+    summary: 'Add a user, and invite them by mail',
+    body: newUserSchema,
+    answers: { 201: { description: 'The user', schema: userSchema } },
+    handle: async ({ body }, { users }) => json(await users.add(body), 201),
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/tenant/user/init',
+    operationId: 'reinitiateUser',
+    summary: 'Send the invitation once more',
+    body: objectSchema({ id: idSchema() }),
+    answers: { 204: { description: 'It is sent' } },
+    handle: async ({ body }, { users }) => {
+      await users.reinitiate(body.id)
+      return noContent()
+    },
+  }),
+]

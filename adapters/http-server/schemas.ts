@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type {
+  Context,
+  Document,
+  Permission,
+  PermissionOptions,
+  SearchResult,
+  TokenResponse,
+  UserWithPermissions,
+} from '../../src/index.js'
+
+/** What the API answers, as the specification's tables say; for the description, and for tests that check answers. */
+
+const id = z.int().min(1)
+const timestamp = z.iso.datetime()
+
+export const contextSchema: z.ZodType<Context> = z
+  .object({
+    id,
+    name: z.string(),
+    description: z.string().meta({ description: 'System instructions that define behavior' }),
+    caption: z.string(),
+    userId: id,
+    embeddingModel: z.string(),
+    maxSize: z.int().meta({ description: 'Most bytes of all documents together' }),
+    topN: z.int(),
+    scoreThreshold: z.number(),
+    chunkSize: z.int().meta({ description: 'Tokens per chunk' }),
+    overlap: z.number(),
+    toolsJson: z.string().meta({ description: 'A JSON array of tool definitions as a string' }),
+    starterPrompts: z.array(z.string()),
+    shareState: z.literal([0, 1]),
+    deleted: z.null(),
+    created: timestamp,
+  })
+  .meta({ id: 'Context' })
+
+const document = z.object({
+  id,
+  contextId: id,
+  fileName: z.uuid(),
+  originalName: z.string(),
+  displayName: z.string(),
+  nameIndex: z.int().min(0),
+  contentType: z.string(),
+  contentHash: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.int(),
+  chunks: z.int(),
+  created: timestamp,
+  createdBy: id,
+  started: timestamp.nullable(),
+  completed: timestamp.nullable(),
+  error: z.string().nullable().meta({ description: 'Null, or one sentence that ends in its code' }),
+})
+export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
+
+const receipt = z.record(z.string(), z.unknown()).meta({ id: 'IngestionReceipt' })
+export const documentWithReceiptSchema: z.ZodType = document
+  .extend({ receipt: receipt.nullable() })
+  .meta({ id: 'DocumentWithReceipt' })
+
+export const searchResultSchema: z.ZodType<SearchResult> = z
+  .object({ id, docId: id, content: z.string(), similarity: z.number().min(0).max(1) })
+  .meta({ id: 'SearchResult' })
+
+const named = z.object({ id, name: z.string() })
+
+const listedPermission = z
+  .object({
+    id,
+    disabled: z.boolean(),
+    createdAt: timestamp,
+    lastAccess: timestamp.nullable(),
+    instanceActive: z.boolean(),
+    role: named,
+    account: named.extend({ customerId: id }),
+    application: named.extend({ key: z.string() }),
+    region: named,
+  })
+  .meta({ id: 'ListedPermission' })
+
+export const userSchema: z.ZodType<UserWithPermissions> = z
+  .object({
+    id,
+    firstName: z.string(),
+    lastName: z.string(),
+    name: z.string(),
+    email: z.string(),
+    createdAt: timestamp,
+    hasPassword: z.boolean(),
+    otpMethod: z.string(),
+    lastAccess: timestamp.nullable(),
+    permissions: z.array(listedPermission),
+  })
+  .meta({ id: 'User' })
+
+export const permissionSchema: z.ZodType<Permission> = z
+  .object({
+    id,
+    appAccountId: id,
+    userIdentityId: id,
+    appRoleId: id,
+    lastAccess: timestamp.nullable(),
+    disabled: z.boolean(),
+    createdAt: timestamp,
+    createdBy: z.string().meta({ description: "Text of a JSON object with the creator's id and email" }),
+  })
+  .meta({ id: 'Permission' })
+
+const option = z.object({ value: id, title: z.string(), selected: z.boolean() }).meta({ id: 'OptionItem' })
+
+export const permissionOptionsSchema: z.ZodType<PermissionOptions> = z
+  .object({
+    applications: z.array(option),
+    regions: z.array(option),
+    accounts: z.array(option),
+    roles: z.array(option),
+    users: z.array(option),
+  })
+  .meta({ id: 'PermissionOptions' })
+
+export const tokenSchema: z.ZodType<TokenResponse> = z
+  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.literal(900) })
+  .meta({ id: 'Token' })
+
+export const healthSchema: z.ZodType = z
+  .object({ status: z.enum(['ok', 'unavailable']), ports: z.record(z.string(), z.string()) })
+  .meta({ id: 'Health' })
+
+export const emptySchema: z.ZodType = z.object({}).meta({ id: 'Empty' })
+
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string().meta({ description: 'Stable; programs may switch on it' }),
+})
+
+export const problemSchema: z.ZodType = problem.meta({ id: 'Problem' })
+
+export const tokenProblemSchema: z.ZodType = problem
+  .extend({ error: z.string(), error_description: z.string() })
+  .meta({ id: 'TokenProblem' })

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SearchResult } from '../../src/index.js'
+import type { Answer } from './check-answer.js'
+import { fileForm, NEW_CONTEXT, type Problem, startServer, type TestServer } from './server.js'
+
+let server: TestServer
+let token: string
+let contextId: number
+
+beforeAll(async () => {
+  server = await startServer()
+  token = await server.token('assistant')
+  contextId = (await server.request<{ id: number }>('POST', '/context', { token, json: NEW_CONTEXT })).body.id
+  for (const [name, text] of [
+    ['coffee.txt', 'The coffee machine is cleaned on Friday.'],
+    ['leave.txt', 'Parental leave lasts sixteen weeks.'],
+  ] as const) {
+    const path = `/context/upload/${contextId}`
+    const { body: uuid } = await server.request<string>('POST', path, { token, body: fileForm(name, text) })
+    await server.engine.as(server.engine.owner).documents.whenProcessed(uuid)
+  }
+})
+
+afterAll(async () => {
+  await server.close()
+})
+
+async function search<Body = Problem>(json: unknown): Promise<Answer<Body>> {
+  return await server.request<Body>('POST', `/context/relevant-docs/${contextId}`, { token, json })
+}
+
+describe('POST /context/relevant-docs/{contextId}', () => {
+  it('finds the chunk that is nearest in meaning, the most similar first', async () => {
+    const { status, body } = await search<SearchResult[]>({ prompt: 'Parental leave lasts sixteen weeks.' })
+    expect(status).toBe(200)
+    expect(body[0]?.content).toContain('sixteen weeks')
+    expect(body[0]?.similarity).toBeGreaterThan(0.95)
+    expect(body.map(({ similarity }) => similarity)).toEqual(
+      body.map(({ similarity }) => similarity).sort((one, other) => other - one),
+    )
+  })
+
+  it.each([undefined, null, '', ' \n\t', 5, true, ['a'], { text: 'a' }])('Q1 refuses the prompt %j', async (prompt) => {
+    const { status, body } = await search({ prompt })
+    expect([status, body.detail.startsWith('prompt: ')]).toEqual([400, true])
+  })
+
+  it('Q2 refuses a prompt of 1 MB, and a body of more than 2 MB', async () => {
+    const long = await search({ prompt: 'x '.repeat(500_000) })
+    expect([long.status, long.body.detail]).toEqual([400, 'prompt: must have at most 32768 characters'])
+    expect((await search({ prompt: 'x'.repeat(2_000_000) })).status).toBe(413)
+    expect((await search({ prompt: 'x '.repeat(16_384) })).status).toBe(200)
+  })
+
+  it.each([
+    "'; DROP TABLE alcove_chunks; --",
+    '%',
+    '_',
+    'a* OR b NEAR c',
+    '"',
+    'documentId = 1) OR (1=1',
+    '\\',
+    '{"$ne": null}',
+  ])('Q3 takes %s for what it is: text', async (prompt) => {
+    expect((await search(JSON.parse(JSON.stringify({ prompt })))).status).toBe(200)
+    expect((await search<SearchResult[]>({ prompt: 'coffee machine' })).body).toHaveLength(2)
+  })
+
+  it('Q4 never answers a similarity that is no number', async () => {
+    const { body } = await search<SearchResult[]>({ prompt: '\u200b\u200b 🙂' })
+    for (const { similarity } of body) expect(Number.isFinite(similarity)).toBe(true)
+  })
+
+  it("Q5 does not know another account's context, nor one that is not there", async () => {
+    const { administration } = server.engine
+    const other = await administration.companies.create({ name: 'Other', parentId: 1 })
+    const foreign = await server.token('assistant', await administration.apiKeys.create({ companyId: other.id }))
+    const attempts: [string, string, object | undefined][] = [
+      ['POST', '/context/relevant-docs/', { prompt: 'coffee' }],
+      ['GET', '/context/', undefined],
+      ['PUT', '/context/', NEW_CONTEXT],
+      ['PUT', '/context/share/', { shareState: 1 }],
+      ['GET', '/context/documents/', undefined],
+      ['DELETE', '/context/', undefined],
+    ]
+    for (const [method, path, json] of attempts) {
+      const given = { token: foreign, ...(json !== undefined && { json }) }
+      const hidden = await server.request<Problem>(method, `${path}${contextId}`, given)
+      const missing = await server.request<Problem>(method, `${path}99999`, given)
+      expect([path, hidden.status, missing.status]).toEqual([path, 404, 404])
+      expect(hidden.body.detail.replace(String(contextId), 'N')).toBe(missing.body.detail.replace('99999', 'N'))
+    }
+    expect((await server.request('GET', `/context/documents/${contextId}/1`, { token: foreign })).status).toBe(404)
+    expect((await server.request('DELETE', `/context/documents/${contextId}/1`, { token: foreign })).status).toBe(404)
+    const form = fileForm('a.txt', 'text')
+    expect((await server.request('POST', `/context/upload/${contextId}`, { token: foreign, body: form })).status).toBe(
+      404,
+    )
+    expect((await server.request('GET', '/context', { token: foreign })).body).toEqual([])
+  })
+})
