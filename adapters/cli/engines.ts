@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DataDirLockedError, type Engine, NotInitializedError, type Session } from '../../src/index.js'
-import { openLocalDatabase, openLocalEngine } from '../local/index.js'
+import { type LocalEngineOptions, openLocalDatabase, openLocalEngine } from '../local/index.js'
 import type { GlobalOptions } from './options.js'
 
 /** Runs beside an engine that works on the folder: what needs the database only. */
-export async function withDatabase<T>(options: GlobalOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
-  return await closing(await openLocalDatabase(options), work)
+export async function withDatabase<T>(
+  options: GlobalOptions,
+  work: (engine: Engine) => Promise<T>,
+  settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile'> = {},
+): Promise<T> {
+  return await closing(await openLocalDatabase({ ...options, ...settings }), work)
 }
 
 /** Works on the folder, alone: what needs files, vectors or the model. */
@@ -40,7 +44,8 @@ export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>)
   )
 }
 
-async function requireInitialized(options: GlobalOptions): Promise<void> {
+/** @throws NotInitializedError where there is no data folder yet */
+export async function requireInitialized(options: GlobalOptions): Promise<void> {
   if (await isInitialized(options)) return
   throw new NotInitializedError(`there is no data in ${resolve(options.dataDir)}: run "alcove init" first`)
 }

@@ -27,6 +27,11 @@ export function parseList(text: string): string[] {
     .filter((item) => item !== '')
 }
 
+/** An option that may be given several times, or once with commas. */
+export function collect(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), ...parseList(text)]
+}
+
 /** What stands before a command on the line, or behind it. */
 export interface GlobalOptions {
   readonly dataDir: string

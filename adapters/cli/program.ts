@@ -5,11 +5,14 @@ import { companyCommand } from './commands/company.js'
 import { contextCommand } from './commands/context.js'
 import { demoCommand } from './commands/demo.js'
 import { documentsCommand } from './commands/documents.js'
+import { exportOpenapiCommand } from './commands/export-openapi.js'
 import { ingestCommand } from './commands/ingest.js'
 import { initCommand } from './commands/init.js'
+import { keyCommand } from './commands/key.js'
 import { permissionCommand } from './commands/permission.js'
 import { roleCommand } from './commands/role.js'
 import { searchCommand } from './commands/search.js'
+import { serveCommand } from './commands/serve.js'
 import { userCommand } from './commands/user.js'
 import { option } from './options.js'
 
@@ -25,6 +28,9 @@ const COMMANDS = [
   roleCommand,
   userCommand,
   permissionCommand,
+  keyCommand,
+  serveCommand,
+  exportOpenapiCommand,
 ]
 
 /** The whole command line. `--data-dir` and `--json` may stand anywhere on it. */

@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { User } from '../../../src/index.js'
 import { withDatabase } from '../engines.js'
+import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
 
@@ -8,15 +9,36 @@ export function userCommand(): CommandUnknownOpts {
   const user = new Command('user').description('users of companies')
   user
     .command('add')
-    .description("add a user, with the role Member on the company's assistant account")
+    .description("add a user, with the role Member on the company's assistant account, and invite them by mail")
     .argument('<email>')
     .addOption(option('--company <id>', 'their company').argParser(parseId).makeOptionMandatory())
-    .action(async (email, { company }, command) => {
+    .addOption(option('--name <name>', 'their full name'))
+    .addOption(MAIL_OPTIONS.publicUrl())
+    .addOption(MAIL_OPTIONS.smtpUrl())
+    .addOption(MAIL_OPTIONS.mailFrom())
+    .addOption(MAIL_OPTIONS.setupUrl())
+    .action(async (email, given, command) => {
       const options = globalOptions(command)
-      const added = await withDatabase(options, async ({ administration }) => {
-        return await administration.users.add({ email, companyId: company })
-      })
+      const { company, name } = given
+      const added = await withDatabase(
+        options,
+        async ({ administration }) => {
+          return await administration.users.add({ email, companyId: company, ...(name !== undefined && { name }) })
+        },
+        mailSettings(given),
+      )
       printResult(options, added, `Added user ${added.id}, ${added.email}.`)
+    })
+  user
+    .command('complete-setup')
+    .description('complete a setup without a mail, for users whose passwords are checked elsewhere')
+    .argument('<id>', 'the user', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const completed = await withDatabase(options, async ({ administration }) => {
+        return await administration.users.completeSetup(id)
+      })
+      printResult(options, completed, `Completed the setup of user ${completed.id}, ${completed.email}.`)
     })
   user
     .command('list')
@@ -24,7 +46,7 @@ export function userCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const users = await withDatabase(options, async ({ administration }) => await administration.users.list())
-      printList<User>(options, users, ['id', 'email', 'name', 'customerId', 'createdAt'])
+      printList<User>(options, users, ['id', 'email', 'name', 'customerId', 'hasPassword', 'createdAt'])
     })
   return user
 }

@@ -1,0 +1,82 @@
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { createHttpHandler } from '../../http-server/index.js'
+import { openLocalEngine } from '../../local/index.js'
+import { requireInitialized } from '../engines.js'
+import { LOG_LEVELS, Log } from '../log.js'
+import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
+import { collect, globalOptions, option, parseList } from '../options.js'
+import { printResult } from '../output.js'
+import { listen } from '../serve-http.js'
+
+const ROLES = ['http', 'ingest', 'relay']
+
+export function serveCommand(): CommandUnknownOpts {
+  return new Command('serve')
+    .description('serve the REST API, and process documents')
+    .addOption(option('--host <address>', 'address to listen on').default('127.0.0.1'))
+    .addOption(option('--port <number>', 'port to listen on; 0 picks a free one').argParser(parsePort).default(8_787))
+    .addOption(option('--max-upload <bytes>', 'most bytes of one uploaded file').argParser(parseBytes))
+    .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
+    .addOption(option('--log-level <level>', 'how much is logged').choices(LOG_LEVELS).default('info'))
+    .addOption(option('--roles <roles>', `what this process does: ${ROLES.join(',')}`).argParser(parseRoles))
+    .addOption(option('--signing-key-file <file>', 'keys that sign access tokens'))
+    .addOption(MAIL_OPTIONS.publicUrl())
+    .addOption(MAIL_OPTIONS.smtpUrl())
+    .addOption(MAIL_OPTIONS.mailFrom())
+    .addOption(MAIL_OPTIONS.setupUrl())
+    .action(async (given, command) => {
+      const options = globalOptions(command)
+      const { host, port, maxUpload, corsOrigin = [], logLevel, roles = ROLES, signingKeyFile } = given
+      await requireInitialized(options)
+      const telemetry = new Log(logLevel)
+      const interrupted = nextInterrupt()
+      let address = ''
+      const engine = await openLocalEngine({
+        ...options,
+        ...mailSettings(given, () => address),
+        ...(signingKeyFile !== undefined && { signingKeyFile }),
+        isWorking: roles.includes('ingest'),
+        telemetry,
+      })
+      try {
+        const handler = createHttpHandler(engine, {
+          corsOrigins: corsOrigin,
+          telemetry,
+          ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
+        })
+        const server = await listen(handler, { host, port })
+        address = server.address
+        printResult(options, { address, pid: process.pid }, `listening on ${address}`)
+        await interrupted
+        await server.close()
+      } finally {
+        await engine.close()
+      }
+    })
+}
+
+/** A second signal ends the process at once. */
+async function nextInterrupt(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('it must be a port, 0 to 65535.')
+}
+
+function parseBytes(text: string): number {
+  const bytes = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(bytes) && bytes > 0) return bytes
+  throw new InvalidArgumentError('it must be a number of bytes.')
+}
+
+function parseRoles(text: string): string[] {
+  const roles = parseList(text)
+  if (roles.length > 0 && roles.every((role) => ROLES.includes(role))) return roles
+  throw new InvalidArgumentError(`it must be a list of ${ROLES.join(', ')}.`)
+}

@@ -1,0 +1,40 @@
+import type { Option } from '@commander-js/extra-typings'
+import { InvalidInputError, type MailSettings } from '../../src/index.js'
+import type { Mailer } from '../../src/ports/index.js'
+import { SmtpMailer } from '../mail/index.js'
+import { option } from './options.js'
+
+/** The options of commands that send mails. */
+export interface MailOptions {
+  readonly smtpUrl?: string | undefined
+  readonly mailFrom?: string | undefined
+  readonly setupUrl?: string | undefined
+  readonly publicUrl?: string | undefined
+}
+
+/** The options themselves: commands that send mails add each of them. */
+export const MAIL_OPTIONS = {
+  publicUrl: (): Option<'--public-url <url>'> =>
+    option('--public-url <url>', 'where users reach the server, for the links of mails'),
+  smtpUrl: (): Option<'--smtp-url <url>'> =>
+    option('--smtp-url <url>', 'mail server, such as smtp://user:password@host:587; default: .eml files'),
+  mailFrom: (): Option<'--mail-from <address>'> => option('--mail-from <address>', 'sender of mails'),
+  setupUrl: (): Option<'--setup-url <template>'> =>
+    option('--setup-url <template>', 'page where users choose a password, with {token} in it'),
+}
+
+/** What the engine is opened with. @param address where the server listens, where there is one */
+export function mailSettings(options: MailOptions, address?: () => string): { mail: MailSettings; mailer?: Mailer } {
+  const { smtpUrl, mailFrom = 'alcove@localhost', publicUrl, setupUrl } = options
+  const base = publicUrl === undefined ? undefined : checkPublicUrl(publicUrl)
+  const page = (root: string): string => `${root}/auth/setup?token={token}`
+  const template = setupUrl ?? (base === undefined ? undefined : page(base))
+  const mailer = smtpUrl === undefined ? undefined : new SmtpMailer({ url: smtpUrl, from: mailFrom })
+  if (template !== undefined) return { mail: { setupUrl: template }, ...(mailer && { mailer }) }
+  return { mail: address === undefined ? {} : { setupUrl: () => page(address()) }, ...(mailer && { mailer }) }
+}
+
+function checkPublicUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:/.test(url)) return url.replace(/\/+$/, '')
+  throw new InvalidInputError('publicUrl', 'must be a web address such as https://alcove.example.com')
+}
