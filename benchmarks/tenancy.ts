@@ -1,0 +1,94 @@
+/**
+ * Whether permissions stay cheap in large trees: 10,000 companies side by side with 100,000 permissions,
+ * and a chain of 500. Medians of listing a company's users and of checking a permission, on SQLite.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { KnexStorage, openSqlite } from '../dist/adapters/knex/index.js'
+import { openLocalEngine } from '../dist/adapters/local/index.js'
+import { MemoryEmbeddingModel } from '../dist/adapters/memory/index.js'
+import type { Repositories } from '../dist/src/ports/index.js'
+import { writeReport } from './report.js'
+
+const LIMIT_MS = 10
+const isQuick = process.argv.includes('--quick')
+const WIDE = isQuick ? 500 : 10_000
+const DEEP = 500
+const PERMISSIONS = isQuick ? 5_000 : 100_000
+const RUNS = isQuick ? 50 : 400
+const CREATED = '2026-01-01T00:00:00.000Z'
+
+const dataDir = await mkdtemp(join(tmpdir(), 'alcove-bench-'))
+const openEngine = async () => await openLocalEngine({ dataDir, embeddingModels: [new MemoryEmbeddingModel()] })
+const first = await openEngine()
+const { owner } = first
+await first.close()
+
+const storage = new KnexStorage({ knex: openSqlite(join(dataDir, 'alcove.sqlite')) })
+await storage.open()
+const { widest, deepest } = await storage.transaction(fill)
+await storage.close()
+
+const engine = await openEngine()
+const session = engine.as(owner)
+// The user with a token manages from the root: the longest way for each check.
+const rows = [
+  await measure('list the users of one of 10,000 companies', () => session.users.list(widest())),
+  await measure('list the users of the lowest of 500', () => session.users.list(deepest)),
+  await measure('check a permission: one of 10,000 companies', () =>
+    session.permissions.options({ customerId: widest() }),
+  ),
+  await measure('check a permission: the lowest of 500', () => session.permissions.options({ customerId: deepest })),
+  await measure('check a permission: read a list of contexts', () => session.contexts.list()),
+]
+await engine.close()
+await rm(dataDir, { recursive: true })
+console.table(rows)
+if (!isQuick) writeReport('tenancy', rows)
+if (rows.some(({ medianMs }) => medianMs > LIMIT_MS)) {
+  console.error(`a median is above ${LIMIT_MS} ms`)
+  process.exitCode = 1
+}
+
+async function fill(repositories: Repositories): Promise<{ widest: () => number; deepest: number }> {
+  const { companies, users, permissions, accounts, roles, regions } = repositories
+  const region = await regions.ensure('local')
+  const role = (await roles.list())[0]?.id ?? 0
+  const ids: number[] = []
+  const accountIds: number[] = []
+  for (let at = 0; at < WIDE; at += 1) {
+    const { id } = await companies.insert({ name: `Company ${at}`, parentId: 1, created: CREATED })
+    ids.push(id)
+    const account = { companyId: id, application: 'assistant', regionId: region.id, name: 'A', isActive: true }
+    accountIds.push((await accounts.insert({ ...account, created: CREATED })).id)
+  }
+  for (let at = 0; at < PERMISSIONS; at += 1) {
+    const email = `user-${at}@example.com`
+    const user = { companyId: ids[at % WIDE] ?? 1, email, emailKey: email, firstName: '', lastName: '', name: 'U' }
+    const { id } = await users.insert({ ...user, created: CREATED, lastAccess: null, passwordHash: null })
+    const accountId = accountIds[at % WIDE] ?? 1
+    const permission = { userId: id, accountId, roleId: role, isDisabled: false, created: CREATED, createdBy: '{}' }
+    await permissions.insert({ ...permission, lastAccess: null })
+  }
+  let deepest = 1
+  for (let at = 0; at < DEEP; at += 1) {
+    deepest = (await companies.insert({ name: `Deep ${at}`, parentId: deepest, created: CREATED })).id
+  }
+  return { widest: () => ids[Math.floor(Math.random() * ids.length)] ?? 1, deepest }
+}
+
+async function measure(
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<{ what: string; medianMs: number; p95Ms: number }> {
+  const times: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    const began = performance.now()
+    await work()
+    times.push(performance.now() - began)
+  }
+  times.sort((one, other) => one - other)
+  const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] ?? 0) * 100) / 100
+  return { what, medianMs: at(0.5), p95Ms: at(0.95) }
+}
