@@ -12,12 +12,14 @@ export type EmbeddingRequest =
     }
   /** Nobody waits for this request any more. */
   | { readonly type: 'cancel'; readonly id: number }
-  /** Nobody uses this model any more: free its memory. */
-  | { readonly type: 'unload'; readonly model: ModelFolder }
+  /** A user of this model has gone, the last one if `isLast`: then its memory is freed. */
+  | { readonly type: 'release'; readonly id: number; readonly model: ModelFolder; readonly isLast: boolean }
 
-/** What the worker answers, once for each `embed` that is not cancelled. */
+/** What the worker answers, once for each `release` and each `embed` that is not cancelled. */
 export type EmbeddingResponse =
   | { readonly type: 'done'; readonly id: number; readonly vectors: Float32Array }
+  /** What the thread was computing when it was asked has ended. */
+  | { readonly type: 'released'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly code: ErrorCode | undefined; readonly message: string }
 
 /** Names a model among those that are loaded. */

@@ -4,9 +4,12 @@ import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embed
 import type { ModelFolder } from './model-folder.js'
 
 interface Waiting {
+  /** Vectors, none for a model that is released. */
   readonly resolve: (vectors: Float32Array) => void
   readonly reject: (error: Error) => void
 }
+
+const NO_VECTORS = new Float32Array()
 
 export interface EmbedRequest {
   readonly kind: 'query' | 'passage'
@@ -20,6 +23,8 @@ export interface EmbedRequest {
  * It is never ended: the native runtime (onnxruntime-node 1.14) cannot be loaded
  * by a second thread once the first is gone, and crashes the process when it
  * tries. What is closed is unloaded instead, and an idle thread keeps no process alive.
+ * Nor may the process end inside a native call, which aborts it: whoever releases a
+ * model is told when the thread has come out of it.
  */
 export class EmbeddingThread {
   static #shared: EmbeddingThread | undefined
@@ -41,31 +46,42 @@ export class EmbeddingThread {
     this.#users.set(key, (this.#users.get(key) ?? 0) + 1)
   }
 
-  release(model: ModelFolder): void {
+  /** Resolves once nothing that was asked for before is being computed any more: a batch's time at most. */
+  async release(model: ModelFolder): Promise<void> {
     const key = modelKey(model)
     const users = (this.#users.get(key) ?? 1) - 1
     this.#users.set(key, users)
-    if (users === 0 && this.#worker !== undefined && !this.#hasEnded) this.#post({ type: 'unload', model })
+    if (this.#worker === undefined || this.#hasEnded) return
+    // A thread that ends meanwhile computes nothing either.
+    await this.#ask((id) => ({ type: 'release', id, model, isLast: users === 0 })).catch(() => undefined)
   }
 
   /** Vectors of texts, row by row. */
   async embed(model: ModelFolder, { kind, texts, signal }: EmbedRequest): Promise<Float32Array> {
     signal?.throwIfAborted()
-    this.#lastId += 1
-    const id = this.#lastId
-    const cancel = (): void => {
-      this.#settle(id)?.reject(signal?.reason as Error)
-      this.#post({ type: 'cancel', id })
-    }
-    signal?.addEventListener('abort', cancel, { once: true })
+    let cancel = (): void => undefined
     try {
-      return await new Promise<Float32Array>((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject })
-        this.#post({ type: 'embed', id, model, kind, texts })
+      return await this.#ask((id) => {
+        cancel = () => {
+          this.#settle(id)?.reject(signal?.reason as Error)
+          this.#post({ type: 'cancel', id })
+        }
+        signal?.addEventListener('abort', cancel, { once: true })
+        return { type: 'embed', id, model, kind, texts }
       })
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
+  }
+
+  /** Posts a request under an id of its own, and waits for its answer. */
+  async #ask(requestOf: (id: number) => EmbeddingRequest): Promise<Float32Array> {
+    this.#lastId += 1
+    const id = this.#lastId
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#post(requestOf(id))
+    })
   }
 
   #post(request: EmbeddingRequest): void {
@@ -85,6 +101,7 @@ export class EmbeddingThread {
     worker.on('message', (response: EmbeddingResponse) => {
       const waiting = this.#settle(response.id)
       if (response.type === 'done') waiting?.resolve(response.vectors)
+      else if (response.type === 'released') waiting?.resolve(NO_VECTORS)
       else waiting?.reject(toError(response))
     })
     worker.on('error', (error) => {

@@ -15,17 +15,23 @@ interface WaitingTask {
 
 const models = new Map<string, Promise<LoadedModel>>()
 const waiting: WaitingTask[] = []
+/** Requests that are neither answered nor cancelled, those whose model is loading included. */
+const wanted = new Set<number>()
 let isRunning = false
+/** The batch that is being computed, or was the last to be. */
+let batch: Promise<void> = Promise.resolve()
 
 parentPort?.on('message', (request: EmbeddingRequest) => {
-  if (request.type === 'cancel') remove(request.id)
-  else if (request.type === 'unload') void unload(request.model)
+  if (request.type === 'cancel') cancel(request.id)
+  else if (request.type === 'release') void release(request)
   else void accept(request)
 })
 
 async function accept(request: EmbeddingRequest & { readonly type: 'embed' }): Promise<void> {
+  wanted.add(request.id)
   try {
     const model = await modelOf(request.model)
+    if (!wanted.has(request.id)) return
     const encodings = model.encode(request.texts, request.kind)
     const task = new EmbeddingTask(request, encodings, model.special, request.model.profile.dimensions)
     waiting.push({ task, model })
@@ -44,19 +50,20 @@ async function modelOf(folder: ModelFolder): Promise<LoadedModel> {
     return await loading
   } catch (error) {
     // The next request tries again.
-    models.delete(key)
+    if (models.get(key) === loading) models.delete(key)
     throw error
   }
 }
 
-async function unload(folder: ModelFolder): Promise<void> {
+/** Answers once the model is neither loading nor running: its users have cancelled what they asked for. */
+async function release({ id, model: folder, isLast }: EmbeddingRequest & { readonly type: 'release' }): Promise<void> {
   const key = modelKey(folder)
   const loading = models.get(key)
-  models.delete(key)
-  await loading?.then(
-    (model) => model.unload(),
-    () => undefined,
-  )
+  if (isLast) models.delete(key)
+  const model = await loading?.catch(() => undefined)
+  await batch.catch(() => undefined)
+  if (isLast) await model?.unload()
+  parentPort?.postMessage({ type: 'released', id } satisfies EmbeddingResponse)
 }
 
 /** Works batch by batch, queries first, hearing new requests in between. */
@@ -65,10 +72,12 @@ async function run(): Promise<void> {
   for (let next = nextTask(); next !== undefined; next = nextTask()) {
     const { task, model } = next
     try {
-      if (!task.isTaken) await model.embedBatch(task)
+      if (!task.isTaken) {
+        batch = model.embedBatch(task)
+        await batch
+      }
       if (task.isTaken) finish(task)
     } catch (error) {
-      remove(task.id)
       fail(task.id, error)
     }
     await setImmediate()
@@ -82,19 +91,21 @@ function nextTask(): WaitingTask | undefined {
 
 function finish(task: EmbeddingTask): void {
   // One that was cancelled meanwhile is no longer there.
-  if (!remove(task.id)) return
+  if (!cancel(task.id)) return
   const done: EmbeddingResponse = { type: 'done', id: task.id, vectors: task.vectors }
   parentPort?.postMessage(done, [task.vectors.buffer as ArrayBuffer])
 }
 
 function fail(id: number, error: unknown): void {
+  if (!cancel(id)) return
   const code = error instanceof AlcoveError ? error.code : undefined
   const message = error instanceof Error ? error.message : String(error)
   parentPort?.postMessage({ type: 'failed', id, code, message } satisfies EmbeddingResponse)
 }
 
-function remove(id: number): boolean {
+/** Takes a request out of the work. @returns whether it was wanted until now */
+function cancel(id: number): boolean {
   const index = waiting.findIndex(({ task }) => task.id === id)
   if (index >= 0) waiting.splice(index, 1)
-  return index >= 0
+  return wanted.delete(id)
 }

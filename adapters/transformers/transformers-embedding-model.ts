@@ -17,6 +17,7 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   readonly #thread = EmbeddingThread.shared
   readonly #closing = new AbortController()
   #tokenizer: Promise<Tokenizer> | undefined
+  #released: Promise<void> | undefined
 
   private constructor(folder: ModelFolder) {
     this.#folder = folder
@@ -51,10 +52,11 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
     return await this.#thread.embed(this.#folder, { kind, texts, signal })
   }
 
+  /** Also waits for the batch that is being computed: the process may end once this resolves. */
   async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return
     this.#closing.abort(new ClosedError(`the embedding model ${this.profile.id}`))
-    this.#thread.release(this.#folder)
+    this.#released ??= this.#thread.release(this.#folder)
+    await this.#released
   }
 
   async #loadTokenizer(): Promise<Tokenizer> {
