@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { DataDirLockedError, type Engine, NotInitializedError, type Session } from '../../src/index.js'
 import { type LocalEngineOptions, openLocalDatabase, openLocalEngine } from '../local/index.js'
 import type { GlobalOptions } from './options.js'
+import { releasing } from './releasing.js'
 
 /** Runs beside an engine that works on the folder: what needs the database only. */
 export async function withDatabase<T>(
@@ -50,18 +51,11 @@ export async function requireInitialized(options: GlobalOptions): Promise<void> 
   throw new NotInitializedError(`there is no data in ${resolve(options.dataDir)}: run "alcove init" first`)
 }
 
-/** Ends with the engine closed, also when the user interrupts. */
 async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const interrupt = (): void => {
-    void engine.close().finally(() => process.exit(130))
-  }
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
-  try {
-    return await work(engine)
-  } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
-    await engine.close()
-  }
+  return await releasing(
+    async () => await work(engine),
+    async () => {
+      await engine.close()
+    },
+  )
 }

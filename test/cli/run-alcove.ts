@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 const BINARY = join(import.meta.dirname, '../../dist/adapters/cli/bin.js')
@@ -9,11 +9,21 @@ export interface Outcome {
   readonly stderr: string
 }
 
+interface RunOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Runs the command line as a process of its own. */
-export async function runAlcove(
+export async function runAlcove(args: readonly string[], options: RunOptions): Promise<Outcome> {
+  return await startAlcove(args, options).outcome
+}
+
+/** As {@link runAlcove}, with the process while it runs. */
+export function startAlcove(
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-): Promise<Outcome> {
+  options: RunOptions,
+): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
   const child = spawn(process.execPath, [BINARY, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
@@ -26,6 +36,10 @@ export async function runAlcove(
   child.stderr.on('data', (data: Buffer) => {
     stderr += data.toString()
   })
-  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { exitCode, stdout, stderr }
+  const outcome = new Promise<Outcome>((resolve) => {
+    child.on('close', (exitCode) => {
+      resolve({ exitCode, stdout, stderr })
+    })
+  })
+  return { child, outcome }
 }

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Session } from '../../../src/index.js'
+import type { Engine, Session } from '../../../src/index.js'
 import { openLocalEngine } from '../../local/index.js'
 import { ownerSession } from '../engines.js'
 import { globalOptions } from '../options.js'
 import { printPassages } from '../passages.js'
+import { releasing } from '../releasing.js'
 
 const DOCUMENTS = fileURLToPath(new URL('../../../../examples/documents/', import.meta.url))
 
@@ -24,16 +25,20 @@ export function demoCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const dataDir = await mkdtemp(join(tmpdir(), 'alcove-demo-'))
-      try {
-        const engine = await openLocalEngine({ dataDir })
-        try {
-          await demonstrate(ownerSession(engine), options.json)
-        } finally {
-          await engine.close()
-        }
-      } finally {
-        await rm(dataDir, { recursive: true, force: true })
-      }
+      let engine: Promise<Engine> | undefined
+      await releasing(
+        async () => {
+          engine = openLocalEngine({ dataDir })
+          await demonstrate(ownerSession(await engine), options.json)
+        },
+        async () => {
+          await engine?.then(
+            (opened) => opened.close(),
+            () => undefined,
+          )
+          await rm(dataDir, { recursive: true, force: true })
+        },
+      )
     })
 }
 
