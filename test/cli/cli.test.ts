@@ -134,6 +134,15 @@ describe('alcove', () => {
     expect(await json('init')).toMatchObject({ companyId: 1, userId: 1 })
   })
 
+  it('initialises a folder whose first init has failed, with the names of the second', async () => {
+    await expectError(1, /email: must be an e-mail address/, 'init', '--owner-email', 'notanaddress')
+    await expectError(1, /run "alcove init" first/, 'company', 'list')
+    await expectError(1, /email: must be an e-mail address/, 'init', '--owner-email', 'stillnotanaddress')
+    await json('init', '--company', 'Second', '--owner-email', 'a@example.com')
+    expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Second', parentId: null }])
+    expect(await json('user', 'list')).toMatchObject([{ email: 'a@example.com' }])
+  })
+
   it('ends with 2 and one line for wrong usage', async () => {
     await expectError(2, /unknown command 'contxt' \(Did you mean context\?\)/, 'contxt', 'list')
     await expectError(2, /missing required argument 'prompt'/, 'search', '--context', 'x')

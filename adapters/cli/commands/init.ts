@@ -1,7 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type InitializeInput, type InitializeResult, NotInitializedError } from '../../../src/index.js'
 import { openLocalEngine } from '../../local/index.js'
 import { isInitialized, withDatabase } from '../engines.js'
-import { globalOptions, option } from '../options.js'
+import { type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
 
 export function initCommand(): CommandUnknownOpts {
@@ -15,10 +16,7 @@ export function initCommand(): CommandUnknownOpts {
         ...(company !== undefined && { companyName: company }),
         ...(ownerEmail !== undefined && { ownerEmail }),
       }
-      // A folder that exists may have an engine working on it: then the database is enough.
-      const result = (await isInitialized(options))
-        ? await withDatabase(options, async (engine) => await engine.initialize(initial))
-        : await initializeNew(options.dataDir, initial)
+      const result = (await initializeExisting(options, initial)) ?? (await initializeNew(options.dataDir, initial))
       printResult(
         options,
         result,
@@ -32,7 +30,22 @@ export function initCommand(): CommandUnknownOpts {
     })
 }
 
-async function initializeNew(dataDir: string, initial: { companyName?: string; ownerEmail?: string }) {
+/** A folder that exists may have an engine working on it: then the database is enough. */
+async function initializeExisting(
+  options: GlobalOptions,
+  initial: InitializeInput,
+): Promise<InitializeResult | undefined> {
+  if (!(await isInitialized(options))) return undefined
+  try {
+    return await withDatabase(options, async (engine) => await engine.initialize(initial))
+  } catch (error) {
+    // An earlier start ended between the database and its owner: there is nothing yet that could be in use.
+    if (error instanceof NotInitializedError) return undefined
+    throw error
+  }
+}
+
+async function initializeNew(dataDir: string, initial: InitializeInput): Promise<InitializeResult> {
   const engine = await openLocalEngine({ dataDir, initial })
   try {
     return await engine.initialize(initial)
