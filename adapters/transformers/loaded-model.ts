@@ -1,11 +1,15 @@
 import { basename, dirname } from 'node:path'
 import { AutoModel, env, type PreTrainedModel, Tensor } from '@xenova/transformers'
+import pLimit from 'p-limit'
 import { InvalidInputError } from '../../src/ports/index.js'
 import type { EmbeddingTask } from './embedding-task.js'
 import { checkModelFile, type ModelFolder, readModelFile } from './model-folder.js'
 import { poolInto } from './pooling.js'
 import { parseTokenizerFile, type SpecialTokenIds } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
+
+/** Loads one model at a time: where the library looks for it is a setting of the whole thread. */
+const oneByOne = pLimit(1)
 
 /** A model whose weights are in memory. Only for the worker thread: running it blocks. */
 export class LoadedModel {
@@ -31,9 +35,11 @@ export class LoadedModel {
     await checkModelFile(folder, 'onnx/model_quantized.onnx')
     const file = await readModelFile(folder.folder, 'tokenizer.json')
     const { options, special } = parseTokenizerFile(file.toString('utf8'))
-    env.allowRemoteModels = false
-    env.localModelPath = dirname(folder.folder)
-    const model = await AutoModel.from_pretrained(basename(folder.folder), { quantized: true, local_files_only: true })
+    const model = await oneByOne(async () => {
+      env.allowRemoteModels = false
+      env.localModelPath = dirname(folder.folder)
+      return await AutoModel.from_pretrained(basename(folder.folder), { quantized: true, local_files_only: true })
+    })
     // Texts come with long runs already broken: what is left is read as the reference reads it.
     return new LoadedModel(folder, model, new WordPieceTokenizer({ ...options, longWords: 'unknown' }), special)
   }

@@ -68,6 +68,22 @@ describe('the bundled model', () => {
     expect(longestMs).toBeLessThan(50)
   })
 
+  it('is loaded beside others, each from its own folder', async () => {
+    const folder = await temporaryFolder()
+    const names = ['one', 'two', 'three']
+    const models = await Promise.all(
+      names.map(async (name) => {
+        await cp(bundledModel, join(folder.path, name, name), { recursive: true })
+        return await TransformersEmbeddingModel.open(join(folder.path, name, name))
+      }),
+    )
+    const [expected] = items
+    const vectors = await Promise.all(models.map((each) => each.embed([expected?.text ?? ''], { kind: 'query' })))
+    for (const vector of vectors) expect(cosine(vector, expected?.vector ?? [])).toBeGreaterThan(0.97)
+    await Promise.all(models.map((each) => each.close()))
+    await folder.remove()
+  })
+
   it('can be opened again after it was closed, many times over', async () => {
     for (let round = 0; round < 4; round += 1) {
       const again = await TransformersEmbeddingModel.open(bundledModel)
