@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ModelError } from '../../src/ports/index.js'
+import { atOnce, type Steps } from './steps.js'
 import type { WordPieceTokenizerOptions } from './word-piece-tokenizer.js'
 
 const TOKENIZER_FILE = z.object({
@@ -17,7 +18,8 @@ const TOKENIZER_FILE = z.object({
     unk_token: z.string(),
     continuing_subword_prefix: z.string(),
     max_input_chars_per_word: z.int().positive(),
-    vocab: z.record(z.string(), z.int()),
+    // Its entries are looked at one by one: as a schema, tens of thousands of them take too long.
+    vocab: z.custom<Readonly<Record<string, unknown>>>((value) => typeof value === 'object' && value !== null),
   }),
 })
 
@@ -28,31 +30,36 @@ export interface SpecialTokenIds {
   readonly padding: number
 }
 
+/** What a `tokenizer.json` says. */
+export interface TokenizerFile {
+  readonly options: WordPieceTokenizerOptions
+  readonly special: SpecialTokenIds
+}
+
+/** Entries of a vocabulary that are looked at in one step: less than a millisecond. */
+const ENTRIES_PER_STEP = 1_000
+
 /**
  * Reads a `tokenizer.json` of Hugging Face tokenizers. Truncation and padding
  * that it may declare are left out: the engine makes its own windows.
  *
  * @throws ModelError `ERR_MODEL_UNSUPPORTED` for any tokenizer but BERT's WordPiece
  */
-export function parseTokenizerFile(text: string): {
-  readonly options: WordPieceTokenizerOptions
-  readonly special: SpecialTokenIds
-} {
-  const parsed = TOKENIZER_FILE.safeParse(JSON.parse(text))
-  if (!parsed.success) {
-    throw new ModelError(
-      'ERR_MODEL_UNSUPPORTED',
-      'the tokenizer.json of the model is not BERT WordPiece, which is the kind that can be read',
-    )
-  }
+export function* readTokenizerFile(text: string): Steps<TokenizerFile> {
+  const json: unknown = JSON.parse(text)
+  yield
+  const parsed = TOKENIZER_FILE.safeParse(json)
+  if (!parsed.success) throw notWordPiece()
+  yield
   const { model, normalizer, added_tokens: addedTokens } = parsed.data
+  const vocabulary = yield* checkVocabulary(model.vocab)
   const idOf = (token: string): number => {
-    const id = model.vocab[token]
+    const id = vocabulary[token]
     if (id !== undefined) return id
     throw new ModelError('ERR_MODEL_UNSUPPORTED', `the vocabulary of the model has no ${token}`)
   }
   const options = {
-    vocabulary: model.vocab,
+    vocabulary,
     unknownToken: model.unk_token,
     continuingPrefix: model.continuing_subword_prefix,
     maxWordCharacters: model.max_input_chars_per_word,
@@ -66,4 +73,26 @@ export function parseTokenizerFile(text: string): {
     specialTokens: 2,
   }
   return { options, special: { first: idOf('[CLS]'), last: idOf('[SEP]'), padding: idOf('[PAD]') } }
+}
+
+/** {@link readTokenizerFile}, all at once. */
+export function parseTokenizerFile(text: string): TokenizerFile {
+  return atOnce(readTokenizerFile(text))
+}
+
+/** Ids are whole numbers. */
+function* checkVocabulary(vocabulary: Readonly<Record<string, unknown>>): Steps<Readonly<Record<string, number>>> {
+  const pieces = Object.keys(vocabulary)
+  for (const [index, piece] of pieces.entries()) {
+    if (!Number.isSafeInteger(vocabulary[piece])) throw notWordPiece()
+    if (index % ENTRIES_PER_STEP === 0) yield
+  }
+  return vocabulary as Readonly<Record<string, number>>
+}
+
+function notWordPiece(): ModelError {
+  return new ModelError(
+    'ERR_MODEL_UNSUPPORTED',
+    'the tokenizer.json of the model is not BERT WordPiece, which is the kind that can be read',
+  )
 }

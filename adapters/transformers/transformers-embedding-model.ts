@@ -7,7 +7,8 @@ import {
 } from '../../src/ports/index.js'
 import { EmbeddingThread } from './embedding-thread.js'
 import { checkModelFile, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
-import { parseTokenizerFile } from './tokenizer-file.js'
+import { inSlices } from './steps.js'
+import { readTokenizerFile } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
 /** A sentence embedding model on this device, on @xenova/transformers, in a worker thread. */
@@ -62,6 +63,7 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   async #loadTokenizer(): Promise<Tokenizer> {
     await checkModelFile(this.#folder, 'tokenizer.json')
     const file = await readModelFile(this.#folder.folder, 'tokenizer.json')
-    return new WordPieceTokenizer(parseTokenizerFile(file.toString('utf8')).options)
+    const { options } = await inSlices(readTokenizerFile(file.toString('utf8')))
+    return await WordPieceTokenizer.create(options)
   }
 }

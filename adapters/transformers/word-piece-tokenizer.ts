@@ -1,5 +1,6 @@
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
 import { CODE_POINT_CLASS, classify, type NormalizerOptions, normalize } from './code-points.js'
+import { atOnce, inSlices, type Steps } from './steps.js'
 import { type NormalizedWord, type WordPieces, WordPieceVocabulary } from './word-piece.js'
 
 /** What a WordPiece tokenizer is made of; read from `tokenizer.json` by `readTokenizerFile`. */
@@ -44,12 +45,18 @@ export class WordPieceTokenizer implements Tokenizer {
   readonly #addedStarts: ReadonlySet<number>
   #remembered = new Map<string, WordPieces>()
 
-  constructor(options: WordPieceTokenizerOptions) {
+  /** @param vocabulary that of the options, where it has been built already */
+  constructor(options: WordPieceTokenizerOptions, vocabulary: WordPieceVocabulary = atOnce(buildVocabulary(options))) {
     this.#options = options
     this.specialTokens = options.specialTokens
-    this.#vocabulary = new WordPieceVocabulary(options.vocabulary, options.unknownToken, options.continuingPrefix)
+    this.#vocabulary = vocabulary
     this.#longRun = new RegExp(`\\S{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
     this.#addedStarts = new Set(Object.keys(options.addedTokens).map((token) => token.charCodeAt(0)))
+  }
+
+  /** As the constructor, without blocking the event loop while the vocabulary is built. */
+  static async create(options: WordPieceTokenizerOptions): Promise<WordPieceTokenizer> {
+    return new WordPieceTokenizer(options, await inSlices(buildVocabulary(options)))
   }
 
   split(text: string): WordSpans {
@@ -208,6 +215,10 @@ export class WordPieceTokenizer implements Tokenizer {
   #addedTokenAt(text: string, at: number): string | undefined {
     return Object.keys(this.#options.addedTokens).find((token) => text.startsWith(token, at))
   }
+}
+
+function buildVocabulary(options: WordPieceTokenizerOptions): Steps<WordPieceVocabulary> {
+  return WordPieceVocabulary.build(options.vocabulary, options.unknownToken, options.continuingPrefix)
 }
 
 /** Growing arrays of words; a text has at most as many words as UTF-16 units. */

@@ -1,3 +1,5 @@
+import type { Steps } from './steps.js'
+
 /** The pieces of one word, with places relative to the word's first UTF-16 unit. */
 export interface WordPieces {
   readonly ids: readonly number[]
@@ -14,22 +16,44 @@ export interface NormalizedWord {
   readonly ends: readonly number[]
 }
 
+/** Entries of a vocabulary that are taken in one step: about a millisecond. */
+const ENTRIES_PER_STEP = 1_000
+
 /** A vocabulary as `tokenizer.json` holds it, and the lookup that WordPiece makes in it. */
 export class WordPieceVocabulary {
-  readonly #heads = new Map<string, number>()
-  readonly #tails = new Map<string, number>()
+  readonly #heads: ReadonlyMap<string, number>
+  readonly #tails: ReadonlyMap<string, number>
   readonly #longest: number
   readonly unknownId: number
 
-  constructor(vocabulary: Readonly<Record<string, number>>, unknownToken: string, continuingPrefix: string) {
-    let longest = 1
-    for (const [piece, id] of Object.entries(vocabulary)) {
-      this.#heads.set(piece, id)
-      if (piece.startsWith(continuingPrefix)) this.#tails.set(piece.slice(continuingPrefix.length), id)
-      longest = Math.max(longest, piece.length)
-    }
+  private constructor(
+    heads: ReadonlyMap<string, number>,
+    tails: ReadonlyMap<string, number>,
+    longest: number,
+    unknownId: number,
+  ) {
+    this.#heads = heads
+    this.#tails = tails
     this.#longest = longest
-    this.unknownId = this.#heads.get(unknownToken) ?? 0
+    this.unknownId = unknownId
+  }
+
+  static *build(
+    vocabulary: Readonly<Record<string, number>>,
+    unknownToken: string,
+    continuingPrefix: string,
+  ): Steps<WordPieceVocabulary> {
+    const heads = new Map<string, number>()
+    const tails = new Map<string, number>()
+    let longest = 1
+    for (const piece of Object.keys(vocabulary)) {
+      const id = vocabulary[piece] ?? 0
+      heads.set(piece, id)
+      if (piece.startsWith(continuingPrefix)) tails.set(piece.slice(continuingPrefix.length), id)
+      longest = Math.max(longest, piece.length)
+      if (heads.size % ENTRIES_PER_STEP === 0) yield
+    }
+    return new WordPieceVocabulary(heads, tails, longest, heads.get(unknownToken) ?? 0)
   }
 
   /**

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { temporaryFolder } from '../temporary-folder.js'
+
+const run = promisify(execFile)
 
 interface ReferenceEmbeddings {
   readonly items: readonly { readonly text: string; readonly vector: readonly number[] }[]
@@ -53,19 +57,32 @@ describe('the bundled model', () => {
     expect(order).toEqual(['query', 'passages'])
   })
 
-  it('does not block the event loop of its host', async () => {
+  it('does not block the event loop of its host while it embeds', async () => {
     let longestMs = 0
     let last = performance.now()
-    const timer = setInterval(() => {
+    const look = (): void => {
       longestMs = Math.max(longestMs, performance.now() - last)
       last = performance.now()
-    }, 1)
+    }
+    const timer = setInterval(look, 1)
     await model.embed(
       Array.from({ length: 24 }, (_, number) => `${number} ${'a long passage '.repeat(80)}`),
       { kind: 'passage' },
     )
+    // What came last counts too, though no timer has run since.
+    look()
     clearInterval(timer)
     expect(longestMs).toBeLessThan(50)
+  })
+
+  it('does not block the event loop of its host when its tokenizer is first used', async () => {
+    const child = join(import.meta.dirname, 'first-tokenizer-child.mjs')
+    const rounds: number[] = []
+    // The least of three: a busy machine takes time away from any one of them.
+    for (let round = 0; round < 3; round += 1) {
+      rounds.push(Number((await run(process.execPath, [child, bundledModel])).stdout))
+    }
+    expect(Math.min(...rounds)).toBeLessThan(45)
   })
 
   it('is loaded beside others, each from its own folder', async () => {
