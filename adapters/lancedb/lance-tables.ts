@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { setImmediate } from 'node:timers/promises'
 import type { Connection, Table } from '@lancedb/lancedb'
 import pLimit, { type LimitFunction } from 'p-limit'
 
@@ -160,8 +162,13 @@ export class LanceTables {
   }
 }
 
-/** The library takes a tenth of a second to load: not before it is needed. */
+/**
+ * The library takes a tenth of a second to load: not before it is needed, and not
+ * at one go. It brings Arrow in as CommonJS: whoever loads that first halves the block.
+ */
 async function openConnection(uri: string): Promise<Connection> {
+  createRequire(import.meta.url)('apache-arrow')
+  await setImmediate()
   const { connect } = await import('@lancedb/lancedb')
   return await connect(uri)
 }
