@@ -12,8 +12,8 @@ export interface OpenTable {
   readonly table: Table
   /** One writer at a time. */
   readonly write: LimitFunction
-  /** Additions and deletions since the table was compacted. */
-  fragments: number
+  /** What additions and deletions have left behind for a compaction; unknown until the first write. */
+  leftovers: number | undefined
 }
 
 /**
@@ -174,7 +174,7 @@ async function openConnection(uri: string): Promise<Connection> {
 }
 
 function toOpenTable(table: Table): OpenTable {
-  return { table, write: pLimit(1), fragments: 0 }
+  return { table, write: pLimit(1), leftovers: undefined }
 }
 
 /** Lance tells of missing tables and files, and of closed handles, in words only. */

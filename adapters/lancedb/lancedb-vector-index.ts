@@ -1,3 +1,4 @@
+import type { Table } from '@lancedb/lancedb'
 import type { Table as ArrowTable } from 'apache-arrow'
 import pLimit from 'p-limit'
 import {
@@ -13,8 +14,8 @@ import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
 
 /** Exact scans at a time: each may hold the whole table in memory. */
 const MAX_SCANS = 3
-/** Writes after which a table is compacted: each leaves a fragment that every search reads. */
-const FRAGMENTS_BEFORE_COMPACTION = 64
+/** Writes after which a table is compacted: each leaves a version, and a fragment that every search reads. */
+const LEFTOVERS_BEFORE_COMPACTION = 64
 /** Versions younger than this may still be read by a search. */
 const KEEP_VERSIONS_MS = 60_000
 
@@ -132,10 +133,22 @@ export class LanceDbVectorIndex implements VectorIndex {
 
 /** Writes leave fragments and versions behind; without this, searches slow down and the disk fills. */
 async function compactIfDue(open: OpenTable): Promise<void> {
-  open.fragments += 1
-  if (open.fragments < FRAGMENTS_BEFORE_COMPACTION) return
-  open.fragments = 0
-  await open.table.optimize({ cleanupOlderThan: new Date(Date.now() - KEEP_VERSIONS_MS) })
+  open.leftovers = open.leftovers === undefined ? await countLeftovers(open.table) : open.leftovers + 1
+  if (open.leftovers < LEFTOVERS_BEFORE_COMPACTION) return
+  open.leftovers = 0
+  await open.table.optimize({ cleanupOlderThan: oldestKept() })
+}
+
+/** Whoever wrote before, in this process or another, has left its fragments and versions too. */
+async function countLeftovers(table: Table): Promise<number> {
+  const { fragmentStats } = await table.stats()
+  const versions = await table.listVersions()
+  const oldest = oldestKept()
+  return Math.max(fragmentStats.numSmallFragments, versions.filter(({ timestamp }) => timestamp < oldest).length)
+}
+
+function oldestKept(): Date {
+  return new Date(Date.now() - KEEP_VERSIONS_MS)
 }
 
 function requireFinite(vectors: Float32Array): void {
