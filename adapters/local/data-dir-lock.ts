@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sqlite3 from 'sqlite3'
-import { DataDirLockedError } from '../../src/index.js'
+import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
 
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
@@ -19,21 +19,24 @@ export interface DataDirLock {
  * file, which is a lock of the operating system and so never outlives its holder.
  *
  * @throws DataDirLockedError with the holder's process id
+ * @throws DataDirUnusableError where nothing can be written there
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  const database = await open(join(dataDir, LOCK_FILE))
+  const database = await open(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
+    throw unusable(dataDir, error)
+  })
   database.configure('busyTimeout', HANDOVER_MS)
   const run = promisify(database.exec.bind(database))
   const close = promisify(database.close.bind(database))
   try {
     // The journal in memory: a journal on disk would be left behind by a killed holder.
     await run('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ pid: process.pid, since: new Date().toISOString() }))
   } catch (error) {
     await close()
-    if (!isBusy(error)) throw error
+    if (!isBusy(error)) throw unusable(dataDir, error)
     throw new DataDirLockedError(await describeHolder(dataDir), { cause: error })
   }
-  await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ pid: process.pid, since: new Date().toISOString() }))
   return { release: async () => await close() }
 }
 
@@ -51,6 +54,15 @@ async function describeHolder(dataDir: string): Promise<string> {
   const pid = /"pid":(\d+)/.exec(holder)?.[1]
   const who = pid === undefined ? 'another process' : `another process (pid ${pid})`
   return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder`
+}
+
+/** The error for a data folder that is there, or can be there, but is of no use. */
+export function unusable(dataDir: string, cause: unknown): DataDirUnusableError {
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  return new DataDirUnusableError(
+    `the data folder ${dataDir} cannot be written (${reason}): name a folder that you may write`,
+    { cause },
+  )
 }
 
 function isBusy(error: unknown): boolean {

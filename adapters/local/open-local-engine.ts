@@ -1,13 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  createEngine,
-  DataDirUnusableError,
-  type Engine,
-  type EngineOptions,
-  NotInitializedError,
-} from '../../src/index.js'
+import { createEngine, type Engine, type EngineOptions, NotInitializedError } from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { FolderFileStore } from '../files/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
@@ -17,7 +11,7 @@ import { FolderMailer } from '../mail/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
-import { type DataDirLock, lockDataDir } from './data-dir-lock.js'
+import { type DataDirLock, lockDataDir, unusable } from './data-dir-lock.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
@@ -124,11 +118,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new DataDirUnusableError(
-      `the data folder ${dataDir} cannot be made (${reason}): name a folder that you may write`,
-      { cause: error },
-    )
+    throw unusable(dataDir, error)
   }
 }
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import knex from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -158,6 +158,19 @@ describe('a data folder', () => {
     await expect(openLocalEngine({ dataDir: join(file, 'below') })).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_UNUSABLE',
     })
+  })
+
+  it('that exists but cannot be written is refused with what to do, and is not held', async () => {
+    // A folder in the place of a file cannot be written by anybody, root included.
+    for (const name of ['alcove.lock', 'alcove.lock.json']) {
+      await mkdir(join(dataDir, name), { recursive: true })
+      await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
+        code: 'ERR_DATA_DIR_UNUSABLE',
+        message: expect.stringMatching(/cannot be written \(\w+\): name a folder that you may write/) as string,
+      })
+      await rm(join(dataDir, name), { recursive: true })
+    }
+    await (await openLocalEngine({ dataDir })).close()
   })
 
   it('whose database is damaged is refused with what to do', async () => {
