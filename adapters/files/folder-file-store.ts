@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   FileMissingError,
   type FileStore,
@@ -23,7 +23,7 @@ export class FolderFileStore implements FileStore {
 
   /** @param folder made at the first write */
   constructor(folder: string) {
-    this.#folder = folder
+    this.#folder = resolve(folder)
   }
 
   async write(
@@ -33,8 +33,8 @@ export class FolderFileStore implements FileStore {
   ): Promise<StoredFile> {
     const path = this.#pathOf(key)
     const temporary = join(this.#folder, UNFINISHED, `${key}-${Date.now()}`)
-    await mkdir(join(this.#folder, UNFINISHED), { recursive: true, mode: FOLDER_MODE })
-    await mkdir(this.#parentOf(key), { recursive: true, mode: FOLDER_MODE })
+    await makeFolder(join(this.#folder, UNFINISHED))
+    await makeFolder(this.#parentOf(key))
     try {
       const stored = await writeFile(temporary, content, options)
       await rename(temporary, path)
@@ -131,6 +131,13 @@ async function* abortable<Item>(items: AsyncIterable<Item>, signal: AbortSignal 
     // A source that hangs would hang here too: it is told, but not waited for.
     void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
+}
+
+/** A new folder is on the disk once the one that it lies in is. */
+async function makeFolder(path: string): Promise<void> {
+  const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
+  if (firstMade === undefined) return
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
 /** A rename is on the disk once its folder is; where folders cannot be opened (Windows) it is so by itself. */
