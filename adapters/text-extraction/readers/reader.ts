@@ -21,3 +21,14 @@ export async function readAll(file: FileBytes): Promise<Buffer> {
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }
+
+/** A text in pieces of at most that many UTF-16 units, never cut inside a code point. */
+export function* piecesOf(text: string, maxUnits: number): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + maxUnits)
+    const last = text.charCodeAt(to - 1)
+    if (to < text.length && last >= 0xd800 && last < 0xdc00) to -= 1
+    yield text.slice(from, to)
+    from = to
+  }
+}

@@ -1,7 +1,8 @@
 import { type CFB$Container, find, read, utils, write } from 'cfb'
 import WordExtractor from 'word-extractor'
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
-import { type FileBytes, readAll, storable } from './reader.js'
+import { type FileBytes, piecesOf, readAll, storable } from './reader.js'
+import { readArchivesAsText } from './word-archive.js'
 
 /** First two bytes of the stream WordDocument: Word 97 and later. */
 const WORD_97 = 0xa5ec
@@ -9,6 +10,8 @@ const ENCRYPTED_FLAG = 0x0100
 /** Stream names as the reader expects them; some writers spell them in another case. */
 const STREAM_NAMES = ['WordDocument', '0Table', '1Table', 'Data']
 const PIECE_CHARACTERS = 65_536
+
+readArchivesAsText()
 
 /**
  * Reads .docx and .doc with all their parts: body, headers, footers, notes,
@@ -35,7 +38,7 @@ export async function* readWord(file: FileBytes): AsyncGenerator<ExtractedPiece>
       .map((part) => part.trimEnd())
       .join('\n\n'),
   )
-  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) yield { text: text.slice(at, at + PIECE_CHARACTERS) }
+  for (const piece of piecesOf(text, PIECE_CHARACTERS)) yield { text: piece }
 }
 
 function isOle(bytes: Buffer): boolean {
