@@ -105,3 +105,19 @@ describe('characters outside the basic plane', () => {
     }
   })
 })
+
+describe('characters that cannot be decoded', () => {
+  it.each(['a.txt', 'a.md', 'a.csv'])('are counted in a warning: %s', async (fileName) => {
+    const head = Buffer.from([0xef, 0xbb, 0xbf])
+    const bytes = Buffer.concat([
+      head,
+      Buffer.from('city,country\nOslo,Nor'),
+      Buffer.from([0xff]),
+      Buffer.from('way\n\xe9,', 'latin1'),
+    ])
+    const pieces = await extract(fileName, bytes)
+    expect(pieces.flatMap(({ warnings = [] }) => warnings)).toEqual([
+      '2 characters could not be decoded and became U+FFFD',
+    ])
+  })
+})

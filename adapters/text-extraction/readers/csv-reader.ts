@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type Options, parse } from 'csv-parse'
 import type { ExtractedPiece } from '../../../src/ports/index.js'
 import type { FileBytes } from './reader.js'
-import { decodedText } from './text-reader.js'
+import { decodedText, Replacements } from './text-reader.js'
 
 /** Rows of about this much text make a piece. */
 const PIECE_CHARACTERS = 32_768
@@ -18,7 +18,8 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
  */
 export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const sample = await firstText(file)
-  const parser = Readable.from(decodedText(file)).pipe(parse(parserOptions(sample)))
+  const replacements = new Replacements()
+  const parser = Readable.from(replacements.counted(decodedText(file))).pipe(parse(parserOptions(sample)))
   let header: readonly string[] | undefined
   let isFirst = true
   let text = ''
@@ -35,6 +36,7 @@ export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> 
     text = ''
   }
   if (text !== '') yield { text }
+  yield* replacements.warning()
 }
 
 function rowText(row: readonly string[], header: readonly string[] | undefined): string {

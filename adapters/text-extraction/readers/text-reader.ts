@@ -4,12 +4,27 @@ import { type FileBytes, storable } from './reader.js'
 
 /** Reads plain text and Markdown as it stands. */
 export async function* readText(file: FileBytes): AsyncGenerator<ExtractedPiece> {
-  let replaced = 0
-  for await (const text of decodedText(file)) {
-    replaced += text.split('\uFFFD').length - 1
-    yield { text }
+  const replacements = new Replacements()
+  for await (const text of replacements.counted(decodedText(file))) yield { text }
+  yield* replacements.warning()
+}
+
+/** Counts the characters that could not be decoded, for the receipt. */
+export class Replacements {
+  #count = 0
+
+  async *counted(texts: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const text of texts) {
+      this.#count += text.split('\uFFFD').length - 1
+      yield text
+    }
   }
-  if (replaced > 0) yield { text: '', warnings: [`${replaced} characters could not be decoded and became U+FFFD`] }
+
+  /** A piece without text that says how many there were, where there were any. */
+  *warning(): Generator<ExtractedPiece> {
+    if (this.#count === 0) return
+    yield { text: '', warnings: [`${this.#count} characters could not be decoded and became U+FFFD`] }
+  }
 }
 
 /** The text of a file in whatever encoding, without its byte-order mark. */
