@@ -1,6 +1,14 @@
 import type { z } from 'zod'
 import { InvalidInputError } from '../shared/errors.js'
-import { fractionSchema, integerSchema, listSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import {
+  fractionSchema,
+  integerSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+  utf8Schema,
+  validate,
+} from '../shared/validate.js'
 import { validateToolsJson } from './tools-json.js'
 
 /** What `contexts.create` takes (specification, Create context). */
@@ -9,7 +17,7 @@ export interface NewContext {
   /** System instructions. */
   readonly description: string
   readonly caption: string
-  /** A JSON array of tool definitions as a string; `[]` for none. */
+  /** A JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for none. */
   readonly toolsJson: string
   /** Written from name, caption and description when omitted. */
   readonly starterPrompts?: readonly string[] | undefined
@@ -47,7 +55,7 @@ export interface ContextChanges {
 const NAME = textSchema({ min: 1, max: 255 })
 const DESCRIPTION = textSchema({ max: 100_000 })
 const CAPTION = textSchema({ max: 1_000 })
-const TOOLS_JSON = textSchema({ max: 1_048_576 })
+const TOOLS_JSON = utf8Schema({ maxBytes: 1_048_576 })
 const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
 const MAX_SIZE_BYTES = integerSchema({ min: 1 })
 const TOP_N = integerSchema({ min: 1, max: 100 })

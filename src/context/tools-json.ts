@@ -1,17 +1,19 @@
 import { z } from 'zod'
 import { InvalidInputError } from '../shared/errors.js'
-import { choiceSchema, integerSchema, listSchema, textSchema, validate } from '../shared/validate.js'
+import { choiceSchema, integerSchema, validate } from '../shared/validate.js'
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-const MAX_TOOLS = 1_000
-const MAX_TEXT = 100_000
+
+// The size of toolsJson as a whole is the only limit: texts and lists in it have none of their own.
+const TEXT = z.string({ error: requiredOr('a string') })
+const LIST = z.array(z.unknown(), { error: requiredOr('an array') })
 
 const PARAMETER = z.looseObject(
   {
-    paramName: textSchema({ min: 1, max: 255 }),
+    paramName: TEXT.refine((name) => name.trim() !== '', { error: 'must not be empty' }),
     type: choiceSchema(['string', 'integer', 'boolean']),
     required: z.boolean({ error: requiredOr('true or false') }),
-    description: textSchema({ max: MAX_TEXT }),
+    description: TEXT,
   },
   { error: requiredOr('an object') },
 )
@@ -19,14 +21,14 @@ const PARAMETER = z.looseObject(
 const TOOL = z.looseObject(
   {
     id: integerSchema(),
-    name: textSchema({ max: MAX_TEXT }).refine((name) => NAME_PATTERN.test(name), {
+    name: TEXT.refine((name) => NAME_PATTERN.test(name), {
       error:
         'must be a function name: letters, digits and underscores, not beginning with a digit, at most 64 characters',
     }),
-    description: textSchema({ max: MAX_TEXT }),
+    description: TEXT,
     action: choiceSchema(['Run Agent']),
     agentId: integerSchema(),
-    parameters: listSchema(PARAMETER, MAX_TOOLS).optional(),
+    parameters: LIST.optional(),
   },
   { error: requiredOr('an object') },
 )
@@ -39,12 +41,20 @@ const TOOL = z.looseObject(
  * @throws InvalidInputError that names element and field: `toolsJson[0].parameters[1].type`
  */
 export function validateToolsJson(toolsJson: string): void {
-  const tools = validate(listSchema(TOOL, MAX_TOOLS), parse(toolsJson), 'toolsJson')
+  const tools = validateEach(TOOL, validate(LIST, parse(toolsJson), 'toolsJson'), 'toolsJson')
+  const parameters = tools.map(({ parameters: list = [] }, index) =>
+    validateEach(PARAMETER, list, `toolsJson[${index}].parameters`),
+  )
   requireUnique(tools, 'toolsJson', 'id')
   requireUnique(tools, 'toolsJson', 'name')
-  tools.forEach(({ parameters = [] }, index) => {
-    requireUnique(parameters, `toolsJson[${index}].parameters`, 'paramName')
+  parameters.forEach((list, index) => {
+    requireUnique(list, `toolsJson[${index}].parameters`, 'paramName')
   })
+}
+
+/** One by one: a list of a hundred thousand wrong elements ends at the first of them. */
+function validateEach<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): T[] {
+  return items.map((item, index) => validate(schema, item, `${path}[${index}]`))
 }
 
 function parse(toolsJson: string): unknown {

@@ -35,19 +35,35 @@ export interface TextRules {
 /** A string of code points without U+0000, so that every store can keep it. */
 export function textSchema(rules: TextRules): z.ZodType<string> {
   const { max, min = 0 } = rules
-  // The meta data is what a JSON Schema of it says.
-  const described = { maxLength: max, ...(min > 0 && { minLength: min }) }
-  const text = z.string(expected('a string')).superRefine((value, check) => {
-    const fail = (message: string): void => {
-      check.addIssue({ code: 'custom', message })
-    }
-    if (value.includes('\0')) fail('must not contain the character U+0000')
-    else if (!value.isWellFormed()) fail('must be well-formed Unicode: it has half of a surrogate pair')
-    else if (value.length > max * 2 || codePoints(value) > max) fail(`must have at most ${max} characters`)
-    else if (min > 0 && value.trim() === '') fail('must not be empty')
-    else if (codePoints(value) < min) fail(`must have at least ${min} characters`)
+  const text = storableSchema((value) => {
+    if (value.length > max * 2 || codePoints(value) > max) return `must have at most ${max} characters`
+    if (min > 0 && value.trim() === '') return 'must not be empty'
+    return codePoints(value) < min ? `must have at least ${min} characters` : undefined
   })
-  return text.meta(described)
+  // What a JSON Schema of it says.
+  return text.meta({ maxLength: max, ...(min > 0 && { minLength: min }) })
+}
+
+/** As {@link textSchema}, for a string whose size in UTF-8 counts. */
+export function utf8Schema({ maxBytes }: { readonly maxBytes: number }): z.ZodType<string> {
+  return storableSchema((value) => {
+    // No UTF-16 unit is less than a byte: what is far too long is not encoded to be counted.
+    const isTooLong = value.length > maxBytes || new TextEncoder().encode(value).length > maxBytes
+    return isTooLong ? `must have at most ${maxBytes} bytes in UTF-8` : undefined
+  })
+}
+
+/** @param problemOf what else is wrong with a string that stores can keep */
+function storableSchema(problemOf: (value: string) => string | undefined): z.ZodType<string> {
+  return z.string(expected('a string')).superRefine((value, check) => {
+    const problem = unstorable(value) ?? problemOf(value)
+    if (problem !== undefined) check.addIssue({ code: 'custom', message: problem })
+  })
+}
+
+function unstorable(value: string): string | undefined {
+  if (value.includes('\0')) return 'must not contain the character U+0000'
+  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it has half of a surrogate pair'
 }
 
 /** An integer that a double holds exactly. */

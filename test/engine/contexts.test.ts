@@ -71,6 +71,12 @@ describe('creating a context', () => {
     expect((await session.contexts.create({ ...NEW_CONTEXT, toolsJson })).toolsJson).toBe(toolsJson)
   })
 
+  it('takes toolsJson of exactly 1,048,576 bytes, whatever is in it', async () => {
+    const toolsJson = toolsJsonOf('東京 \\u0000'.repeat(50_000))
+    const filled = toolsJson + ' '.repeat(1_048_576 - Buffer.byteLength(toolsJson))
+    expect((await session.contexts.create({ ...NEW_CONTEXT, toolsJson: filled })).toolsJson).toBe(filled)
+  })
+
   const bad: [what: string, change: object, message: string][] = [
     ['no name', { name: undefined }, 'name: is required'],
     ['a blank name', { name: ' \n' }, 'name: must not be empty'],
@@ -89,9 +95,14 @@ describe('creating a context', () => {
     ['no toolsJson', { toolsJson: undefined }, 'toolsJson: is required'],
     ['toolsJson as an array', { toolsJson: [] }, 'toolsJson: must be a string'],
     [
-      'toolsJson of more than 1 MB',
-      { toolsJson: `[]${' '.repeat(1_048_576)}` },
-      'toolsJson: must have at most 1048576 characters',
+      'toolsJson of one byte too many',
+      { toolsJson: `[]${' '.repeat(1_048_575)}` },
+      'toolsJson: must have at most 1048576 bytes in UTF-8',
+    ],
+    [
+      'toolsJson of few characters but many bytes',
+      { toolsJson: toolsJsonOf('東'.repeat(349_520)) },
+      'toolsJson: must have at most 1048576 bytes in UTF-8',
     ],
     ['a tool that is wrong', { toolsJson: '[{"id":1}]' }, 'toolsJson[0].name: is required'],
     ['starter prompts that are no array', { starterPrompts: 'Hi' }, 'starterPrompts: must be an array'],
@@ -320,3 +331,8 @@ describe('who sees a context', () => {
     }
   })
 })
+
+/** One tool with this description, which is JSON already. */
+function toolsJsonOf(description: string): string {
+  return `[{"id":1,"name":"weather","description":"${description}","action":"Run Agent","agentId":7}]`
+}

@@ -21,6 +21,22 @@ describe('toolsJson (specification, Tool definition)', () => {
       ],
     ],
     ['texts with quotes and backslashes', [{ ...TOOL, description: 'C:\\new "folder"' }]],
+    ['texts with control characters', [{ ...TOOL, description: 'a\0b\u0007' }]],
+    ['a description of 200,000 characters', [{ ...TOOL, description: 'x'.repeat(200_000) }]],
+    ['a parameter name of 1,000 characters', [withParameter({ ...PARAMETER, paramName: 'x'.repeat(1_000) })]],
+    ['5,000 tools', Array.from({ length: 5_000 }, (_, id) => ({ ...TOOL, id, name: `tool_${id}` }))],
+    [
+      '5,000 parameters',
+      [
+        {
+          ...TOOL,
+          parameters: Array.from({ length: 5_000 }, (_, number) => ({
+            ...PARAMETER,
+            paramName: `parameter ${number}`,
+          })),
+        },
+      ],
+    ],
   ])('may be %s', (_what, tools) => {
     expect(() => {
       validateToolsJson(JSON.stringify(tools))
@@ -56,6 +72,11 @@ describe('toolsJson (specification, Tool definition)', () => {
       'a parameter without a name',
       [withParameter(without(PARAMETER, 'paramName'))],
       'toolsJson[0].parameters[0].paramName: is required',
+    ],
+    [
+      'a parameter with a blank name',
+      [withParameter({ ...PARAMETER, paramName: ' ' })],
+      'toolsJson[0].parameters[0].paramName: must not be empty',
     ],
     [
       'an unknown type',
