@@ -141,6 +141,18 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('looks for more ids and UUIDs than a statement takes', async (storage) => {
+    const many = Array.from({ length: 40_000 }, (_, index) => index + 1)
+    const { id } = await storage.transaction(async (repositories) => {
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      return await seedDocument(repositories, context, uuidOf(39_999))
+    })
+    await storage.read(async ({ documents, uploads }) => {
+      assert.deepEqual(await documents.existing([...many.map((each) => id + each), id]), new Set([id]))
+      assert.deepEqual(await uploads.claimed(many.map(uuidOf)), new Set([uuidOf(39_999)]))
+    })
+  })
+
   test('shows chunks once their document is completed, and no longer once it is deleted', async (storage) => {
     const { document, context } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
@@ -208,4 +220,8 @@ export function defineDocumentTests(test: DefineTest): void {
       assert.deepEqual(await chunks.findWindows(context.id, hashes), new Map())
     })
   })
+}
+
+function uuidOf(number: number): string {
+  return `bbbbbbbb-0000-4000-8000-${String(number).padStart(12, '0')}`
 }

@@ -3,6 +3,14 @@ import type { Dialect } from '../dialect.js'
 import type { Row } from '../rows.js'
 import type { NameTable, TableName } from '../tables.js'
 
+/** Rows, or values of a list, in one statement: well below the number of variables that either database takes. */
+const ITEMS_PER_STATEMENT = 100
+
+/** A list in parts that fit in one statement each. */
+export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)
+}
+
 /** What every repository works with: a connection or a transaction, and the tables' names. */
 export interface Session {
   readonly knex: Knex

@@ -1,9 +1,6 @@
 import type { ChunkKey, ChunkRecord, ChunkRepository, NewChunk, VectorKey } from '../../../src/ports/index.js'
 import { number, type Row, text } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
-
-/** Rows in one statement: well below the number of variables that either database takes. */
-const ROWS_PER_STATEMENT = 100
+import { inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
   constructor(session: Session) {
@@ -95,10 +92,6 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .whereNull('document.deleted')
       .whereNull('context.deleted')
   }
-}
-
-function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) yield items.slice(at, at + ROWS_PER_STATEMENT)
 }
 
 function toChunk(row: Row): ChunkRecord {

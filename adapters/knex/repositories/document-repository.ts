@@ -1,6 +1,6 @@
 import type { DocumentRecord, DocumentRepository, IngestionReceipt } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
   constructor(session: Session) {
@@ -79,8 +79,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async existing(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const rows = await this.rows.whereIn('id', ids).select('id')
-    return new Set(rows.map((row) => number(row, 'id')))
+    const found = new Set<number>()
+    for (const part of inParts(ids)) {
+      for (const row of await this.rows.whereIn('id', part).select('id')) found.add(number(row, 'id'))
+    }
+    return found
   }
 
   async remove(id: number): Promise<void> {

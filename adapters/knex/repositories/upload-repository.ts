@@ -1,6 +1,6 @@
 import type { UploadRecord, UploadRepository } from '../../../src/ports/index.js'
 import { type Row, text } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexUploadRepository extends KnexRepository implements UploadRepository {
   constructor(session: Session) {
@@ -31,9 +31,13 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
 
   async claimed(uuids: readonly string[]): Promise<ReadonlySet<string>> {
     const { knex, name } = this.session
-    const documents = await knex<Row>(name('documents')).whereIn('uuid', uuids).select('uuid')
-    const uploads = await this.rows.whereIn('uuid', uuids).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
-    return new Set([...documents, ...uploads].map((row) => text(row as Row, 'uuid')))
+    const claimed = new Set<string>()
+    for (const part of inParts(uuids)) {
+      const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
+      const uploads = await this.rows.whereIn('uuid', part).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
+      for (const row of [...uploads, ...documents]) claimed.add(text(row, 'uuid'))
+    }
+    return claimed
   }
 
   async removeExpired(options: { readonly all: boolean }): Promise<void> {

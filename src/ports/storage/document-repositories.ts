@@ -50,7 +50,7 @@ export interface DocumentRepository {
   listUnfinished(): Promise<readonly DocumentRecord[]>
   /** Deleted documents whose rows are still there. */
   listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
-  /** Which of these ids have a row, deleted or not. */
+  /** Which of these ids, however many, have a row, deleted or not. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
   /** Removes the row of a document. Removing a missing one does nothing. */
   remove(id: number): Promise<void>
@@ -65,7 +65,9 @@ export interface UploadRepository {
   remove(uuid: string): Promise<boolean>
   /** Bytes of a context's quota in use: live documents and unexpired uploads. */
   usedBytes(contextId: number): Promise<number>
-  /** Which of these UUIDs belong to a document's row or an unexpired upload. */
+  /**
+   * Which of these UUIDs, however many, belong to a document's row or an unexpired upload.
+   */
   claimed(uuids: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes expired uploads, or all of them. */
   removeExpired(options: { readonly all: boolean }): Promise<void>
