@@ -69,8 +69,9 @@ export class Sweep {
     let removed = 0
     let keys: string[] = []
     const look = async (): Promise<void> => {
-      const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
-      for (const key of keys.filter((one) => !claimed.has(one))) {
+      for (const key of await this.#unclaimed(keys)) {
+        // A file cannot be brought back: what a long list of them was told may be out of date by now.
+        if ((await this.#unclaimed([key])).length === 0) continue
         await this.#fileStore.delete(key)
         removed += 1
       }
@@ -82,6 +83,11 @@ export class Sweep {
     }
     await look()
     return removed
+  }
+
+  async #unclaimed(keys: readonly string[]): Promise<string[]> {
+    const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
+    return keys.filter((key) => !claimed.has(key))
   }
 
   async #removeVectors(signal: AbortSignal): Promise<Pick<SweepCounts, 'collectionsDropped' | 'vectorOrphansRemoved'>> {

@@ -141,6 +141,32 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('never misses an upload that becomes a document meanwhile', async (storage) => {
+    const context = await storage.transaction(async (repositories) =>
+      seedContext(repositories, await seedCompany(repositories)),
+    )
+    for (let round = 0; round < 150; round += 1) {
+      const uuid = uuidOf(round)
+      await storage.transaction(({ uploads }) => uploads.insert({ uuid, contextId: context.id, sizeBytes: 1 }, 60_000))
+      let isSettled = false
+      const look = async (): Promise<void> => {
+        while (!isSettled) {
+          const claimed = await storage.read(({ uploads }) => uploads.claimed([uuid]))
+          assert.deepEqual(claimed, new Set([uuid]), `round ${round}`)
+        }
+      }
+      const settle = storage.transaction(async (repositories) => {
+        await repositories.uploads.remove(uuid)
+        await seedDocument(repositories, context, uuid)
+      })
+      const looks = [look(), look(), look()]
+      await settle.finally(() => {
+        isSettled = true
+      })
+      await Promise.all(looks)
+    }
+  })
+
   test('looks for more ids and UUIDs than a statement takes', async (storage) => {
     const many = Array.from({ length: 40_000 }, (_, index) => index + 1)
     const { id } = await storage.transaction(async (repositories) => {

@@ -33,8 +33,9 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     const { knex, name } = this.session
     const claimed = new Set<string>()
     for (const part of inParts(uuids)) {
-      const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
+      // Uploads before documents: one that becomes a document in between is seen by the second look.
       const uploads = await this.rows.whereIn('uuid', part).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
+      const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
       for (const row of [...uploads, ...documents]) claimed.add(text(row, 'uuid'))
     }
     return claimed

@@ -67,6 +67,7 @@ export interface UploadRepository {
   usedBytes(contextId: number): Promise<number>
   /**
    * Which of these UUIDs, however many, belong to a document's row or an unexpired upload.
+   * One that goes from the one to the other meanwhile, in a transaction, is never missed.
    */
   claimed(uuids: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes expired uploads, or all of them. */
