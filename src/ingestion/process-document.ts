@@ -126,8 +126,9 @@ export class ProcessDocument implements JobHandler {
       },
       summary,
     )
-    const fresh = withoutWritten(counted(chunks, totals), written, embedder, writer)
+    const fresh = withoutWritten(counted(chunks, totals), { written, embedder, writer, totals })
     for await (const batch of prefetch(embedded(batchByWindows(fresh, WINDOWS_PER_BATCH), embedder, run.signal))) {
+      totals.windows += batch.windowCount
       totals.reused += batch.reused
       totals.embedMs += batch.embedMs
       await writer.write(batch)
@@ -173,32 +174,34 @@ export class ProcessDocument implements JobHandler {
   }
 }
 
-/** Counts what goes by. */
-async function* counted(
-  chunks: AsyncIterable<Chunk>,
-  totals: { chunks: number; windows: number },
-): AsyncGenerator<Chunk> {
+/** Counts what goes by: chunks are made ahead of those that are embedded. */
+async function* counted(chunks: AsyncIterable<Chunk>, totals: { chunks: number }): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     totals.chunks += 1
-    totals.windows += chunk.windows.length
     yield chunk
   }
 }
 
-/** Leaves out the chunks that an earlier run has written, as long as they are the same. */
+/** Leaves out the chunks that an earlier run has written, as long as they are the same; their windows count as embedded. */
 async function* withoutWritten(
   chunks: AsyncIterable<Chunk>,
-  written: readonly string[],
-  embedder: WindowEmbedder,
-  writer: DocumentWriter,
+  run: {
+    readonly written: readonly string[]
+    readonly embedder: WindowEmbedder
+    readonly writer: DocumentWriter
+    readonly totals: { windows: number }
+  },
 ): AsyncGenerator<Chunk> {
   let isSame = true
   for await (const chunk of chunks) {
-    const hash: string | undefined = isSame ? written[chunk.ordinal] : undefined
+    const hash: string | undefined = isSame ? run.written[chunk.ordinal] : undefined
     if (hash !== undefined) {
-      isSame = (await embedder.toNewChunk(chunk)).hash === hash
-      if (isSame) continue
-      await writer.truncate(chunk.ordinal)
+      isSame = (await run.embedder.toNewChunk(chunk)).hash === hash
+      if (isSame) {
+        run.totals.windows += chunk.windows.length
+        continue
+      }
+      await run.writer.truncate(chunk.ordinal)
     }
     yield chunk
   }

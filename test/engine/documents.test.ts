@@ -276,6 +276,16 @@ describe('processing', () => {
     })
   })
 
+  it('counts a window as embedded when it is, batch by batch', async () => {
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 16, overlap: 0 } })
+    const counts: number[] = []
+    memory.engine.on('document.progress', ({ windowsEmbedded }) => counts.push(windowsEmbedded))
+    const words = Array.from({ length: 16 * 1_000 }, (_, number) => `word${number}`)
+    const uuid = await uploadText(session, id, 'a.txt', words.join(' '))
+    expect(counts).toEqual([256, 512, 768, 1_000])
+    expect((await session.documents.get(uuid)).receipt?.windows).toBe(1_000)
+  })
+
   it('goes on when a listener throws', async () => {
     memory.engine.on('document.completed', () => {
       throw new Error('my fault')
