@@ -3,12 +3,14 @@ import type { Table as ArrowTable } from 'apache-arrow'
 import pLimit from 'p-limit'
 import {
   ClosedError,
+  type DocumentFilter,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
   VectorInvalidError,
   type VectorKey,
   type VectorRows,
+  type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
 
@@ -50,16 +52,20 @@ export class LanceDbVectorIndex implements VectorIndex {
   async search(
     collection: VectorCollection,
     query: Float32Array,
-    options: { readonly limit: number },
+    options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
     if (query.length !== collection.dimensions) {
       throw new VectorInvalidError(`the query must have ${collection.dimensions} components`)
     }
     requireFinite(query)
+    const predicate = documentPredicate(options.documents)
+    if (predicate === NOTHING) return []
     return await this.#reading(collection.name, [], async ({ table }) => {
       const nearest = table.query().nearestTo(query).distanceType('cosine').limit(options.limit)
-      const found = await this.#scan(() => nearest.select(['document', 'chunk', 'window', '_distance']).toArrow())
+      // Filtered before the distances are looked at: an exact scan misses nothing then.
+      const allowed = predicate === undefined ? nearest : nearest.where(predicate)
+      const found = await this.#scan(() => allowed.select(['document', 'chunk', 'window', '_distance']).toArrow())
       return toHits(found)
     })
   }
@@ -186,6 +192,16 @@ function toVectors(found: ArrowTable): Map<string, Float32Array> {
     if (vector) vectors.set(nameOf(key), vector.toArray())
   }
   return vectors
+}
+
+/** No document at all: SQL has no empty list. */
+const NOTHING = 'false'
+
+/** The filter in SQL; `undefined` where every document passes. */
+function documentPredicate(filter: DocumentFilter | undefined): string | undefined {
+  if (filter === undefined) return undefined
+  if ('only' in filter) return filter.only.length === 0 ? NOTHING : `document IN (${filter.only.join(',')})`
+  return filter.except.length === 0 ? undefined : `document NOT IN (${filter.except.join(',')})`
 }
 
 function nameOf({ documentId, chunk, window }: VectorKey): string {

@@ -1,11 +1,13 @@
 import {
   ClosedError,
+  type DocumentFilter,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
   VectorInvalidError,
   type VectorKey,
   type VectorRows,
+  type VectorSearchOptions,
 } from '../../src/ports/index.js'
 
 interface StoredVector extends VectorKey {
@@ -36,12 +38,14 @@ export class MemoryVectorIndex implements VectorIndex {
   async search(
     { name, dimensions }: VectorCollection,
     query: Float32Array,
-    options: { readonly limit: number },
+    options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
     if (query.length !== dimensions) throw new VectorInvalidError(`the query must have ${dimensions} components`)
     requireFinite(query)
+    const passes = passesOf(options.documents)
     return this.#rowsOf(name)
+      .filter(({ documentId }) => passes(documentId))
       .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
       .sort((one, other) => other.similarity - one.similarity)
       .slice(0, options.limit)
@@ -92,6 +96,12 @@ export class MemoryVectorIndex implements VectorIndex {
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the vector index')
   }
+}
+
+function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
+  if (filter === undefined) return () => true
+  const ids = new Set('only' in filter ? filter.only : filter.except)
+  return (documentId) => ids.has(documentId) === 'only' in filter
 }
 
 function requireFinite(vectors: Float32Array): void {

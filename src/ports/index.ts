@@ -31,6 +31,7 @@ export type {
   ChunkRecord,
   ContextRecord,
   DocumentRecord,
+  DocumentVisibility,
   IngestionReceipt,
   NewChunk,
   UploadRecord,
@@ -72,4 +73,12 @@ export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
 export type { TokenClaims, TokenSigner } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
-export type { VectorCollection, VectorHit, VectorIndex, VectorKey, VectorRows } from './vector-index.js'
+export type {
+  DocumentFilter,
+  VectorCollection,
+  VectorHit,
+  VectorIndex,
+  VectorKey,
+  VectorRows,
+  VectorSearchOptions,
+} from './vector-index.js'

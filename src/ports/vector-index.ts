@@ -22,6 +22,17 @@ export interface VectorRows {
   readonly vectors: Float32Array
 }
 
+/** The documents whose windows a search may find: these alone, or all but these. */
+export type DocumentFilter = { readonly only: readonly number[] } | { readonly except: readonly number[] }
+
+/** What a search is to give. */
+export interface VectorSearchOptions {
+  /** Most hits. */
+  readonly limit: number
+  /** Default: all documents of the collection. Some ten thousand ids are fine. */
+  readonly documents?: DocumentFilter
+}
+
 /** A window that a search found. */
 export interface VectorHit extends VectorKey {
   /** Cosine of the angle to the query, -1 to 1. */
@@ -51,16 +62,13 @@ export interface VectorIndex {
   /**
    * The nearest windows by cosine, the nearest first.
    *
-   * - At most `limit`; fewer only where the collection has fewer.
+   * - At most `limit`; fewer only where the collection has fewer of the documents asked for.
+   * - Windows of other documents cost nothing: they do not count towards `limit`.
    * - Exact, or approximate with a recall of 0.99 and more.
    *
    * @throws VectorInvalidError for a query of another length, or not finite.
    */
-  search(
-    collection: VectorCollection,
-    query: Float32Array,
-    options: { readonly limit: number },
-  ): Promise<readonly VectorHit[]>
+  search(collection: VectorCollection, query: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]>
 
   /** The vectors of these windows, in their order; `undefined` where there is none. */
   read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]>

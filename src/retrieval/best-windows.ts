@@ -1,30 +1,30 @@
 import type { ChunkKey, VectorHit } from '../ports/index.js'
 
+/** A chunk, by its key, and how near it is. */
+export interface RankedChunk extends ChunkKey {
+  /** 0 to 1. */
+  readonly similarity: number
+}
+
 /** The best window of each chunk among the hits of one or more queries. */
 export class BestWindows {
-  readonly #best = new Map<string, { readonly key: ChunkKey; similarity: number }>()
+  readonly #best = new Map<string, RankedChunk>()
 
-  add(hits: readonly VectorHit[]): void {
-    for (const { documentId, chunk, similarity } of hits) {
-      const key = { documentId, ordinal: chunk }
-      const known = this.#best.get(nameOf(key))
-      if (known === undefined) this.#best.set(nameOf(key), { key, similarity: clamp(similarity) })
-      else known.similarity = Math.max(known.similarity, clamp(similarity))
-    }
+  add({ documentId, chunk, similarity }: VectorHit): void {
+    const name = `${documentId}:${chunk}`
+    const known = this.#best.get(name)
+    if (known !== undefined && known.similarity >= clamp(similarity)) return
+    this.#best.set(name, { documentId, ordinal: chunk, similarity: clamp(similarity) })
   }
 
-  /** The chunks that are similar enough. */
-  chunksFrom(scoreThreshold: number): ChunkKey[] {
-    return [...this.#best.values()].filter(({ similarity }) => similarity >= scoreThreshold).map(({ key }) => key)
-  }
-
-  similarityOf(key: ChunkKey): number {
-    return this.#best.get(nameOf(key))?.similarity ?? 0
+  /** The chunks that are similar enough, the most similar first; equal ones by age. */
+  ranked(scoreThreshold: number): RankedChunk[] {
+    return [...this.#best.values()].filter(({ similarity }) => similarity >= scoreThreshold).sort(byRelevance)
   }
 }
 
-function nameOf({ documentId, ordinal }: ChunkKey): string {
-  return `${documentId}:${ordinal}`
+function byRelevance(one: RankedChunk, other: RankedChunk): number {
+  return other.similarity - one.similarity || one.documentId - other.documentId || one.ordinal - other.ordinal
 }
 
 /** A cosine as the specification shows it: 0 to 1. */

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import { ASSISTANT, findReadable } from '../context/index.js'
 import { collectionOf, type EmbeddingModels, textWindows, windowTokensFor } from '../ingestion/index.js'
-import type { ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
+import type { ChunkKey, ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
 import { fractionSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
-import { BestWindows } from './best-windows.js'
+import { BestWindows, type RankedChunk } from './best-windows.js'
+import { VisibleDocuments } from './visible-documents.js'
 
 /** A chunk that was found (specification, Search result). */
 export interface SearchResult {
@@ -86,48 +87,74 @@ export class Search {
     return windows.map((_, row) => vectors.subarray(row * dimensions, (row + 1) * dimensions))
   }
 
-  /**
-   * Asks for more windows until enough of them belong to different, visible chunks:
-   * several windows of a chunk may be among the nearest, and some may belong to
-   * documents that are being written or deleted.
-   */
+  /** The best chunks of documents that are visible now; looks again where some of them are gone meanwhile. */
   async #nearest(
     context: ContextRecord,
     queries: readonly Float32Array[],
-    limits: { readonly topN: number; readonly scoreThreshold: number },
+    limits: Limits,
     signal: AbortSignal | undefined,
   ): Promise<SearchResult[]> {
-    const collection = collectionOf(context, this.#models.get(context.embeddingModel).profile)
-    for (let limit = limits.topN * 4; ; limit *= 4) {
-      signal?.throwIfAborted()
-      const best = new BestWindows()
-      const answers = await Promise.all(queries.map((query) => this.#index.search(collection, query, { limit })))
-      for (const hits of answers) best.add(hits)
-      const results = await this.#visible(context, best, limits.scoreThreshold)
-      // A window that was not asked for is at most as similar as the last one that was.
-      const unseen = mostSimilarUnseen(answers, limit)
-      const certain = results.filter(({ similarity }) => similarity >= unseen).length
-      if (certain >= limits.topN || unseen < limits.scoreThreshold || unseen < 0) return results.slice(0, limits.topN)
+    const gone = new Set<number>()
+    for (;;) {
+      const visible = new VisibleDocuments(
+        await this.#storage.read(({ documents }) => documents.visibility(context.id)),
+        gone,
+      )
+      const ranked = await this.#rank(context, queries, { ...limits, visible }, signal)
+      const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, ranked))
+      if (records.length === ranked.length) return toResults(ranked, records)
+      // Deleted since the search began: none of its chunks may be among the results.
+      const found = new Set(records.map(nameOf))
+      for (const key of ranked) if (!found.has(nameOf(key))) gone.add(key.documentId)
     }
   }
 
-  async #visible(context: ContextRecord, best: BestWindows, scoreThreshold: number): Promise<SearchResult[]> {
-    const keys = best.chunksFrom(scoreThreshold)
-    const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, keys))
-    return records.map((record) => toResult(record, best.similarityOf(record))).sort(byRelevance)
+  /** Asks for more windows until enough of them belong to different chunks: several of one may be among the nearest. */
+  async #rank(
+    context: ContextRecord,
+    queries: readonly Float32Array[],
+    { topN, scoreThreshold, visible }: Limits & { readonly visible: VisibleDocuments },
+    signal: AbortSignal | undefined,
+  ): Promise<RankedChunk[]> {
+    const collection = collectionOf(context, this.#models.get(context.embeddingModel).profile)
+    for (let limit = topN * 4; ; limit *= 4) {
+      signal?.throwIfAborted()
+      const options = { limit, ...visible.filter }
+      const answers = await Promise.all(queries.map((query) => this.#index.search(collection, query, options)))
+      const best = new BestWindows()
+      for (const hit of answers.flat()) {
+        if (visible.has(hit.documentId)) best.add(hit)
+        else visible.hide(hit.documentId)
+      }
+      const ranked = best.ranked(scoreThreshold)
+      // A window that was not asked for is at most as similar as the last one that was.
+      const unseen = mostSimilarUnseen(answers, limit)
+      const certain = ranked.filter(({ similarity }) => similarity >= unseen).length
+      if (certain >= topN || unseen < scoreThreshold || unseen < 0) return ranked.slice(0, topN)
+    }
   }
 }
 
-function toResult({ id, documentId, content }: ChunkRecord, similarity: number): SearchResult {
-  return { id, docId: documentId, content, similarity }
+interface Limits {
+  readonly topN: number
+  readonly scoreThreshold: number
+}
+
+function toResults(ranked: readonly RankedChunk[], records: readonly ChunkRecord[]): SearchResult[] {
+  const byName = new Map(records.map((record) => [nameOf(record), record]))
+  return ranked.flatMap((chunk) => {
+    const record = byName.get(nameOf(chunk))
+    if (record === undefined) return []
+    return [{ id: record.id, docId: record.documentId, content: record.content, similarity: chunk.similarity }]
+  })
+}
+
+function nameOf({ documentId, ordinal }: ChunkKey): string {
+  return `${documentId}:${ordinal}`
 }
 
 /** The highest similarity that a window missing from the answers can have; -1 where none is missing. */
 function mostSimilarUnseen(answers: readonly (readonly VectorHit[])[], limit: number): number {
   const full = answers.filter((hits) => hits.length >= limit)
   return Math.max(-1, ...full.map((hits) => Math.max(0, hits.at(-1)?.similarity ?? 0)))
-}
-
-function byRelevance(one: SearchResult, other: SearchResult): number {
-  return other.similarity - one.similarity || one.id - other.id
 }

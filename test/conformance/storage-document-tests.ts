@@ -112,6 +112,62 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('Q6 tells which documents of a context a search may find, in the shorter of two lists', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const other = await seedContext(repositories, seed, 'Other')
+      assert.deepEqual(await documents.visibility(context.id), { lastId: 0, hidden: [] })
+      const done = await seedDocument(repositories, context, uuidOf(1), { completed: NOW })
+      const also = await seedDocument(repositories, context, uuidOf(2), { completed: NOW })
+      assert.deepEqual(await documents.visibility(context.id), { lastId: also.id, hidden: [] })
+      const waiting = await seedDocument(repositories, context, uuidOf(3))
+      const elsewhere = await seedDocument(repositories, other, uuidOf(4))
+      assert.deepEqual(await documents.visibility(context.id), { lastId: elsewhere.id, hidden: [waiting.id] })
+      const failed = await seedDocument(repositories, context, uuidOf(5), { error: 'x (ERR_NO_TEXT)' })
+      await documents.update(done.id, { deleted: NOW })
+      assert.deepEqual(await documents.visibility(context.id), {
+        lastId: failed.id,
+        hidden: [done.id, waiting.id, failed.id],
+        visible: [also.id],
+      })
+      await documents.deleteOfContext(context.id, NOW)
+      assert.deepEqual((await documents.visibility(context.id)).visible, [])
+    })
+  })
+
+  test('Q6 finds all chunks of a document or none, while it is being deleted', async (storage) => {
+    const keys = Array.from({ length: 100 }, (_, ordinal) => ordinal)
+    for (let round = 0; round < 20; round += 1) {
+      const { id, contextId } = await storage.transaction(async (repositories) => {
+        const context = await seedContext(repositories, await seedCompany(repositories, `C${round}`))
+        const document = await seedDocument(repositories, context, uuidOf(round), { completed: NOW })
+        await repositories.chunks.insert(
+          document.id,
+          keys.map((ordinal) => newChunk(ordinal)),
+        )
+        return document
+      })
+      let isDeleted = false
+      const look = async (): Promise<void> => {
+        while (!isDeleted) {
+          const found = await storage.read(({ chunks }) =>
+            chunks.findVisible(
+              contextId,
+              keys.map((ordinal) => ({ documentId: id, ordinal })),
+            ),
+          )
+          assert.ok([0, 100].includes(found.length), `${found.length} of 100 chunks`)
+        }
+      }
+      const looks = [look(), look()]
+      await storage.transaction(({ documents }) => documents.update(id, { deleted: NOW }))
+      isDeleted = true
+      await Promise.all(looks)
+    }
+  })
+
   test('holds quota for uploads until they end or expire', async (storage) => {
     const context = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))

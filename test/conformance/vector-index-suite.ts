@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
+import type { DocumentFilter, VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
 const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
@@ -46,6 +46,44 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       for (let documentId = 1; documentId <= 5; documentId += 1) {
         await index.add(COLLECTION, rows(documentId, [X]))
         assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })).length, documentId)
+      }
+    })
+
+    test('finds windows of the documents asked for alone, as many as if there were no others', async (index) => {
+      // Nearer than what is asked for, and many more.
+      for (const documentId of [1, 3])
+        await index.add(
+          COLLECTION,
+          rows(
+            documentId,
+            Array.from({ length: 300 }, () => X),
+          ),
+        )
+      await index.add(COLLECTION, rows(2, [BETWEEN, Y, BETWEEN]))
+      await index.add(COLLECTION, rows(4, [Y]))
+      const found = async (documents: DocumentFilter, limit = 10): Promise<number[]> => {
+        const hits = await index.search(COLLECTION, Float32Array.from(X), { limit, documents })
+        return hits.map(({ documentId }) => documentId)
+      }
+      assert.deepEqual(await found({ only: [2] }), [2, 2, 2])
+      assert.deepEqual(await found({ only: [4, 2, 99] }, 2), [2, 2])
+      assert.deepEqual((await found({ only: [4, 2, 99] })).sort(), [2, 2, 2, 4])
+      assert.deepEqual((await found({ except: [3, 1, 99] })).sort(), [2, 2, 2, 4])
+      assert.deepEqual(await found({ except: [1, 2, 3] }), [4])
+      assert.deepEqual(await found({ only: [] }), [])
+      assert.deepEqual(await found({ only: [99] }), [])
+      assert.equal((await found({ except: [] }, 1_000)).length, 604)
+    })
+
+    test('takes filters of ten thousand documents', async (index) => {
+      for (const documentId of [1, 20_000]) await index.add(COLLECTION, rows(documentId, [X]))
+      const many = Array.from({ length: 10_000 }, (_, number) => number + 2)
+      for (const documents of [{ only: [1, ...many] }, { except: [20_000, ...many] }]) {
+        const hits = await index.search(COLLECTION, Float32Array.from(X), { limit: 5, documents })
+        assert.deepEqual(
+          hits.map(({ documentId }) => documentId),
+          [1],
+        )
       }
     })
 

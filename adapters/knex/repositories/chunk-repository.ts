@@ -30,15 +30,13 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]> {
-    const rows: Row[] = []
-    for (const part of inParts(keys)) {
-      const pairs = part.map((key) => [key.documentId, key.ordinal])
-      const query = this.#visible()
-        .whereIn(['chunk.document_id', 'chunk.ordinal'], pairs)
-        .where('document.context_id', contextId)
-        .select<Row[]>('chunk.*')
-      rows.push(...(await query))
-    }
+    if (keys.length === 0) return []
+    // One statement: what it finds is of one moment.
+    const pairs = keys.map((key) => [key.documentId, key.ordinal])
+    const rows = await this.#visible()
+      .whereIn(['chunk.document_id', 'chunk.ordinal'], pairs)
+      .where('document.context_id', contextId)
+      .select<Row[]>('chunk.*')
     return rows.map(toChunk)
   }
 

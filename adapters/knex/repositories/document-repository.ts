@@ -1,4 +1,10 @@
-import type { DocumentRecord, DocumentRepository, IngestionReceipt } from '../../../src/ports/index.js'
+import type {
+  DocumentRecord,
+  DocumentRepository,
+  DocumentVisibility,
+  IngestionReceipt,
+} from '../../../src/ports/index.js'
+import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
 import { inParts, KnexRepository, type Session } from './base.js'
 
@@ -78,6 +84,19 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return rows.map((row) => ({ id: number(row, 'id'), uuid: text(row, 'uuid'), contextId: number(row, 'context_id') }))
   }
 
+  async visibility(contextId: number): Promise<DocumentVisibility> {
+    // First: a document that comes meanwhile has a higher id, whatever becomes of it.
+    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
+    const ofContext = () => this.rows.where('context_id', contextId).orderBy('id')
+    // Word for word the condition of the index that makes this cheap.
+    const hidden = await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id')
+    const visible =
+      hidden.length === 0
+        ? []
+        : await ofContext().whereNotNull('completed').whereNull('deleted').limit(hidden.length).select('id')
+    return { lastId, hidden: idsOf(hidden), ...(visible.length < hidden.length && { visible: idsOf(visible) }) }
+  }
+
   async existing(ids: readonly number[]): Promise<ReadonlySet<number>> {
     const found = new Set<number>()
     for (const part of inParts(ids)) {
@@ -89,6 +108,10 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   async remove(id: number): Promise<void> {
     await this.rows.where('id', id).delete()
   }
+}
+
+function idsOf(rows: readonly Row[]): number[] {
+  return rows.map((row) => number(row, 'id'))
 }
 
 type DocumentChanges = Parameters<DocumentRepository['update']>[1]

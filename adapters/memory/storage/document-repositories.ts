@@ -57,6 +57,14 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
           (document) => document.deleted !== null && (contextId === undefined || document.contextId === contextId),
         )
         .map(({ id, uuid, contextId: owner }) => ({ id, uuid, contextId: owner })),
+    visibility: async (contextId) => {
+      const rows = documents.filter((document) => document.contextId === contextId)
+      const isVisible = ({ completed, deleted }: DocumentRecord) => completed !== null && deleted === null
+      const visible = rows.filter(isVisible).map(({ id }) => id)
+      const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
+      const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
+      return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+    },
     existing: async (ids) => new Set(ids.filter((id) => documents.get(id) !== undefined)),
     remove: async (id) => {
       documents.delete(id)

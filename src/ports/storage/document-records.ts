@@ -74,6 +74,16 @@ export interface DocumentRecord {
   readonly deleted: string | null
 }
 
+/** Which documents of a context a search may find, as it is at one moment. */
+export interface DocumentVisibility {
+  /** Highest id of any document; one with a higher id came later. */
+  readonly lastId: number
+  /** Ids of those, up to `lastId`, that are not completed, or are deleted. */
+  readonly hidden: readonly number[]
+  /** Ids of the live and completed ones; given only where they are fewer than the hidden ones. */
+  readonly visible?: readonly number[]
+}
+
 /** An upload that is under way: it holds a part of its context's quota, and its file against the sweep. */
 export interface UploadRecord {
   readonly uuid: string

@@ -4,6 +4,7 @@ import type {
   ChunkRecord,
   ContextRecord,
   DocumentRecord,
+  DocumentVisibility,
   IngestionReceipt,
   NewChunk,
   UploadRecord,
@@ -50,6 +51,11 @@ export interface DocumentRepository {
   listUnfinished(): Promise<readonly DocumentRecord[]>
   /** Deleted documents whose rows are still there. */
   listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
+  /**
+   * Which documents of a context a search may find. Cheap where few are hidden, however many there are.
+   * A document that it shows was completed before it answers.
+   */
+  visibility(contextId: number): Promise<DocumentVisibility>
   /** Which of these ids, however many, have a row, deleted or not. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
   /** Removes the row of a document. Removing a missing one does nothing. */
@@ -82,7 +88,10 @@ export interface ChunkRepository {
   listHashes(documentId: number): Promise<readonly string[]>
   /** The chunks of a document, in order; none unless it is live and completed. */
   list(documentId: number): Promise<readonly ChunkRecord[]>
-  /** The chunks with these keys whose documents are live and completed, in a live context. In any order. */
+  /**
+   * The chunks with these keys, at most 100, whose documents are live and completed, in a live context.
+   * In any order; all as they are at one moment, so that no document is half there.
+   */
   findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]>
   /** For each known window hash one window of a live document of the context that has it. */
   findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
