@@ -2,13 +2,15 @@ import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
 
 /** Longest token; longer words are cut into several. */
 const MAX_CHARACTERS = 20
+/** Longest word in code points: a whole number of longest tokens, and never more than 512 UTF-16 units. */
+const WORD = /[\p{L}\p{N}\p{M}]{1,240}|[^\s\p{L}\p{N}\p{M}]/gu
 
 /** Tokens are words, and parts of long ones: what a tokenizer must do, without a vocabulary. */
 export class WordTokenizer implements Tokenizer {
   readonly specialTokens = 2
 
   split(text: string): WordSpans {
-    const words = [...text.matchAll(/[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu)]
+    const words = [...text.matchAll(WORD)]
     return {
       count: words.length,
       starts: Uint32Array.from(words, ({ index }) => index),

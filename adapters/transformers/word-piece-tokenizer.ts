@@ -22,6 +22,8 @@ export interface WordPieceTokenizerOptions {
   readonly longWords?: 'cut' | 'unknown'
 }
 
+/** Longest word in UTF-16 units, characters that normalise to nothing included. */
+const MAX_WORD_UNITS = 512
 /** Words remembered at most; a text of random strings must not grow the memory. */
 const MAX_REMEMBERED_WORDS = 100_000
 /** Words longer than this are rare, and as keys they would cost more than they save. */
@@ -50,7 +52,8 @@ export class WordPieceTokenizer implements Tokenizer {
     this.#options = options
     this.specialTokens = options.specialTokens
     this.#vocabulary = vocabulary
-    this.#longRun = new RegExp(`\\S{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
+    // U+FEFF is white space to a regular expression, and nothing to BERT.
+    this.#longRun = new RegExp(`[\\S\uFEFF]{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
     this.#addedStarts = new Set(Object.keys(options.addedTokens).map((token) => token.charCodeAt(0)))
   }
 
@@ -156,7 +159,8 @@ export class WordPieceTokenizer implements Tokenizer {
     for (let at = start; at < end; ) {
       const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
       const length = codePointLength(this.#normalize(character))
-      if (characters + length > maxWordCharacters && at > from) {
+      const isTooLong = characters + length > maxWordCharacters || at + character.length - from > MAX_WORD_UNITS
+      if (isTooLong && at > from) {
         visit(from, at, this.#pieces(text.slice(from, at)))
         from = at
         characters = 0

@@ -41,6 +41,7 @@ export interface Tokenizer {
    * - Words come in the text's order and do not overlap.
    * - A run that the model would read as one unknown token because of its
    *   length is cut into words that it can read.
+   * - No word has more than 512 UTF-16 units: a longer run of characters that the model drops is cut too.
    * - The tokens of a slice that begins and ends at the borders of words are
    *   the sum of its words' tokens.
    * - Deterministic; never throws; an empty text has no words.

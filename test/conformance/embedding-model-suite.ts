@@ -23,6 +23,8 @@ const ODD_TEXTS = [
   'á decomposed',
   '[CLS] [SEP] [UNK]',
   '!!! ... ???',
+  `a${'\0'.repeat(1_500)}b \ufffd${'\u200b'.repeat(600)}`,
+  `${'x'.repeat(30)}\ufeff`.repeat(8),
 ]
 
 /** What every EmbeddingModel, with its tokenizer, must do. */
@@ -117,6 +119,7 @@ function checkTokenizer(tokenizer: Tokenizer, text: string): void {
   let covered = 0
   for (let word = 0; word < count; word += 1) {
     const [start = 0, end = 0] = [starts[word], ends[word]]
+    assert.ok(end - start <= 512, 'no word has more than 512 UTF-16 units')
     assert.ok(start >= covered && end > start, `word ${word} of ${JSON.stringify(text)}`)
     assert.equal(text.slice(covered, start).trim().replaceAll('\ufeff', ''), '', 'only white space lies between words')
     assert.ok(!isLowSurrogate(text, start) && !isLowSurrogate(text, end), 'no word begins or ends inside a code point')

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
 import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
 import { BOUNDARY, rateBoundary } from '../../src/ingestion/chunking/boundaries.js'
 import { type Chunk, Chunker, type ChunkerOptions } from '../../src/ingestion/chunking/chunker.js'
+import { chunkStream, emptySummary } from '../../src/ingestion/processing/chunk-stream.js'
 import { bundledModel } from '../bundled-model.js'
 
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
@@ -40,6 +42,7 @@ const PARTS = fc.constantFrom(
     '"Quoted." ',
     '0x1f',
   ],
+  ...['\0'.repeat(700), '\u200b'.repeat(300), '\ufffd ', '\ufeff', ' '.repeat(1_500), '\n'.repeat(40), '*'.repeat(50)],
 )
 const TEXTS = fc.array(PARTS, { maxLength: 300 }).map((parts) => parts.join(''))
 const OPTIONS = fc.record({
@@ -103,6 +106,47 @@ describe('chunks', () => {
         for (const { start, end } of windows) expect(content.slice(start, end).isWellFormed()).toBe(true)
       }
     })
+  })
+
+  it('and their windows never have more than 64 characters for each token they may have', () => {
+    property((text, chunkerOptions) => {
+      for (const { text: content, windows } of chunksOf([text], chunkerOptions)) {
+        expect(content.length).toBeLessThanOrEqual(chunkerOptions.chunkSizeTokens * 64)
+        for (const { start, end } of windows) expect(end - start).toBeLessThanOrEqual(chunkerOptions.windowTokens * 64)
+      }
+    })
+  })
+
+  const SIZE = 1_000_000
+  it.each([
+    ['U+0000', '\0', 40],
+    ['U+FFFD', '\ufffd', 40],
+    ['zero-width spaces', '\u200b', 40],
+    ['characters without tokens between spaces', '\0 ', 40],
+    ['combining marks', '\u0301', 40],
+    ['spaces', ' ', 2],
+    ['blank lines', '\r\n', 2],
+    ['words far apart', `word${' '.repeat(3_000)}`, 40],
+    ['asterisks', '*', 2_000],
+  ])('of a megabyte of %s are few and short, and leave the event loop free', async (_what, unit, most) => {
+    const text = `first ${unit.repeat(SIZE / unit.length)} last`
+    async function* piece() {
+      yield { text }
+    }
+    const loop = monitorEventLoopDelay({ resolution: 1 })
+    loop.enable()
+    const began = performance.now()
+    const chunks: Chunk[] = []
+    const plain: ChunkerOptions = { chunkSizeTokens: 1_000, overlap: 0.2, windowTokens: 254 }
+    for await (const chunk of chunkStream(piece(), tokenizer, plain, emptySummary())) chunks.push(chunk)
+    loop.disable()
+    expect(chunks.length).toBeLessThanOrEqual(most)
+    expect(Math.max(...chunks.map(({ text: content }) => content.length))).toBeLessThanOrEqual(64_000)
+    expect(chunks[0]?.text.startsWith('first')).toBe(true)
+    expect(chunks.at(-1)?.text.endsWith('last')).toBe(true)
+    // A tenth of a second each is what this takes; twenty times as much when it was quadratic.
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(loop.max / 1e6).toBeLessThan(150)
   })
 
   it('repeat nearly the overlap in plain text, and begin at sentences', () => {

@@ -64,6 +64,9 @@ describe('the WordPiece tokenizer', () => {
       '\u200b',
       '[SEP]',
       'x'.repeat(60),
+      'y'.repeat(25),
+      '\ufeff',
+      '\u200b'.repeat(300),
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 60 }), (some) => {

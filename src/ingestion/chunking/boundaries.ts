@@ -26,6 +26,8 @@ const NUMBER_SIGN = 0x23
 const SPACED_TERMINALS: ReadonlySet<number> = new Set(Array.from('.!?…։؟۔।॥', (one) => one.charCodeAt(0)))
 const UNSPACED_TERMINALS: ReadonlySet<number> = new Set(Array.from('。！？｡．', (one) => one.charCodeAt(0)))
 const CLOSERS: ReadonlySet<number> = new Set(Array.from('"\')]}”’»›」』）】〉》*_', (one) => one.charCodeAt(0)))
+/** More closers than that are a line of asterisks: looking through all of them again and again takes too long. */
+const MAX_CLOSERS = 32
 const LOWER_CASE = /\p{Ll}/u
 
 /**
@@ -52,7 +54,7 @@ export function rateBoundary(text: string, end: number, start: number): number {
 
 function endsSentence(text: string, end: number, start: number): boolean {
   let last = end - 1
-  while (last > 0 && CLOSERS.has(text.charCodeAt(last))) last -= 1
+  while (last > 0 && end - last <= MAX_CLOSERS && CLOSERS.has(text.charCodeAt(last))) last -= 1
   const terminal = text.charCodeAt(last)
   if (UNSPACED_TERMINALS.has(terminal)) return !CLOSERS.has(text.charCodeAt(start)) || end < start
   if (end === start || !SPACED_TERMINALS.has(terminal)) return false

@@ -1,5 +1,6 @@
 import type { Tokenizer } from '../../ports/index.js'
 import { BOUNDARY, rateBoundary } from './boundaries.js'
+import { maxCharacters } from './max-characters.js'
 import { layWindows, type Window } from './windows.js'
 import { WordBuffer } from './word-buffer.js'
 
@@ -28,6 +29,9 @@ export interface Chunk {
 /** A chunk repeats at least this part of the overlap it may, for a beginning that is worth it. */
 const LEAST_OVERLAP = 0.9
 
+/** White space of more characters parts chunks as an end of the text does; nothing is repeated behind it. */
+const MAX_GAP_CHARACTERS = 1_024
+
 /**
  * A chunk may end early for a better boundary, but not before this part of its size;
  * by the boundary's rate. A word is not parted from its comma if that can be helped at all.
@@ -38,10 +42,11 @@ const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
  * Cuts a text that arrives in pieces into chunks of at most `chunkSizeTokens`
  * tokens, at the best boundaries near that size. How the text was cut into
  * pieces does not change the chunks. Every character that is not white space
- * is in some chunk.
+ * is in some chunk. Text with hardly any tokens is cut by its length.
  */
 export class Chunker {
   readonly #options: ChunkerOptions
+  readonly #maxCharacters: number
   readonly #words: WordBuffer
   #ordinal = 0
   /** Words at the front that the chunk before has already: no chunk may hold them alone. */
@@ -49,6 +54,7 @@ export class Chunker {
 
   constructor(tokenizer: Tokenizer, options: ChunkerOptions) {
     this.#options = options
+    this.#maxCharacters = maxCharacters(options.chunkSizeTokens)
     this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
   }
 
@@ -60,7 +66,7 @@ export class Chunker {
   /** Adds a piece of text; yields the chunks that are now certain. */
   *push(piece: string): Generator<Chunk> {
     this.#words.append(piece, false)
-    for (let end = this.#limit(); end < this.#words.count; end = this.#limit()) yield this.#cut(this.#bestEnd(end))
+    for (let end = this.#limit(); this.#isCertain(end); end = this.#limit()) yield this.#cut(this.#bestEnd(end))
   }
 
   /** Ends the text; yields the chunks that are left. */
@@ -72,12 +78,19 @@ export class Chunker {
     }
   }
 
+  /** Whether no word that is still to come can be in a chunk with all those before `end`. */
+  #isCertain(end: number): boolean {
+    if (end < this.#words.count) return true
+    return end > 0 && this.#gap(end) > MAX_GAP_CHARACTERS && !this.#isShort(0, this.#words.readTo)
+  }
+
   /** Words from the front that fit in a chunk; all of them where more might. */
   #limit(): number {
     let tokens = 0
     let word = 0
     while (word < this.#words.count && tokens + this.#words.tokens(word) <= this.#options.chunkSizeTokens) {
       if (word > 0 && this.#words.mustCutBefore(word)) return word
+      if (word > 0 && !this.#isShort(0, this.#words.end(word))) return word
       tokens += this.#words.tokens(word)
       word += 1
     }
@@ -120,7 +133,9 @@ export class Chunker {
 
   /** Where the next chunk begins: the best boundary that repeats nearly the overlap. */
   #nextStart(end: number): number {
+    if (this.#gap(end) > MAX_GAP_CHARACTERS) return end
     const most = Math.floor(this.#options.chunkSizeTokens * this.#options.overlap)
+    const mostCharacters = maxCharacters(Math.max(1, most))
     // The first word that is new must fit beside what is repeated.
     const room = this.#options.chunkSizeTokens - this.#words.tokens(end)
     let best = end
@@ -129,6 +144,8 @@ export class Chunker {
     for (let word = end - 1; word > 0 && !this.#words.mustCutBefore(word + 1); word -= 1) {
       tokens += this.#words.tokens(word)
       if (tokens > most || tokens > room) break
+      if (this.#words.end(end - 1) - this.#words.start(word) > mostCharacters) break
+      if (!this.#isShort(word, this.#words.end(end))) break
       const rate = this.#rate(word)
       if (rate >= bestRate || tokens <= most * LEAST_OVERLAP) {
         best = word
@@ -138,8 +155,18 @@ export class Chunker {
     return best
   }
 
+  /** Characters of white space in front of a word; behind the last one, as many as there are so far. */
+  #gap(word: number): number {
+    return (word < this.#words.count ? this.#words.start(word) : this.#words.readTo) - this.#words.end(word - 1)
+  }
+
+  /** Whether the text from a word to an offset has no more characters than a chunk may have. */
+  #isShort(word: number, end: number): boolean {
+    return end - this.#words.start(word) <= this.#maxCharacters
+  }
+
   #rate(word: number): number {
-    if (word >= this.#words.count) return BOUNDARY.heading
+    if (word >= this.#words.count || this.#gap(word) > MAX_GAP_CHARACTERS) return BOUNDARY.heading
     return rateBoundary(this.#words.text, this.#words.end(word - 1), this.#words.start(word))
   }
 

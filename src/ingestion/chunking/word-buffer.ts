@@ -40,6 +40,11 @@ export class WordBuffer {
     return this.#offset
   }
 
+  /** How far {@link text} has been read: what lies behind the last word up to here is white space. */
+  get readTo(): number {
+    return this.#readTo
+  }
+
   get count(): number {
     return this.#starts.length
   }
@@ -81,15 +86,16 @@ export class WordBuffer {
     const unread = this.#text.slice(this.#readTo)
     const spans = this.#tokenizer.split(unread)
     const limit = isLast ? unread.length : unread.length - HELD_BACK_CHARACTERS
-    let readTo = this.#readTo
-    for (let index = 0; index < spans.count; index += 1) {
-      const start = spans.starts[index] ?? 0
-      const end = spans.ends[index] ?? 0
-      if (end > limit) break
-      this.#push(this.#readTo + start, this.#readTo + end, spans.tokens[index] ?? 0)
-      readTo = this.#readTo + end
+    let index = 0
+    let end = 0
+    for (; index < spans.count && (spans.ends[index] ?? 0) <= limit; index += 1) {
+      end = spans.ends[index] ?? 0
+      this.#push(this.#readTo + (spans.starts[index] ?? 0), this.#readTo + end, spans.tokens[index] ?? 0)
     }
-    this.#readTo = readTo
+    // White space is read too, or a long run of it would be read again with every piece.
+    const next = index < spans.count ? (spans.starts[index] ?? 0) : unread.length
+    this.#readTo += Math.max(end, Math.min(next, limit))
+    if (this.count === 0) this.dropBefore(0)
   }
 
   /** Forgets the words before `word`, and the text in front of it. */

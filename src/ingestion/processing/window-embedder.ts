@@ -8,6 +8,7 @@ import type {
 } from '../../ports/index.js'
 import type { Chunk } from '../chunking/chunker.js'
 import { hashText } from './hash.js'
+import { TimeSlice } from './time-slice.js'
 import type { ChunkBatch } from './window-batch.js'
 
 /** Chunks ready to be stored, and the vectors of their windows, row by row in their order. */
@@ -53,10 +54,13 @@ export class WindowEmbedder {
     const known = await this.#known([...texts.keys()])
     const tokenizer = await this.#model.tokenizer()
     const missing = [...texts.keys()].filter((hash) => !known.has(hash))
-    const made = await this.#model.embed(
-      missing.map((hash) => tokenizer.readable(texts.get(hash) ?? '')),
-      { kind: 'passage', signal },
-    )
+    const slice = new TimeSlice()
+    const readable: string[] = []
+    for (const hash of missing) {
+      readable.push(tokenizer.readable(texts.get(hash) ?? ''))
+      await slice.breathe()
+    }
+    const made = await this.#model.embed(readable, { kind: 'passage', signal })
     missing.forEach((hash, row) => known.set(hash, made.subarray(row * dimensions, (row + 1) * dimensions)))
 
     const hashes = chunks.flatMap(({ windows }) => windows.map(({ hash }) => hash))
