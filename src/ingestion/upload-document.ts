@@ -1,8 +1,9 @@
 import { ASSISTANT, findWritable } from '../context/index.js'
 import type { Clock, ContextRecord, FileStore, Storage, StoredFile, TextExtractor } from '../ports/index.js'
 import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
-import { idSchema, validate } from '../shared/validate.js'
+import { idSchema, integerSchema, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { HeldQuota, UPLOAD_TTL_MS, uploadExpired } from './held-quota.js'
 import { INGEST_DOCUMENT } from './job-kinds.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
@@ -17,15 +18,18 @@ export interface NewDocument {
 export interface UploadOptions {
   /** Most bytes this one file may have; default the context's `maxSize`. */
   readonly maxFileBytes?: number
+  /**
+   * What is known of the size of a stream, in bytes, such as a Content-Length: held from the beginning,
+   * so that a file that cannot fit is refused before it is read. It need not be right.
+   */
+  readonly expectedBytes?: number
   readonly signal?: AbortSignal
 }
 
 /** Bytes that are enough to tell a format. */
 const HEAD_BYTES = 4_096
-/** How long an upload holds its quota after the last byte that came. */
-const UPLOAD_TTL_MS = 10 * 60_000
-const EXTEND_EVERY_MS = 60_000
 const MAX_NAME_CHARACTERS = 10_000
+const EXPECTED_BYTES = integerSchema({ min: 0 }).optional()
 
 /** Takes a training document in: its bytes are stored when this ends, its text is searchable once it is processed. */
 export class UploadDocument {
@@ -48,6 +52,7 @@ export class UploadDocument {
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws QuotaExceededError where it does not fit in what is left of the context's `maxSize`
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_EMPTY_FILE`
+   * @throws LeaseLostError where the content took a pause of more than ten minutes
    */
   async execute(
     principal: Principal,
@@ -73,13 +78,16 @@ export class UploadDocument {
     options: UploadOptions,
   ): Promise<string> {
     const uuid = crypto.randomUUID()
-    const { context, maxBytes } = await this.#reserve(access, contextId, uuid, sizeBytes, options)
+    const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
+    const context = await this.#reserve(access, contextId, { uuid, sizeBytes: expectedBytes }, options)
+    const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
+    const quota = new HeldQuota(this.#storage, context, { uuid, heldBytes: expectedBytes, maxFileBytes })
     try {
       let contentType = ''
-      const content = inspected(this.#keepingAlive(uuid, bytes), HEAD_BYTES, async (head) => {
+      const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
         contentType = (await this.#extractor.identify(originalName, head)).contentType
       })
-      const file = await this.#fileStore.write(uuid, content, { maxBytes, ...pickSignal(options) })
+      const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
       return await this.#settle(context, access, { uuid, originalName, contentType, file })
     } catch (error) {
       await this.#giveUp(uuid)
@@ -87,21 +95,19 @@ export class UploadDocument {
     }
   }
 
-  /** Holds the quota, if the size is known, or a place in it. */
+  /** Holds as much of the quota as is known to be needed, and a place in it. */
   async #reserve(
     access: Access,
     contextId: number,
-    uuid: string,
-    sizeBytes: number | undefined,
+    upload: { readonly uuid: string; readonly sizeBytes: number },
     options: UploadOptions,
-  ): Promise<{ readonly context: ContextRecord; readonly maxBytes: number }> {
+  ): Promise<ContextRecord> {
     return await this.#storage.transaction(async (repositories) => {
       const context = await findWritable(repositories, access, contextId)
       const left = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
-      const maxBytes = Math.min(left, options.maxFileBytes ?? left)
-      if (sizeBytes !== undefined && sizeBytes > maxBytes) throw tooLarge(context, options)
-      await repositories.uploads.insert({ uuid, contextId, sizeBytes: sizeBytes ?? 0 }, UPLOAD_TTL_MS)
-      return { context, maxBytes: Math.max(0, maxBytes) }
+      if (upload.sizeBytes > Math.min(left, options.maxFileBytes ?? left)) throw tooLarge(context, options)
+      await repositories.uploads.insert({ ...upload, contextId }, UPLOAD_TTL_MS)
+      return context
     })
   }
 
@@ -111,7 +117,7 @@ export class UploadDocument {
     const settled = await this.#storage.transaction(async (repositories) => {
       const { documents, uploads, jobs } = repositories
       await findWritable(repositories, access, context.id)
-      await uploads.remove(uuid)
+      if (!(await uploads.remove(uuid))) throw uploadExpired()
       const used = await uploads.usedBytes(context.id)
       if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       const same = await documents.findSame(context.id, file.sha256, originalName)
@@ -147,17 +153,6 @@ export class UploadDocument {
     // What fails here is found by the sweep: the first error is the one to tell.
     await this.#storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
     await this.#fileStore.delete(uuid).catch(() => undefined)
-  }
-
-  async *#keepingAlive(uuid: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let extended = performance.now()
-    for await (const piece of bytes) {
-      if (performance.now() - extended > EXTEND_EVERY_MS) {
-        extended = performance.now()
-        await this.#storage.transaction(({ uploads }) => uploads.extend(uuid, UPLOAD_TTL_MS))
-      }
-      yield piece
-    }
   }
 }
 

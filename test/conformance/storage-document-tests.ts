@@ -180,12 +180,18 @@ export function defineDocumentTests(test: DefineTest): void {
     })
     await storage.transaction(async ({ uploads }) => {
       assert.deepEqual(await uploads.claimed([...UUIDS, 'unknown']), new Set(UUIDS))
+      assert.equal(await uploads.hold(UUIDS[2], 800, 60_000), true)
+      assert.equal(await uploads.usedBytes(context.id), 1_800)
       assert.equal(await uploads.extend(UUIDS[2], 30), true)
+      assert.equal(await uploads.usedBytes(context.id), 1_800)
+      assert.equal(await uploads.hold(uuidOf(1), 1, 60_000), false)
     })
     await new Promise((resolve) => setTimeout(resolve, 60))
     await storage.transaction(async ({ uploads }) => {
       assert.equal(await uploads.usedBytes(context.id), 1_000)
       assert.equal(await uploads.extend(UUIDS[2], 1_000), false)
+      assert.equal(await uploads.hold(UUIDS[2], 1, 1_000), false)
+      assert.equal(await uploads.usedBytes(context.id), 1_000)
       assert.equal(await uploads.remove(UUIDS[2]), false)
       assert.deepEqual(await uploads.claimed([UUIDS[2]]), new Set())
       await uploads.removeExpired({ all: false })

@@ -243,6 +243,78 @@ describe('the quota', () => {
     expect(await session.documents.list(context.id)).toHaveLength(1)
   })
 
+  it('U3 is held by streams as their bytes come: twenty never have more together than fits', async () => {
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 1_000_000 } })
+    const taken = new Map<number, number>()
+    let most = 0
+    async function* stream(number: number): AsyncGenerator<Uint8Array> {
+      try {
+        for (let piece = 0; piece < 90; piece += 1) {
+          yield Buffer.alloc(10_000, `word${number} `)
+          taken.set(number, (piece + 1) * 10_000)
+          most = Math.max(
+            most,
+            [...taken.values()].reduce((sum, bytes) => sum + bytes, 0),
+          )
+        }
+      } finally {
+        taken.delete(number)
+      }
+    }
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, number) =>
+        session.documents.upload(id, { fileName: `${number}.txt`, content: stream(number) }),
+      ),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    }
+    expect(most).toBeLessThanOrEqual(1_000_000)
+    expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(id))).toBe(900_000)
+  })
+
+  it('is not kept from one stream by another that does not need it', async () => {
+    const uploads = ['a.txt', 'b.txt'].map((fileName) =>
+      session.documents.upload(context.id, { fileName, content: pieces(`${fileName} ${fill(440).toString()}`, 50) }),
+    )
+    expect(new Set(await Promise.all(uploads)).size).toBe(2)
+  })
+
+  it('U1 refuses a stream that is expected not to fit before a byte is read', async () => {
+    const read = vi.fn()
+    for (const [options, message] of [
+      [{ expectedBytes: 1_001 }, 'may have 1000 bytes together'],
+      [{ expectedBytes: 500, maxFileBytes: 400 }, 'more than 400 bytes'],
+      [{ expectedBytes: -1 }, 'expectedBytes: must be an integer, 0 or more'],
+    ] as const) {
+      const upload = session.documents.upload(
+        context.id,
+        { fileName: 'a.txt', content: new Readable({ read }) },
+        options,
+      )
+      await expect(upload).rejects.toThrow(message)
+    }
+    expect(read).not.toHaveBeenCalled()
+    await expectNothingLeft()
+  })
+
+  it.each([10, 1_000])('holds what a stream needs, whatever was expected: %i bytes', async (expectedBytes) => {
+    const content = pieces(fill(600).toString(), 50)
+    await session.documents.upload(context.id, { fileName: 'a.txt', content }, { expectedBytes })
+    expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(600)
+  })
+
+  it('gives up an upload that took too long a pause: its file may be swept away', async () => {
+    async function* paused(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(TEXT)
+      await memory.storage.transaction(({ uploads }) => uploads.removeExpired({ all: true }))
+    }
+    const upload = session.documents.upload(context.id, { fileName: 'a.txt', content: paused() })
+    await expect(upload).rejects.toMatchObject({ code: 'ERR_LEASE_LOST' })
+    await expectNothingLeft()
+  })
+
   it('comes back when a document is deleted', async () => {
     const uuid = await uploadText(session, context.id, 'a.txt', fill(900).toString())
     await session.documents.delete(uuid)

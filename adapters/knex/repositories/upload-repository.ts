@@ -13,12 +13,16 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
   }
 
   async extend(uuid: string, ttlMs: number): Promise<boolean> {
-    const query = this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
-    return (await query.update({ expires_ms: this.#fromNow(ttlMs) })) > 0
+    return (await this.#alive(uuid).update({ expires_ms: this.#fromNow(ttlMs) })) > 0
+  }
+
+  async hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean> {
+    const changes = { size_bytes: sizeBytes, expires_ms: this.#fromNow(ttlMs) }
+    return (await this.#alive(uuid).update(changes)) > 0
   }
 
   async remove(uuid: string): Promise<boolean> {
-    return (await this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`).delete()) > 0
+    return (await this.#alive(uuid).delete()) > 0
   }
 
   async usedBytes(contextId: number): Promise<number> {
@@ -45,6 +49,10 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     const query = this.rows
     if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)
     await query.delete()
+  }
+
+  #alive(uuid: string) {
+    return this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
   }
 
   get #now(): string {

@@ -82,6 +82,10 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
       const upload = alive(uuid)
       return upload !== undefined && uploads.update(upload.id, { expiresMs: Date.now() + ttlMs })
     },
+    hold: async (uuid, sizeBytes, ttlMs) => {
+      const upload = alive(uuid)
+      return upload !== undefined && uploads.update(upload.id, { sizeBytes, expiresMs: Date.now() + ttlMs })
+    },
     remove: async (uuid) => {
       const upload = alive(uuid)
       return upload !== undefined && uploads.delete(upload.id)

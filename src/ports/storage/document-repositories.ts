@@ -67,6 +67,8 @@ export interface UploadRepository {
   insert(upload: UploadRecord, ttlMs: number): Promise<void>
   /** Keeps an upload alive for another `ttlMs`. @returns false where it has expired or is gone. */
   extend(uuid: string, ttlMs: number): Promise<boolean>
+  /** Sets how many bytes an upload holds, and keeps it alive for another `ttlMs`. @returns as {@link extend} */
+  hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean>
   /** Removes an upload. @returns whether it was there and not expired. */
   remove(uuid: string): Promise<boolean>
   /** Bytes of a context's quota in use: live documents and unexpired uploads. */
