@@ -1,5 +1,5 @@
 import type { ClaimedJob, NewJob, Repositories, Storage, Telemetry } from '../ports/index.js'
-import { AlcoveError, LeaseLostError } from '../shared/errors.js'
+import { AlcoveError, CrashedError, LeaseLostError } from '../shared/errors.js'
 
 /** Does the jobs of one kind. */
 export interface JobHandler {
@@ -21,10 +21,14 @@ export interface JobRun {
   /** Aborted when the worker stops, or the lease is lost. */
   readonly signal: AbortSignal
   /**
-   * A transaction that is refused where somebody else holds the job by now.
+   * A transaction that is refused where somebody else holds the job by now. With `isProgress` the
+   * next run goes on from here: the job is not one that ends every process that takes it.
    * @throws LeaseLostError; nothing is changed then
    */
-  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+  transaction<T>(
+    work: (repositories: Repositories) => Promise<T>,
+    options?: { readonly isProgress?: boolean },
+  ): Promise<T>
   /** As {@link transaction}, and removes the job in it. */
   complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
 }
@@ -39,9 +43,13 @@ export interface JobWorkerOptions {
   readonly pollMs?: number
   /** Failures after which a transient error is final; default 5. */
   readonly maxFailures?: number
+  /** Times that a job is taken without any progress before it is taken for the end of every process; default 10. */
+  readonly maxClaims?: number
 }
 
 const IDLE_POLL_MS = 20
+/** A job that was taken more often without progress runs alone: what ends the process must not take others with it. */
+const CLAIMS_IN_COMPANY = 2
 const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
 
 /**
@@ -56,6 +64,7 @@ export class JobWorker {
   readonly #leaseMs: number
   readonly #pollMs: number
   readonly #maxFailures: number
+  readonly #maxClaims: number
   readonly #running = new Map<number, RunningJob>()
   #stopping: AbortController | undefined
   #loop: Promise<void> | undefined
@@ -69,6 +78,7 @@ export class JobWorker {
     this.#leaseMs = options.leaseMs ?? 30_000
     this.#pollMs = options.pollMs ?? 1_000
     this.#maxFailures = options.maxFailures ?? 5
+    this.#maxClaims = options.maxClaims ?? 10
   }
 
   start(): void {
@@ -117,9 +127,13 @@ export class JobWorker {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const waitMs = this.#running.size < this.#concurrency ? await this.#takeOne(stopping) : this.#pollMs
+      const waitMs = this.#isFull ? this.#pollMs : await this.#takeOne(stopping)
       if (waitMs > 0) await pause(Math.min(waitMs, this.#pollMs), woken)
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#running.size >= this.#concurrency || [...this.#running.values()].some(({ job }) => isSuspect(job))
   }
 
   /** Begins the next job. @returns how long to wait before the next look, 0 after a job. */
@@ -141,18 +155,24 @@ export class JobWorker {
 
   #begin(job: ClaimedJob): void {
     const abort = new AbortController()
-    const ended = this.#work(job, abort).finally(() => {
+    const others = isSuspect(job) ? [...this.#running.values()].map(({ ended: end }) => end) : []
+    const ended = this.#work(job, abort, others).finally(() => {
       this.#running.delete(job.id)
       this.#wake()
     })
     this.#running.set(job.id, { job, abort, ended })
   }
 
-  async #work(job: ClaimedJob, abort: AbortController): Promise<void> {
+  async #work(job: ClaimedJob, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {
     const handler = this.#handlers.get(job.kind)
     if (handler === undefined) return
     const heartbeat = setInterval(() => void this.#extend(job, abort), this.#leaseMs / 3)
     try {
+      await Promise.all(others)
+      if (job.claims > this.#maxClaims) {
+        throw new CrashedError(`The process ended ${this.#maxClaims} times while it worked on this, and got no further`)
+      }
+      abort.signal.throwIfAborted()
       await handler.run(new HeldJob(this.#storage, job, this.#leaseMs, abort.signal))
     } catch (error) {
       await this.#settle(job, handler, error, abort.signal).catch((failure: unknown) => {
@@ -214,8 +234,11 @@ class HeldJob implements JobRun {
     this.signal = signal
   }
 
-  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#fenced(({ jobs }) => jobs.extend(this.#job, this.#leaseMs), work)
+  async transaction<T>(
+    work: (repositories: Repositories) => Promise<T>,
+    options: { readonly isProgress?: boolean } = {},
+  ): Promise<T> {
+    return await this.#fenced(({ jobs }) => jobs.extend(this.#job, this.#leaseMs, options), work)
   }
 
   async complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
@@ -236,6 +259,10 @@ class HeldJob implements JobRun {
 
 function leaseLost(job: ClaimedJob): LeaseLostError {
   return new LeaseLostError(`the job ${job.id} is no longer held by this worker`)
+}
+
+function isSuspect(job: ClaimedJob): boolean {
+  return job.claims > CLAIMS_IN_COMPANY
 }
 
 /** The engine's own errors know; anything else is taken for a passing fault. */

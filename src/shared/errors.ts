@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'ERR_MODEL_UNSUPPORTED'
   | 'ERR_VECTOR_INVALID'
   | 'ERR_LEASE_LOST'
+  | 'ERR_CRASHED'
   | 'ERR_STORAGE'
   | 'ERR_SCHEMA_TOO_NEW'
   | 'ERR_DATA_DIR_LOCKED'
@@ -186,6 +187,11 @@ export class VectorInvalidError extends AlcoveError {
 /** Somebody else holds the job by now; what was being done must not be recorded. */
 export class LeaseLostError extends AlcoveError {
   readonly code = 'ERR_LEASE_LOST'
+}
+
+/** A process that did a job ended before it could record anything, again and again. */
+export class CrashedError extends AlcoveError {
+  readonly code = 'ERR_CRASHED'
 }
 
 /** The database failed; the work was rolled back. */

@@ -83,6 +83,30 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal((await claim(storage))?.failures, 1)
   })
 
+  test('counts how often a job was taken without progress or an outcome', async (storage) => {
+    await enqueue(storage, 1)
+    const next = async (leaseMs = LEASE_MS): Promise<ClaimedJob> => required(await claim(storage, leaseMs))
+    // As after a crash: nobody has given it back.
+    const crash = async (): Promise<void> => storage.transaction(({ jobs }) => jobs.releaseAll())
+    assert.equal((await next()).claims, 1)
+    await crash()
+    const second = await next()
+    assert.equal(second.claims, 2)
+    await storage.transaction(({ jobs }) => jobs.extend(second, LEASE_MS))
+    await storage.transaction(({ jobs }) => jobs.release(second, { delayMs: 0, failed: false }))
+    const again = await next()
+    assert.equal(again.claims, 2, 'a claim that was given back does not count')
+    await storage.transaction(({ jobs }) => jobs.extend(again, LEASE_MS, { isProgress: true }))
+    await crash()
+    const progressed = await next()
+    assert.equal(progressed.claims, 1, 'progress counts anew')
+    await crash()
+    const failing = await next()
+    assert.equal(failing.claims, 2)
+    await storage.transaction(({ jobs }) => jobs.release(failing, { delayMs: 0, failed: true }))
+    assert.equal((await next()).claims, 1, 'a failure is an outcome')
+  })
+
   test('cancels a job whoever holds it', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage))

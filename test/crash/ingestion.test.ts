@@ -91,6 +91,34 @@ describe('a process that is killed', () => {
   }, 180_000)
 })
 
+describe('a document that kills the process', () => {
+  it('is given up after ten times, and takes no other with it', async () => {
+    const folder = await temporaryFolder()
+    const run = async () => {
+      const child = fork(join(import.meta.dirname, 'poison-child.mjs'), [folder.path], { stdio: 'inherit' })
+      let message: unknown
+      child.on('message', (sent) => {
+        message = sent
+      })
+      await once(child, 'exit')
+      return { signal: child.signalCode, message }
+    }
+    for (let time = 0; time < 10; time += 1) expect((await run()).signal).toBe('SIGKILL')
+    expect(await run()).toEqual({
+      signal: null,
+      message: [
+        { originalName: 'harmless.txt', completed: expect.any(String) as string, error: null },
+        {
+          originalName: 'poison.txt',
+          completed: null,
+          error: 'The process ended 10 times while it worked on this, and got no further (ERR_CRASHED)',
+        },
+      ],
+    })
+    await folder.remove()
+  }, 60_000)
+})
+
 /** Long texts are compared, not printed. */
 function sameText(one: string, other: string): boolean {
   return one.trim() === other.trim()

@@ -91,6 +91,45 @@ describe('a job worker', () => {
     }, 4_000)
   })
 
+  it('gives up a job that ends every process that takes it, and runs it alone before that', async () => {
+    const { storage, enqueue, start } = setUp({ maxClaims: 3, concurrency: 2 })
+    await enqueue(1)
+    const crash = async (): Promise<void> => {
+      await storage.transaction(async ({ jobs }) => {
+        await jobs.claim({ kinds: ['test'], leaseMs: 60_000 })
+        await jobs.releaseAll()
+      })
+    }
+    for (let time = 0; time < 2; time += 1) await crash()
+    await enqueue(2)
+    const running = new Set<number>()
+    const company: number[] = []
+    const worker = start({
+      run: async (run) => {
+        running.add(run.subject)
+        company.push(running.size)
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        running.delete(run.subject)
+        await run.complete(async () => undefined)
+      },
+    })
+    await vi.waitFor(async () => {
+      expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+    })
+    expect(company).toEqual([1, 1])
+    await worker.stop()
+
+    const failures: unknown[] = []
+    const ran = vi.fn()
+    await enqueue(3)
+    for (let time = 0; time < 3; time += 1) await crash()
+    start({ run: ran, fail: async (_repositories, _subject, error) => void failures.push(error) })
+    await vi.waitFor(() => {
+      expect(failures).toMatchObject([{ code: 'ERR_CRASHED' }])
+    })
+    expect(ran).not.toHaveBeenCalled()
+  })
+
   it('gives back a job when it stops', async () => {
     const { storage, enqueue, start } = setUp()
     const began = vi.fn()

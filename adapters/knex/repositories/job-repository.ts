@@ -10,7 +10,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
 
   async enqueue(job: NewJob, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
     await this.rows
-      .insert({ ...job, due_ms: this.#fromNow(delayMs), lease_expires_ms: 0, fencing_token: 0, failures: 0 })
+      .insert({ ...job, due_ms: this.#fromNow(delayMs), lease_expires_ms: 0, fencing_token: 0, failures: 0, claims: 0 })
       .onConflict(['kind', 'subject'])
       .ignore()
   }
@@ -31,13 +31,19 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       .update({
         lease_expires_ms: this.#fromNow(options.leaseMs),
         fencing_token: this.session.knex.raw('fencing_token + 1'),
+        claims: this.session.knex.raw('claims + 1'),
       })
-      .returning(['id', 'kind', 'subject', 'fencing_token', 'failures'])
+      .returning(['id', 'kind', 'subject', 'fencing_token', 'failures', 'claims'])
     return (claimed as Row[]).map(toJob)[0]
   }
 
-  async extend(job: ClaimedJob, leaseMs: number): Promise<boolean> {
-    return (await this.#held(job).update({ lease_expires_ms: this.#fromNow(leaseMs) })) > 0
+  async extend(
+    job: ClaimedJob,
+    leaseMs: number,
+    { isProgress = false }: { readonly isProgress?: boolean } = {},
+  ): Promise<boolean> {
+    const changes = { lease_expires_ms: this.#fromNow(leaseMs), ...(isProgress && { claims: 0 }) }
+    return (await this.#held(job).update(changes)) > 0
   }
 
   async complete(job: ClaimedJob): Promise<boolean> {
@@ -49,6 +55,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       due_ms: this.#fromNow(options.delayMs),
       lease_expires_ms: 0,
       failures: job.failures + (options.failed ? 1 : 0),
+      claims: options.failed ? 0 : this.session.knex.raw('case when claims > 0 then claims - 1 else 0 end'),
     })
     return released > 0
   }
@@ -91,5 +98,6 @@ function toJob(row: Row): ClaimedJob {
     subject: number(row, 'subject'),
     fencingToken: number(row, 'fencing_token'),
     failures: number(row, 'failures'),
+    claims: number(row, 'claims'),
   }
 }

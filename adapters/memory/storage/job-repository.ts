@@ -10,7 +10,7 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   return {
     enqueue: async (job, { delayMs = 0 } = {}) => {
       if (jobs.find(({ kind, subject }) => kind === job.kind && subject === job.subject)) return
-      jobs.insert({ ...job, dueMs: Date.now() + delayMs, leaseExpiresMs: 0, fencingToken: 0, failures: 0 })
+      jobs.insert({ ...job, dueMs: Date.now() + delayMs, leaseExpiresMs: 0, fencingToken: 0, failures: 0, claims: 0 })
     },
     claim: async ({ kinds, leaseMs }) => {
       const now = Date.now()
@@ -18,19 +18,24 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
       const job = due.sort((one, other) => one.dueMs - other.dueMs || one.id - other.id)[0]
       if (job === undefined) return undefined
       const fencingToken = job.fencingToken + 1
-      jobs.update(job.id, { fencingToken, leaseExpiresMs: now + leaseMs })
-      return { id: job.id, kind: job.kind, subject: job.subject, fencingToken, failures: job.failures }
+      const claims = job.claims + 1
+      jobs.update(job.id, { fencingToken, leaseExpiresMs: now + leaseMs, claims })
+      return { id: job.id, kind: job.kind, subject: job.subject, fencingToken, failures: job.failures, claims }
     },
-    extend: async (job, leaseMs) =>
-      held(job) !== undefined && jobs.update(job.id, { leaseExpiresMs: Date.now() + leaseMs }),
-    complete: async (job) => held(job) !== undefined && jobs.delete(job.id),
-    release: async (job, { delayMs, failed }) =>
+    extend: async (job, leaseMs, { isProgress = false } = {}) =>
       held(job) !== undefined &&
-      jobs.update(job.id, {
+      jobs.update(job.id, { leaseExpiresMs: Date.now() + leaseMs, ...(isProgress && { claims: 0 }) }),
+    complete: async (job) => held(job) !== undefined && jobs.delete(job.id),
+    release: async (job, { delayMs, failed }) => {
+      const stored = held(job)
+      if (stored === undefined) return false
+      return jobs.update(job.id, {
         dueMs: Date.now() + delayMs,
         leaseExpiresMs: 0,
         failures: job.failures + (failed ? 1 : 0),
-      }),
+        claims: failed ? 0 : Math.max(0, stored.claims - 1),
+      })
+    },
     cancel: async (job) => {
       const stored = jobs.find(({ kind, subject }) => kind === job.kind && subject === job.subject)
       return stored !== undefined && jobs.delete(stored.id)

@@ -34,6 +34,7 @@ export interface StoredJob extends NewJob {
   readonly leaseExpiresMs: number
   readonly fencingToken: number
   readonly failures: number
+  readonly claims: number
 }
 
 /** Everything that a memory storage holds. */

@@ -58,7 +58,9 @@ export class DocumentWriter {
       ...keysOf(chunks, this.#waitingWindows),
       vectors: joined(this.#waiting.map(({ vectors }) => vectors)),
     })
-    await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks))
+    await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
+      isProgress: true,
+    })
     this.#waiting = []
     this.#waitingWindows = 0
     this.indexMs += performance.now() - began

@@ -13,6 +13,11 @@ export interface ClaimedJob extends NewJob {
   readonly fencingToken: number
   /** How often it has failed before. */
   readonly failures: number
+  /**
+   * How often it was taken, this time included, since progress or a failure of it was recorded. What is
+   * taken again and again without either ends the processes that take it.
+   */
+  readonly claims: number
 }
 
 /**
@@ -30,11 +35,15 @@ export interface JobRepository {
    * Never the same job to two callers before its lease has expired.
    */
   claim(options: { readonly kinds: readonly string[]; readonly leaseMs: number }): Promise<ClaimedJob | undefined>
-  /** Holds a job for another `leaseMs`. @returns false where the lease is lost. */
-  extend(job: ClaimedJob, leaseMs: number): Promise<boolean>
+  /** Holds a job for another `leaseMs`; with `isProgress` its claims count anew. @returns false where the lease is lost. */
+  extend(job: ClaimedJob, leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
   /** Removes a job that is done. @returns false where the lease is lost, and then changes nothing. */
   complete(job: ClaimedJob): Promise<boolean>
-  /** Gives a job back, to be due in `delayMs`. @returns false where the lease is lost. */
+  /**
+   * Gives a job back, to be due in `delayMs`. Its claims count anew where it has failed; otherwise
+   * this claim does not count.
+   * @returns false where the lease is lost
+   */
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
   /** Removes a job whoever holds it. @returns whether there was one. */
   cancel(job: NewJob): Promise<boolean>
