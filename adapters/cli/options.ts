@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
 /** An option that an environment variable can give too: `--top-n` is `ALCOVE_TOP_N`. */
 export function option<Flags extends string>(flags: Flags, description: string): Option<Flags> {
@@ -39,10 +39,20 @@ export interface GlobalOptions {
 }
 
 /** The options that every command has. */
-export function globalOptions(command: { optsWithGlobals(): unknown }): GlobalOptions {
+export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const { dataDir = './alcove-data', json } = command.optsWithGlobals() as {
     readonly dataDir?: string
     readonly json?: unknown
   }
-  return { dataDir, json: json !== undefined && json !== false }
+  const isGiven = json !== undefined && json !== false
+  const isFromEnvironment = command.getOptionValueSourceWithGlobals('json') === 'env'
+  return { dataDir, json: isGiven && (!isFromEnvironment || isSwitchedOn(command, 'ALCOVE_JSON')) }
+}
+
+/** Commander takes any value of a variable for a switch as `on`, `0` included. */
+function isSwitchedOn(command: CommandUnknownOpts, variable: string): boolean {
+  const value = process.env[variable]?.trim().toLowerCase() ?? ''
+  if (['1', 'true', 'yes', 'on'].includes(value)) return true
+  if (['', '0', 'false', 'no', 'off'].includes(value)) return false
+  return command.error(`error: ${variable} must be 1 or 0`)
 }

@@ -56,8 +56,17 @@ function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
       write(`alcove: ${line}; "alcove help" shows what there is\n`)
     },
   })
+  if (command.commands.length > 0) requireSubcommand(command)
   for (const child of command.commands) quiet(child)
   return command
+}
+
+/** A group without a subcommand is wrong usage like any other: one line, not a page of help. */
+function requireSubcommand(group: CommandUnknownOpts): void {
+  const names = group.commands.map((command) => command.name()).join(', ')
+  group.addHelpText('before', ({ error: isError }) =>
+    isError ? group.error(`error: missing subcommand of '${group.name()}': one of ${names}`) : '',
+  )
 }
 
 function packageVersion(): string {

@@ -108,6 +108,14 @@ describe('alcove', () => {
     const env = { ALCOVE_DATA_DIR: 'elsewhere', ALCOVE_JSON: '1', ALCOVE_CHUNK_SIZE: '321' }
     const created = await runAlcove(['context', 'create', 'X'], { cwd: folder.path, env })
     expect(JSON.parse(created.stdout)).toMatchObject({ name: 'X', chunkSize: 321 })
+    const listWith = async (value: string, ...args: readonly string[]): Promise<Outcome> =>
+      await runAlcove(['company', 'list', ...args], { cwd: folder.path, env: { ...env, ALCOVE_JSON: value } })
+    for (const off of ['0', 'false', '']) {
+      expect((await listWith(off)).stdout).toContain('│ id')
+      expect((await listWith(off, '--json')).stdout).toMatch(/^\[\{/)
+    }
+    expect((await listWith('true')).stdout).toMatch(/^\[\{/)
+    expect(await listWith('perhaps')).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
   it('says what to do on a folder that was never initialised', async () => {
@@ -160,6 +168,11 @@ describe('alcove', () => {
     )
     await expectError(2, /it must be an id, a positive integer/, 'company', 'create', 'x', '--parent', '-1')
     await expectError(2, /Allowed choices are on, off/, 'context', 'share', '1', 'maybe')
+    for (const group of ['context', 'company', 'account', 'role', 'user', 'permission'])
+      await expectError(2, new RegExp(`missing subcommand of '${group}': one of .*list`), group)
+    await expectError(2, /missing subcommand of 'alcove': one of init, demo,/)
+    await expectError(2, /unknown command 'lst' \(Did you mean list\?\)/, 'context', 'lst')
+    expect((await alcove('help', 'context')).stdout).toContain('create')
     expect(await alcove('--version')).toMatchObject({ exitCode: 0, stdout: '0.1.0\n' })
     expect((await alcove('help', 'ingest')).stdout).toContain('--context <context>')
   })
@@ -265,6 +278,18 @@ describe('alcove', () => {
       ['also.csv', null],
       ['good.txt', null],
     ])
+  })
+
+  it('gives a document that was named twice once', async () => {
+    await json('init')
+    await json('context', 'create', 'C')
+    await mkdir(join(folder.path, 'copy'))
+    for (const path of ['a.txt', 'copy/a.txt']) await writeFile(join(folder.path, path), 'the same text')
+    const documents = await json<{ id: number }[]>('ingest', '--context', 'C', 'a.txt', 'copy')
+    expect(documents.map(({ id }) => id)).toEqual([1])
+    expect((await alcove('ingest', '--context', 'C', 'a.txt', 'copy')).stdout).toBe(
+      'a.txt: 1 chunk from 13 bytes\ncopy/a.txt: 1 chunk from 13 bytes\n',
+    )
   })
 
   it('shows, retries and deletes documents', async () => {

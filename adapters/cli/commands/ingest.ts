@@ -18,7 +18,8 @@ export function ingestCommand(): CommandUnknownOpts {
     .action(async (paths, given, command) => {
       const options = globalOptions(command)
       const { files, skipped } = await filesToIngest(paths)
-      const documents: Document[] = []
+      // By id: the same bytes under the same name are one document, however often they are named.
+      const documents = new Map<number, Document>()
       let failures = 0
       await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
@@ -29,7 +30,7 @@ export function ingestCommand(): CommandUnknownOpts {
         })
         for await (const { file, outcome } of ingestAll(session, id, files)) {
           if ('document' in outcome) {
-            documents.push(outcome.document)
+            documents.set(outcome.document.id, outcome.document)
             failures += outcome.document.error === null ? 0 : 1
             progress.done(file.path, describe(outcome.document))
           } else {
@@ -44,7 +45,7 @@ export function ingestCommand(): CommandUnknownOpts {
       if (options.json)
         printList(
           options,
-          documents.sort((one, other) => one.id - other.id),
+          [...documents.values()].sort((one, other) => one.id - other.id),
           [],
         )
       if (failures > 0) process.exitCode = 1
