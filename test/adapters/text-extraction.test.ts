@@ -86,6 +86,32 @@ describe('a .docx', () => {
   })
 })
 
+describe('a PDF', () => {
+  /** The PDF of the examples with zeros in place of the objects of a type, as a torn copy has them. */
+  async function withHoles(type: RegExp): Promise<Buffer> {
+    const whole = (await readFile(join(EXAMPLES, 'leave-policy.pdf'))).toString('latin1')
+    const objects = /\d+ 0 obj[^]*?endobj/g
+    return Buffer.from(
+      whole.replaceAll(objects, (object) => (type.test(object) ? '\0'.repeat(object.length) : object)),
+      'latin1',
+    )
+  }
+
+  it('whose page tree is lost gives the text of the pages that are left, and says so', async () => {
+    const text = (await extract('a.pdf', await withHoles(/nothing at all/))).map((piece) => piece.text).join('')
+    expect(text).toContain('eighteen weeks')
+    const pieces = await extract('a.pdf', await withHoles(/\/Type\s*\/Pages/))
+    expect(pieces.map((piece) => piece.text).join('')).toBe(text)
+    expect(pieces[0]?.warnings).toEqual(['the file is damaged: 1 page was found in it, others may be lost'])
+  })
+
+  it('of which no page is left is damaged', async () => {
+    await expect(extract('a.pdf', await withHoles(/\/Type\s*\/Page/))).rejects.toMatchObject({
+      code: 'ERR_CORRUPT_FILE',
+    })
+  })
+})
+
 describe('characters outside the basic plane', () => {
   const text = 'name,sign\n1,👍🏽\n2,𝄞\n'
   const utf16be = Buffer.from(text, 'utf16le').swap16()

@@ -21,12 +21,6 @@ const isFull = process.env['ALCOVE_FULL'] === '1'
 /** Tags of files that may end in any error. */
 const MAY_FAIL = new Set(['corrupt', 'fuzzed', 'encrypted', 'empty', 'scanned-or-image-only', 'malicious-or-odd'])
 const ALLOWED = /\((ERR_NO_TEXT|ERR_UNSUPPORTED_FORMAT)\)$|^ERR_(NO_TEXT|UNSUPPORTED_FORMAT)$/
-/** Files that are damaged though their tag does not say so. */
-const DAMAGED = new Set([
-  // Its page tree lies behind the point where the file was cut off; no reader finds a character in it.
-  'docs/pdf/unreadablemetadata.pdf',
-])
-
 class TokenizingModel extends MemoryEmbeddingModel {
   readonly #tokenizer: Tokenizer = new WordPieceTokenizer(
     parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8')).options,
@@ -81,7 +75,7 @@ describe.skipIf(dataFolder === undefined)('a real file', async () => {
       if (outcome === 'completed') return
       expect(outcome).toMatch(/^ERR_[A-Z_]+$/)
       expect(outcome).not.toBe('ERR_INTERNAL')
-      if (MAY_FAIL.has(document.tag) || DAMAGED.has(document.file)) return
+      if (MAY_FAIL.has(document.tag)) return
       if (document.tag === 'encoding' && outcome.includes('ERR_UNDECODABLE_TEXT')) return
       expect(outcome).toMatch(ALLOWED)
     },

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
+import { withFoundPages } from './pdf-salvage.js'
 import { type FileBytes, readAll, storable } from './reader.js'
 
 /** Character maps of CJK fonts, put beside the built code; a path, because PDF.js does not fetch file URLs. */
@@ -13,7 +14,15 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /** Reads a PDF page by page; a page that is broken loses its own text only. */
 export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> {
-  const pdf = await open(await readAll(file))
+  const bytes = await readAll(file)
+  let pdf = await open(bytes)
+  if (pdf === undefined) {
+    const salvaged = withFoundPages(bytes)
+    pdf = salvaged && (await open(salvaged))
+    if (pdf === undefined) throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged, or not a PDF')
+    const found = pdf.numPages === 1 ? '1 page was' : `${pdf.numPages} pages were`
+    yield { text: '', warnings: [`the file is damaged: ${found} found in it, others may be lost`] }
+  }
   try {
     const unreadable = { broken: 0, garbled: 0, blank: 0 }
     for (let number = 1; number <= pdf.numPages; number += 1) {
@@ -32,7 +41,8 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
 }
 
-async function open(bytes: Buffer): Promise<Pdf> {
+/** @returns `undefined` where the file is damaged or no PDF */
+async function open(bytes: Buffer): Promise<Pdf | undefined> {
   try {
     return await getDocumentProxy(new Uint8Array(bytes), {
       cMapUrl: CMAPS,
@@ -47,7 +57,7 @@ async function open(bytes: Buffer): Promise<Pdf> {
         cause: error,
       })
     }
-    throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged, or not a PDF', { cause: error })
+    return undefined
   }
 }
 
