@@ -1,2 +1,2 @@
-/** The command line as a function, for hosts that bring it into their own. */
+/** The command line as a function; the package exports only its binary. */
 export { runCli } from './run-cli.js'

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -97,5 +97,52 @@ describe('the README', () => {
     }
     for (const [, script = ''] of readme.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty([script])
     for (const [, file = ''] of readme.matchAll(/\]\((\w[^)#]*)\)/g)) await readFile(join(ROOT, file))
+  })
+})
+
+describe('the example', () => {
+  const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs')
+  const example = async (name: string, ...args: readonly string[]): Promise<string> => {
+    const env = { ...process.env, DATA_DIR: join(folder.path, 'data') }
+    return (await run(process.execPath, [tsx, join(ROOT, 'examples', name), ...args], { cwd: folder.path, env })).stdout
+  }
+
+  it('ask-a-folder answers from a folder, the second time from what it knows', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      const stdout = await example(
+        'ask-a-folder.ts',
+        EXAMPLES,
+        'Which supplier delivers oat milk?',
+        'What is error E4?',
+      )
+      expect(stdout).toMatch(/oat milk\?\nsuppliers\.csv: [^?]*Havre Foods/)
+      expect(stdout).toMatch(/E4\?\nespresso-machine\.docx: /)
+    }
+  })
+
+  it('two-companies keeps each company to its own', async () => {
+    expect(await example('two-companies.ts')).toBe(
+      [
+        'the bakery finds: Sourdough rests for eighteen hours before it is baked.',
+        'the harbour sees: Ships',
+        "the harbour asks the bakery's assistant: ERR_CONTEXT_NOT_FOUND",
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  it('names every folder of the tests, and none that is not there', async () => {
+    const architecture = await readFile(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+    const tree = /^test\/\n(.*?)^\w/ms.exec(architecture)?.[1] ?? ''
+    const named = [...tree.matchAll(/(?<=^ {2}| )([a-z]+)\//gm)].map(([, name]) => name)
+    const entries = await readdir(join(ROOT, 'test'), { withFileTypes: true })
+    expect(named.sort()).toEqual(
+      entries
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .sort(),
+    )
   })
 })
