@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 
 /** What is changed of word-extractor's reader of .docx. */
 interface OpenOfficeExtractor {
@@ -25,9 +25,15 @@ export function readArchivesAsText(): void {
     const openReadStream = archive.openReadStream.bind(archive)
     archive.openReadStream = (entry, opened) => {
       openReadStream(entry, (error, part) => {
-        opened(error, part?.setEncoding('utf8'))
+        opened(error, part && Readable.from(decoded(part)))
       })
     }
     return archive
   }
+}
+
+async function* decoded(part: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const bytes of part) yield decoder.decode(bytes as Uint8Array, { stream: true })
+  yield decoder.decode()
 }
