@@ -53,6 +53,8 @@ class ComposedEngine implements Engine {
   readonly authentication: Authentication
   readonly #container: Container
   readonly #workers: Workers | undefined
+  readonly #abort = new AbortController()
+  readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   constructor(container: Container, owner: Principal, workers: Workers | undefined) {
@@ -65,7 +67,13 @@ class ComposedEngine implements Engine {
 
   as(principal: Principal): Session {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
-    return createSession(this.#container, parsePrincipal(principal), this.#workers ?? NO_WORKERS)
+    const workers = this.#workers ?? NO_WORKERS
+    return createSession(this.#container, parsePrincipal(principal), {
+      documentUploaded: () => workers.documentUploaded(),
+      documentDeleted: (id) => workers.documentDeleted(id),
+      contextDeleted: () => workers.contextDeleted(),
+      untilClosed: async (work) => await this.#untilClosed(work),
+    })
   }
 
   on<Name extends keyof DocumentEvents>(name: Name, listener: (event: DocumentEvents[Name]) => void): () => void {
@@ -89,7 +97,21 @@ class ComposedEngine implements Engine {
     await this.#closing
   }
 
+  async #untilClosed<T>(work: (closing: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new ClosedError('the engine')
+    const working = work(this.#abort.signal)
+    const ended = working.catch(() => undefined)
+    this.#underWay.add(ended)
+    try {
+      return await working
+    } finally {
+      this.#underWay.delete(ended)
+    }
+  }
+
   async #close(): Promise<void> {
+    this.#abort.abort(new ClosedError('the engine'))
+    await Promise.all(this.#underWay)
     await this.#workers?.stop()
     await this.#container.get(AccessRecorder).flush()
     await closePorts(this.#container)

@@ -55,6 +55,8 @@ export interface ContextOperations {
 export interface DocumentOperations {
   /** Stores the bytes; the text is searchable once it is processed. @returns the document's UUID */
   upload(contextId: number, document: NewDocument, options?: UploadOptions): Promise<string>
+  /** Rejects as {@link upload} of so many bytes would, before any of them is read. */
+  checkRoom(contextId: number, sizeBytes: number, options?: Pick<UploadOptions, 'maxFileBytes'>): Promise<void>
   /** Resolves with the completed record, rejects with a `DocumentFailedError`. */
   whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
   /** Ordered by id. */
@@ -82,6 +84,12 @@ export interface Session {
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
 }
 
+/** What sessions have to do with the engine they belong to. */
+export interface EngineSignals extends WorkSignals {
+  /** Does work that the engine waits for when it is closed, once it has aborted it. */
+  untilClosed<T>(work: (closing: AbortSignal) => Promise<T>): Promise<T>
+}
+
 /** Tells the workers what a session's calls have put to work. */
 export interface WorkSignals {
   documentUploaded(): void
@@ -89,7 +97,7 @@ export interface WorkSignals {
   contextDeleted(): void
 }
 
-export function createSession(container: Container, principal: Principal, signals: WorkSignals): Session {
+export function createSession(container: Container, principal: Principal, signals: EngineSignals): Session {
   return {
     principal,
     contexts: contextOperations(container, principal, signals),
@@ -101,7 +109,7 @@ export function createSession(container: Container, principal: Principal, signal
   }
 }
 
-function contextOperations(container: Container, principal: Principal, signals: WorkSignals): ContextOperations {
+function contextOperations(container: Container, principal: Principal, signals: EngineSignals): ContextOperations {
   return {
     create: async (context, options) => await container.get(CreateContext).execute(principal, context, options),
     list: async () => await container.get(ListContexts).execute(principal),
@@ -117,12 +125,18 @@ function contextOperations(container: Container, principal: Principal, signals: 
   }
 }
 
-function documentOperations(container: Container, principal: Principal, signals: WorkSignals): DocumentOperations {
+function documentOperations(container: Container, principal: Principal, signals: EngineSignals): DocumentOperations {
   return {
-    upload: async (contextId, document, options) => {
-      const uuid = await container.get(UploadDocument).execute(principal, contextId, document, options)
-      signals.documentUploaded()
-      return uuid
+    upload: async (contextId, document, options = {}) => {
+      return await signals.untilClosed(async (closing) => {
+        const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal])
+        const uuid = await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
+        signals.documentUploaded()
+        return uuid
+      })
+    },
+    checkRoom: async (contextId, sizeBytes, options) => {
+      await container.get(UploadDocument).check(principal, contextId, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
       await container.get(WaitForDocument).execute(principal, document, options),

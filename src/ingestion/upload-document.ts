@@ -1,5 +1,13 @@
 import { ASSISTANT, findWritable } from '../context/index.js'
-import type { Clock, ContextRecord, FileStore, Storage, StoredFile, TextExtractor } from '../ports/index.js'
+import type {
+  Clock,
+  ContextRecord,
+  FileStore,
+  Repositories,
+  Storage,
+  StoredFile,
+  TextExtractor,
+} from '../ports/index.js'
 import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
 import { idSchema, integerSchema, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -70,6 +78,24 @@ export class UploadDocument {
     }
   }
 
+  /**
+   * Whether a file of so many bytes may come, before any of them does.
+   * @throws as {@link execute}
+   */
+  async check(
+    principal: Principal,
+    contextId: number,
+    sizeBytes: number,
+    options: Pick<UploadOptions, 'maxFileBytes'> = {},
+  ): Promise<void> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    const id = validate(idSchema(), contextId, 'contextId')
+    const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
+    await this.#storage.read(async (repositories) => {
+      await findRoom(repositories, access, id, bytes, options)
+    })
+  }
+
   async #upload(
     access: Access,
     contextId: number,
@@ -103,9 +129,7 @@ export class UploadDocument {
     options: UploadOptions,
   ): Promise<ContextRecord> {
     return await this.#storage.transaction(async (repositories) => {
-      const context = await findWritable(repositories, access, contextId)
-      const left = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
-      if (upload.sizeBytes > Math.min(left, options.maxFileBytes ?? left)) throw tooLarge(context, options)
+      const context = await findRoom(repositories, access, contextId, upload.sizeBytes, options)
       await repositories.uploads.insert({ ...upload, contextId }, UPLOAD_TTL_MS)
       return context
     })
@@ -154,6 +178,20 @@ export class UploadDocument {
     await this.#storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
     await this.#fileStore.delete(uuid).catch(() => undefined)
   }
+}
+
+/** The context, if there is room in it. @throws QuotaExceededError */
+async function findRoom(
+  repositories: Repositories,
+  access: Access,
+  contextId: number,
+  sizeBytes: number,
+  options: Pick<UploadOptions, 'maxFileBytes'>,
+): Promise<ContextRecord> {
+  const context = await findWritable(repositories, access, contextId)
+  const left = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
+  if (sizeBytes > Math.min(left, options.maxFileBytes ?? left)) throw tooLarge(context, options)
+  return context
 }
 
 interface FinishedUpload {

@@ -273,7 +273,7 @@ describe('permissions', () => {
       'appRoleId: the role 3 is not valid for the application tenant',
     )
     await expect(grant(99, 1)).rejects.toMatchObject({ code: 'ERR_ACCOUNT_NOT_FOUND' })
-    await expect(grant(1, 99)).rejects.toMatchObject({ code: 'ERR_ROLE_NOT_FOUND' })
+    await expect(grant(1, 99)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     await expect(
       administration.permissions.grant({ userIdentityId: 99, appAccountId: 1, appRoleId: 1 }),
     ).rejects.toMatchObject({ code: 'ERR_USER_NOT_FOUND' })

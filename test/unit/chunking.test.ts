@@ -51,6 +51,10 @@ const OPTIONS = fc.record({
   windowTokens: fc.integer({ min: 8, max: 64 }),
 })
 
+/** Half a second at most is what this takes on a slow machine; it was twenty times as much when it was quadratic. */
+const isQuick = (run: { readonly longestBlockMs: number; readonly durationMs: number }): boolean =>
+  run.longestBlockMs < 50 && run.durationMs < 2_000
+
 describe('chunks', () => {
   it('cover every character that is not white space, in order', () => {
     property((text, chunkerOptions) => {
@@ -133,20 +137,25 @@ describe('chunks', () => {
     async function* piece() {
       yield { text }
     }
-    const loop = monitorEventLoopDelay({ resolution: 1 })
-    loop.enable()
-    const began = performance.now()
-    const chunks: Chunk[] = []
-    const plain: ChunkerOptions = { chunkSizeTokens: 1_000, overlap: 0.2, windowTokens: 254 }
-    for await (const chunk of chunkStream(piece(), tokenizer, plain, emptySummary())) chunks.push(chunk)
-    loop.disable()
+    const chunked = async (): Promise<{ chunks: Chunk[]; longestBlockMs: number; durationMs: number }> => {
+      const loop = monitorEventLoopDelay({ resolution: 1 })
+      loop.enable()
+      const began = performance.now()
+      const chunks: Chunk[] = []
+      const plain: ChunkerOptions = { chunkSizeTokens: 1_000, overlap: 0.2, windowTokens: 254 }
+      for await (const chunk of chunkStream(piece(), tokenizer, plain, emptySummary())) chunks.push(chunk)
+      loop.disable()
+      return { chunks, longestBlockMs: loop.max / 1e6, durationMs: performance.now() - began }
+    }
+    const { chunks, ...first } = await chunked()
     expect(chunks.length).toBeLessThanOrEqual(most)
     expect(Math.max(...chunks.map(({ text: content }) => content.length))).toBeLessThanOrEqual(64_000)
     expect(chunks[0]?.text.startsWith('first')).toBe(true)
     expect(chunks.at(-1)?.text.endsWith('last')).toBe(true)
-    // A tenth of a second each is what this takes; twenty times as much when it was quadratic.
-    expect(performance.now() - began).toBeLessThan(5_000)
-    expect(loop.max / 1e6).toBeLessThan(150)
+    // Another process may hold this one up: what code does of itself, it does every time.
+    const runs = [first]
+    for (let run = 0; run < 4 && !runs.some(isQuick); run += 1) runs.push(await chunked())
+    expect(runs.some(isQuick), JSON.stringify(runs)).toBe(true)
   })
 
   it('repeat nearly the overlap in plain text, and begin at sentences', () => {

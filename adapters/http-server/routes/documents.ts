@@ -28,11 +28,11 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     answers: { 200: { description: "The document's UUID", schema: z.uuid() } },
     handle: async ({ params, request, options }, { documents }) => {
       const { maxUploadBytes } = options
-      const uuid = await documents.upload(params.contextId, await readUpload(request), {
-        ...(maxUploadBytes !== undefined && { maxFileBytes: maxUploadBytes }),
-        signal: request.signal,
-      })
-      return json(uuid)
+      const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
+      const expectedBytes = leastBytes(request)
+      await documents.checkRoom(params.contextId, expectedBytes, limit)
+      const file = await readUpload(request)
+      return json(await documents.upload(params.contextId, file, { ...limit, expectedBytes, signal: request.signal }))
     },
   }),
   route({
@@ -70,3 +70,12 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     },
   }),
 ]
+
+/** What a form may have beside its file: boundaries, headers, a name of 10,000 characters, other fields. */
+const MOST_FRAMING_BYTES = 131_072
+
+/** What the file of an upload has at least, by its Content-Length (decision 12). */
+function leastBytes(request: Request): number {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  return Number.isSafeInteger(length) ? Math.max(0, length - MOST_FRAMING_BYTES) : 0
+}
