@@ -22,6 +22,9 @@ const engine = await createEngine({
   textExtractor: new DeadlyExtractor(),
   fileStore: new FolderFileStore(join(folder, 'files')),
   starterPromptWriter: new memory.MemoryStarterPromptWriter(),
+  tokenSigner: new memory.MemoryTokenSigner(),
+  passwordHasher: new memory.MemoryPasswordHasher(),
+  mailer: new memory.MemoryMailer(),
   isAlone: true,
 })
 const session = engine.as(engine.owner)
