@@ -7,7 +7,7 @@ import type {
   RoleRecord,
   UserRecord,
 } from '../ports/index.js'
-import { APPLICATIONS } from './companies/application.js'
+import { APPLICATIONS } from './application.js'
 
 /** A company as the engine shows it. */
 export type Company = Pick<CompanyRecord, 'id' | 'name' | 'parentId'>

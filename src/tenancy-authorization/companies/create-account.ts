@@ -1,8 +1,8 @@
 import type { Clock, Storage } from '../../ports/index.js'
 import { NotFoundError } from '../../shared/errors.js'
 import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { APPLICATION_KEYS } from '../application.js'
 import { type Account, toAccount } from '../records.js'
-import { APPLICATION_KEYS } from './application.js'
 
 const SCHEMA = objectSchema({
   companyId: idSchema(),

@@ -1,8 +1,8 @@
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
 import { NotFoundError } from '../../shared/errors.js'
 import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { APPLICATIONS, DEFAULT_REGION } from '../application.js'
 import { type Company, toCompany } from '../records.js'
-import { APPLICATIONS, DEFAULT_REGION } from './application.js'
 
 const SCHEMA = objectSchema({ name: textSchema({ min: 1, max: 255 }), parentId: idSchema() })
 

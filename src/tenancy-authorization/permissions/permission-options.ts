@@ -3,7 +3,7 @@ import { ForbiddenError, InvalidInputError } from '../../shared/errors.js'
 import { idSchema, validate } from '../../shared/validate.js'
 import type { TenantAccess } from '../access/authorizer.js'
 import { covers } from '../access/reach.js'
-import { APPLICATIONS } from '../companies/application.js'
+import { APPLICATIONS } from '../application.js'
 import { requireCompany } from '../users/add-user.js'
 
 /** One choice (specification, Option item). */

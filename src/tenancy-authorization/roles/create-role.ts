@@ -2,7 +2,7 @@ import type { Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import { CAPABILITIES } from '../access/capability.js'
-import { APPLICATION_KEYS } from '../companies/application.js'
+import { APPLICATION_KEYS } from '../application.js'
 import { type Role, toRole } from '../records.js'
 
 const SCHEMA = objectSchema({

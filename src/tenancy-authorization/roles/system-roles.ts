@@ -1,6 +1,6 @@
 import type { Repositories, RoleRecord } from '../../ports/index.js'
 import { CAPABILITIES } from '../access/capability.js'
-import { APPLICATION_KEYS } from '../companies/application.js'
+import { APPLICATION_KEYS } from '../application.js'
 
 type SystemRole = Omit<RoleRecord, 'id' | 'companyId'>
 
