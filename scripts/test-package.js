@@ -17,7 +17,9 @@ try {
     }).toString(),
   )
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const block = (language) => readme.match(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms'))[1]
+  const blocks = (language) =>
+    [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code)
+  const block = (language) => blocks(language)[0]
   const { overrides } = JSON.parse(block('json'))
   writeFileSync(
     join(folder, 'package.json'),
@@ -28,8 +30,23 @@ try {
   cpSync(join(root, 'examples/documents/leave-policy.pdf'), join(folder, 'handbook.pdf'))
   writeFileSync(join(folder, 'program.js'), block('js'))
   writeFileSync(join(folder, 'program-in-typescript.ts'), block('js'))
+  // The README's server, which then asks itself how it is.
+  const server = blocks('js')[1].replace('server.listen(8787)', 'server.listen(0, ask)')
+  const asking = [
+    'async function ask(): Promise<void> {',
+    '  const { port } = server.address() as { port: number }',
+    '  const answer = await fetch(`http://127.0.0.1:${port}/alcove/health`)',
+    '  console.log(answer.status, await answer.text())',
+    '  server.close()',
+    '  await engine.close()',
+    '}',
+  ]
+  writeFileSync(join(folder, 'server.ts'), [server, ...asking].join('\n'))
   const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', types: ['node'], outDir: 'built' }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program-in-typescript.ts'] }))
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['program-in-typescript.ts', 'server.ts'] }),
+  )
   run('npx', 'tsc')
 
   for (const program of ['program.js', 'built/program-in-typescript.js']) {
@@ -39,6 +56,9 @@ try {
     rmSync(join(folder, 'alcove-data'), { recursive: true })
     console.log(`${program}: finds the passage`)
   }
+  const health = run(process.execPath, 'built/server.js')
+  if (!health.startsWith('200 {"status":"ok"')) throw new Error(`the server printed ${health}`)
+  console.log('built/server.js: serves')
   const demo = run('npx', 'alcove', 'demo')
   if (!demo.includes('eighteen weeks')) throw new Error(`the demo printed ${demo}`)
   console.log('alcove demo: finds the passages')
