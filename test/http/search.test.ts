@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
 import type { SearchResult } from '../../src/index.js'
+import type { EmbedOptions } from '../../src/ports/index.js'
 import type { Answer } from './check-answer.js'
 import { fileForm, NEW_CONTEXT, type Problem, startServer, type TestServer } from './server.js'
 
@@ -69,6 +71,28 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   it('Q4 never answers a similarity that is no number', async () => {
     const { body } = await search<SearchResult[]>({ prompt: '\u200b\u200b 🙂' })
     for (const { similarity } of body) expect(Number.isFinite(similarity)).toBe(true)
+  })
+
+  it.each<[string, (vectors: Float32Array) => Float32Array]>([
+    ['NaN', (vectors) => vectors.fill(Number.NaN)],
+    ['the wrong dimension', (vectors) => vectors.subarray(1)],
+  ])('Q4 fails in words where the model gives %s, and never answers a score', async (_what, spoil) => {
+    class SpoiltModel extends MemoryEmbeddingModel {
+      override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
+        const vectors = await super.embed(texts, options)
+        return options.kind === 'query' ? spoil(vectors) : vectors
+      }
+    }
+    const spoilt = await startServer({}, new SpoiltModel())
+    const bearer = await spoilt.token('assistant')
+    const session = spoilt.engine.as(spoilt.engine.owner)
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const content = Buffer.from('The coffee machine is cleaned on Friday.')
+    await session.documents.whenProcessed(await session.documents.upload(id, { fileName: 'a.txt', content }))
+    const path = `/context/relevant-docs/${id}`
+    const { status, body } = await spoilt.request<Problem>('POST', path, { token: bearer, json: { prompt: 'coffee' } })
+    expect([status, body.code]).toEqual([500, 'ERR_VECTOR_INVALID'])
+    await spoilt.close()
   })
 
   it("Q5 does not know another account's context, nor one that is not there", async () => {

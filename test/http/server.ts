@@ -3,6 +3,7 @@ import { createHttpHandler, type HttpHandlerOptions, serveHttp } from '../../ada
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryClock, MemoryEmbeddingModel, MemoryTelemetry } from '../../adapters/memory/index.js'
 import type { Engine, InitializeResult, NewContext } from '../../src/index.js'
+import type { EmbeddingModel } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type Answer, checkAnswer } from './check-answer.js'
 
@@ -51,7 +52,10 @@ export const NEW_CONTEXT: NewContext = {
   toolsJson: '[]',
 }
 
-export async function startServer(options: HttpHandlerOptions = {}): Promise<TestServer> {
+export async function startServer(
+  options: HttpHandlerOptions = {},
+  embeddingModel: EmbeddingModel = new MemoryEmbeddingModel(),
+): Promise<TestServer> {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const clock = new MemoryClock(new Date())
@@ -60,7 +64,7 @@ export async function startServer(options: HttpHandlerOptions = {}): Promise<Tes
     dataDir,
     clock,
     telemetry,
-    embeddingModels: [new MemoryEmbeddingModel()],
+    embeddingModels: [embeddingModel],
     initial: { companyName: 'Root', ownerEmail: 'boss@example.com' },
   })
   const key = await engine.initialize()
