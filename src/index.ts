@@ -7,6 +7,7 @@ export {
   type DocumentOperations,
   type Engine,
   type EngineOptions,
+  type EngineRole,
   type Health,
   type PermissionOperations,
   type Session,

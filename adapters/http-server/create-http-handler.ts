@@ -5,13 +5,14 @@ import { type Engine, InvalidInputError } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 import { validate } from '../../src/ports/index.js'
 import { authenticate } from './authenticate.js'
-import type { HttpHandlerOptions } from './http-handler-options.js'
+import { API_NAMES, type HttpHandlerOptions } from './http-handler-options.js'
 import { describeApi } from './openapi/describe-api.js'
 import { parseParameters, queryOf } from './parse-input.js'
-import { HttpError, problem } from './problem.js'
+import { HttpError, problem, tokenProblem } from './problem.js'
 import { readJson } from './read-body.js'
 import type { Call, Route } from './route.js'
 import { routesOf } from './routes/index.js'
+import { TOKEN_PATH } from './routes/token.js'
 
 /** Answers a request; never rejects. */
 export type HttpHandler = (request: Request) => Promise<Response>
@@ -20,17 +21,24 @@ export type HttpHandler = (request: Request) => Promise<Response>
  * The REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next, or `node:http`.
  * Paths, fields and statuses are the specification's. The handler does not close the engine.
  *
- * @throws InvalidInputError for a base path that is none
+ * @throws InvalidInputError for a base path that is none, and for a part of the API that there is not
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
+  checkApis(options.apis)
   const app = new Hono<{ Variables: { requestId: string } }>()
   const described = describeApi({ basePath, ...(options.apis && { apis: options.apis }) })
   app.use(track(options.telemetry))
   // Whether every connection must be encrypted is for whoever ends the TLS to say.
   app.use(secureHeaders({ xFrameOptions: 'DENY', referrerPolicy: 'no-referrer', strictTransportSecurity: false }))
   if (options.corsOrigins !== undefined && options.corsOrigins.length > 0) {
-    app.use(cors({ origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins], maxAge: 600 }))
+    app.use(
+      cors({
+        origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins],
+        exposeHeaders: ['retry-after', 'www-authenticate', 'x-request-id'],
+        maxAge: 600,
+      }),
+    )
   }
   for (const [path, routes] of byPath(routesOf(options.apis))) {
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -40,18 +48,35 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         return await answer(route, context.req.raw, context.req.param(), call)
       })
     }
-    app.all(pattern, () => refuseMethod(routes))
+    app.all(pattern, () => {
+      const error = wrongMethod(routes)
+      return path === TOKEN_PATH ? tokenProblem(error, false) : problem(error)
+    })
   }
   app.notFound(({ req }) => problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `there is no ${req.path.slice(0, 200)}`)))
   app.onError((error, context) => {
-    const response = problem(error)
+    // Nobody hears this answer, and nothing has failed here.
+    if (context.req.raw.signal.aborted) return problem(clientLeft())
+    const isToken = context.req.path === basePath + TOKEN_PATH
+    const response = isToken ? tokenProblem(error, false) : problem(error)
     if (response.status >= 500) {
       const fields = { requestId: context.get('requestId'), method: context.req.method, status: response.status }
       options.telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
     }
     return response
   })
-  return async (request) => await app.fetch(request)
+  return async (request) => {
+    try {
+      return await app.fetch(request)
+    } catch {
+      // Only what is no Error gets here: the reason why a request was aborted.
+      return problem(clientLeft())
+    }
+  }
+}
+
+function clientLeft(): HttpError {
+  return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client went away')
 }
 
 type Fixed = Pick<Call<unknown, unknown, unknown>, 'engine' | 'options' | 'basePath' | 'describe'>
@@ -80,10 +105,16 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]>
   return grouped
 }
 
-function refuseMethod(routes: readonly Route[]): Response {
+function wrongMethod(routes: readonly Route[]): HttpError {
   const methods = routes.map(({ method }) => method as string)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  return problem(new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `the methods of this path are ${allow}`, { allow }))
+  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `the methods of this path are ${allow}`, { allow })
+}
+
+function checkApis(apis: HttpHandlerOptions['apis'] = []): void {
+  for (const api of apis) {
+    if (!API_NAMES.includes(api)) throw new InvalidInputError('apis', `must be a list of ${API_NAMES.join(', ')}`)
+  }
 }
 
 function checkBasePath(basePath: string): string {

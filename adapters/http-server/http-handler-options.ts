@@ -1,7 +1,9 @@
 import type { Telemetry } from '../../src/ports/index.js'
 
-/** A part of the API that can be mounted on its own. */
-export type ApiName = 'assistant' | 'tenant'
+/** The parts of the API that can be mounted on their own. */
+export const API_NAMES = ['assistant', 'tenant'] as const
+
+export type ApiName = (typeof API_NAMES)[number]
 
 export interface HttpHandlerOptions {
   /** What stands before every path, such as `/alcove`; default nothing. */

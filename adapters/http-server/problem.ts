@@ -99,25 +99,20 @@ function headersOf(error: AlcoveError): Readonly<Record<string, string>> {
 
 /** As {@link problem}, with the members of RFC 6749, section 5.2 (decision 8). */
 export function tokenProblem(error: unknown, isBasic: boolean): Response {
-  const response = problem(error)
-  if (!(error instanceof TokenRequestError)) return response
-  const isUnknownClient = error.error === 'invalid_client'
-  const status = isUnknownClient ? 401 : 400
+  const { status: given, code, detail, headers } = describe(error)
+  const refusal = error instanceof TokenRequestError ? error.error : undefined
+  const status = refusal === 'invalid_client' ? 401 : given
+  const title = TITLES[status] ?? 'Error'
+  const named =
+    refusal ?? (status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request')
   return Response.json(
-    {
-      error: error.error,
-      error_description: error.message,
-      type: 'about:blank',
-      title: TITLES[status],
-      status,
-      detail: error.message,
-      code: error.code,
-    },
+    { error: named, error_description: detail, type: 'about:blank', title, status, detail, code },
     {
       status,
       headers: {
         'cache-control': 'no-store',
-        ...(isUnknownClient && isBasic && { 'www-authenticate': 'Basic realm="alcove", charset="UTF-8"' }),
+        ...headers,
+        ...(status === 401 && isBasic && { 'www-authenticate': 'Basic realm="alcove", charset="UTF-8"' }),
       },
     },
   )

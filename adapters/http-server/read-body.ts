@@ -26,18 +26,33 @@ export async function readJson(request: Request): Promise<unknown> {
 /** Reads a body of UTF-8 text. @throws InvalidInputError @throws HttpError 413 */
 export async function readText(request: Request, mostBytes: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes)
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += piece.byteLength
-    if (size > mostBytes) throw tooLarge(mostBytes)
-    pieces.push(piece)
-  }
+  const bytes = await readBytes(request, mostBytes)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new InvalidInputError('', 'the body is not valid UTF-8')
   }
+}
+
+/** A body that drips must not hold a connection for ever. */
+const PATIENCE_MS = 30_000
+
+async function readBytes(request: Request, mostBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const deadline = performance.now() + PATIENCE_MS
+  try {
+    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += piece.byteLength
+      if (size > mostBytes) throw tooLarge(mostBytes)
+      if (performance.now() > deadline) throw new InvalidInputError('', 'the body took longer than 30 seconds')
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (error instanceof HttpError || error instanceof InvalidInputError) throw error
+    throw new InvalidInputError('', 'the body was cut off')
+  }
+  return Buffer.concat(pieces)
 }
 
 /** The content type without its parameters, in lower case; empty where there is none. */

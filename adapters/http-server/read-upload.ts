@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { InvalidInputError } from '../../src/index.js'
+import { HttpError } from './problem.js'
 
 /** The file of an upload, as it arrives. */
 export interface UploadedFile {
@@ -10,13 +11,19 @@ export interface UploadedFile {
 }
 
 const FIELD = 'file'
-const LIMITS = { files: 2, fields: 20, fieldSize: 65_536, parts: 30, headerSize: 65_536 }
+const LIMITS = { files: 2, fields: 10, fieldSize: 65_536, parts: 20, headerSize: 65_536 }
+
+/** What a form may have beside its file: boundaries, headers, a name of 10,000 characters, other fields. */
+export const MOST_FRAMING_BYTES = 1_048_576
+/** Bytes that lie between the body and the file, in streams. */
+const IN_FLIGHT_BYTES = 1_048_576
 
 /**
  * Reads multipart form data with exactly one file in the field `file`. Nothing is buffered: the body
  * is read as fast as the content is.
  *
  * @throws InvalidInputError for any other body; while reading the content, for what comes after it
+ * @throws HttpError 413 where there is more beside the file than a form needs
  */
 export async function readUpload(request: Request): Promise<UploadedFile> {
   const contentType = request.headers.get('content-type') ?? ''
@@ -45,6 +52,7 @@ class Upload {
   #end: (problem?: Error) => void = () => undefined
   #found: ((file: UploadedFile) => void) | undefined
   #stream: BusboyFileStream | undefined
+  #bodyBytes = 0
 
   constructor(body: Readable, parser: BusboyInstance) {
     this.#body = body
@@ -82,8 +90,14 @@ class Upload {
         this.#found?.({ fileName, content: this.#content(stream) })
       }
     })
-    this.#parser.on('field', (name) => {
+    this.#parser.on('field', (name, _value, isNameCut, isValueCut) => {
       if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file, with a file name'))
+      else if (isNameCut || isValueCut) this.#refuse(tooMuch())
+    })
+    this.#body.on('data', (piece: Uint8Array) => {
+      this.#bodyBytes += piece.byteLength
+      const beside = this.#bodyBytes - (this.#stream?.bytesRead ?? 0)
+      if (beside > MOST_FRAMING_BYTES + IN_FLIGHT_BYTES) this.#refuse(tooMuch())
     })
     for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
       this.#parser.on(limit, () => this.#refuse(new InvalidInputError(FIELD, 'the form has too many parts')))
@@ -95,7 +109,7 @@ class Upload {
     this.#parser.on('finish', () => this.#end())
   }
 
-  #refuse(problem: InvalidInputError): void {
+  #refuse(problem: Error): void {
     this.#end(problem)
     this.#stream?.destroy(problem)
     this.#release()
@@ -123,4 +137,12 @@ class Upload {
     this.#parser.destroy()
     this.#body.resume()
   }
+}
+
+function tooMuch(): HttpError {
+  return new HttpError(
+    413,
+    'ERR_BODY_TOO_LARGE',
+    `the form must have at most ${MOST_FRAMING_BYTES} bytes beside its file`,
+  )
 }

@@ -1,4 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
@@ -100,31 +101,42 @@ export class KeyFile {
   /** Two processes may come here at once: the file of the first counts. */
   async #make(): Promise<SigningKeys> {
     const key = await generateKey(new Date())
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw this.#error('cannot be written', error)
+    })
+    const temporary = await this.#writeTemporary([key])
     try {
-      const file = await open(this.#path, 'wx', 0o600)
-      await file.writeFile(toText([key]))
-      await file.sync()
-      await file.close()
+      // A link fails where there is a file, and is never seen half written.
+      await link(temporary, this.#path)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#error('cannot be written', error)
+    } finally {
+      await unlink(temporary)
     }
     return await this.#read()
   }
 
   async #write(keys: readonly SigningKey[]): Promise<void> {
-    const temporary = `${this.#path}.${process.pid}`
+    const temporary = await this.#writeTemporary(keys)
     try {
-      const file = await open(temporary, 'w', 0o600)
-      await file.writeFile(toText(keys))
-      await file.sync()
-      await file.close()
-      await chmod(temporary, 0o600)
       await rename(temporary, this.#path)
     } catch (error) {
       throw this.#error('cannot be written', error)
     }
     this.#keys = undefined
+  }
+
+  async #writeTemporary(keys: readonly SigningKey[]): Promise<string> {
+    const temporary = `${this.#path}.${randomUUID()}`
+    try {
+      const file = await open(temporary, 'wx', 0o600)
+      await file.writeFile(toText(keys))
+      await file.sync()
+      await file.close()
+    } catch (error) {
+      throw this.#error('cannot be written', error)
+    }
+    return temporary
   }
 
   #error(problem: string, cause?: unknown): SigningKeyError {

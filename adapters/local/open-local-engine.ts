@@ -123,7 +123,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {
-  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking } = overrides
+  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -131,6 +131,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(initial && { initial }),
     ...(mail && { mail }),
     ...(isWorking !== undefined && { isWorking }),
+    ...(roles && { roles }),
   }
 }
 

@@ -27,11 +27,10 @@ export class SmtpMailer implements Mailer {
   async send(mail: Mail, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted()
     const transport = await (this.#transport ??= this.#connect())
-    try {
-      await transport.sendMail({ from: this.#options.from, ...mail })
-    } catch (error) {
+    const sending = transport.sendMail({ from: this.#options.from, ...mail }).catch((error: unknown) => {
       throw toMailError(error)
-    }
+    })
+    await (signal === undefined ? sending : Promise.race([sending, aborted(signal)]))
   }
 
   async close(): Promise<void> {
@@ -49,6 +48,13 @@ export class SmtpMailer implements Mailer {
       socketTimeout: TIMEOUT_MS,
     })
   }
+}
+
+/** Rejects once a signal is aborted: a server that does not answer is not waited for. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  return await new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
 }
 
 /** A server's 5xx is final (RFC 5321, section 4.2.1); everything else may pass. Its words may hold addresses. */

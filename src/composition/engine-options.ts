@@ -13,6 +13,9 @@ import type {
 } from '../ports/index.js'
 import type { InitializeInput, MailSettings } from '../tenancy-authorization/index.js'
 
+/** `ingest`: process documents, and clear away what was deleted. `relay`: send mails. */
+export type EngineRole = 'ingest' | 'relay'
+
 /** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
 export interface EngineOptions {
   readonly storage: Storage
@@ -31,8 +34,10 @@ export interface EngineOptions {
   readonly clock?: Clock
   /** Default: nobody listens. */
   readonly telemetry?: Telemetry
-  /** Whether this engine processes documents; default true. */
+  /** Whether this engine works, rather than only looking after records beside one that does; default true. */
   readonly isWorking?: boolean
+  /** What it works at; default all. What it does not do is left to other engines on the storage. */
+  readonly roles?: readonly EngineRole[]
   /**
    * Whether no other engine works on this storage, which the caller has made sure of: then
    * work that a dead process held is taken up at once. Default false: when its leases run out.

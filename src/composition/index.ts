@@ -1,7 +1,7 @@
 export type { Authentication } from './authentication.js'
 export { createEngine } from './create-engine.js'
 export type { Engine } from './engine.js'
-export type { EngineOptions } from './engine-options.js'
+export type { EngineOptions, EngineRole } from './engine-options.js'
 export type { Health } from './health.js'
 export type { Cancellable, ContextOperations, DocumentOperations, Session } from './session.js'
 export type { PermissionOperations, UserOperations } from './tenant-session.js'

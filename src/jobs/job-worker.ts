@@ -43,6 +43,8 @@ export interface JobWorkerOptions {
   readonly pollMs?: number
   /** Failures after which a transient error is final; default 5. */
   readonly maxFailures?: number
+  /** Pause after the first failure, the second and so on, the last for all after it; default half a second to a minute. */
+  readonly retryDelaysMs?: readonly number[]
   /** Times that a job is taken without any progress before it is taken for the end of every process; default 10. */
   readonly maxClaims?: number
 }
@@ -64,6 +66,7 @@ export class JobWorker {
   readonly #leaseMs: number
   readonly #pollMs: number
   readonly #maxFailures: number
+  readonly #retryDelaysMs: readonly number[]
   readonly #maxClaims: number
   readonly #running = new Map<number, RunningJob>()
   #stopping: AbortController | undefined
@@ -78,6 +81,7 @@ export class JobWorker {
     this.#leaseMs = options.leaseMs ?? 30_000
     this.#pollMs = options.pollMs ?? 1_000
     this.#maxFailures = options.maxFailures ?? 5
+    this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS
     this.#maxClaims = options.maxClaims ?? 10
   }
 
@@ -202,7 +206,7 @@ export class JobWorker {
     const isFinal = isPermanent(error) || job.failures + 1 >= this.#maxFailures
     this.#telemetry.record({ name: 'jobs.failed', level: isFinal ? 'error' : 'warn', fields, error })
     if (!isFinal) {
-      const delayMs = RETRY_DELAYS_MS[Math.min(job.failures, RETRY_DELAYS_MS.length - 1)] ?? 0
+      const delayMs = this.#retryDelaysMs[Math.min(job.failures, this.#retryDelaysMs.length - 1)] ?? 0
       await this.#storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }))
       return
     }

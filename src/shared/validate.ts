@@ -30,12 +30,15 @@ export interface TextRules {
   /** In code points. */
   readonly max: number
   readonly min?: number
+  /** Whether it is one line: without control characters, line breaks among them. Default false. */
+  readonly isLine?: boolean
 }
 
 /** A string of code points without U+0000, so that every store can keep it. */
 export function textSchema(rules: TextRules): z.ZodType<string> {
-  const { max, min = 0 } = rules
+  const { max, min = 0, isLine = false } = rules
   const text = storableSchema((value) => {
+    if (isLine && /\p{Cc}/u.test(value)) return 'must be one line, without control characters'
     if (value.length > max * 2 || codePoints(value) > max) return `must have at most ${max} characters`
     if (min > 0 && value.trim() === '') return 'must not be empty'
     return codePoints(value) < min ? `must have at least ${min} characters` : undefined

@@ -10,7 +10,7 @@ import { insertUser } from './users/add-user.js'
 import { parseEmailAddress } from './users/email-address.js'
 
 const SCHEMA = objectSchema({
-  companyName: textSchema({ min: 1, max: 255 }).default('Root company'),
+  companyName: textSchema({ min: 1, max: 255, isLine: true }).default('Root company'),
   ownerEmail: textSchema({ max: 320 }).default('owner@localhost'),
 })
 

@@ -8,7 +8,9 @@ import { collect, globalOptions, option, parseList } from '../options.js'
 import { printResult } from '../output.js'
 import { listen } from '../serve-http.js'
 
-const ROLES = ['http', 'ingest', 'relay']
+const LAST_PATIENCE_MS = 1_000
+const ENGINE_ROLES = ['ingest', 'relay'] as const
+const ROLES: readonly string[] = ['http', ...ENGINE_ROLES]
 
 export function serveCommand(): CommandUnknownOpts {
   return new Command('serve')
@@ -31,26 +33,31 @@ export function serveCommand(): CommandUnknownOpts {
       const telemetry = new Log(logLevel)
       const interrupted = nextInterrupt()
       let address = ''
+      const handlerOptions = {
+        corsOrigins: corsOrigin,
+        telemetry,
+        ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
+      }
       const engine = await openLocalEngine({
         ...options,
         ...mailSettings(given, () => address),
         ...(signingKeyFile !== undefined && { signingKeyFile }),
-        isWorking: roles.includes('ingest'),
+        roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
         telemetry,
       })
       try {
-        const handler = createHttpHandler(engine, {
-          corsOrigins: corsOrigin,
-          telemetry,
-          ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
-        })
-        const server = await listen(handler, { host, port })
-        address = server.address
-        printResult(options, { address, pid: process.pid }, `listening on ${address}`)
+        const server = roles.includes('http')
+          ? await listen(createHttpHandler(engine, handlerOptions), { host, port })
+          : undefined
+        address = server?.address ?? ''
+        const ready = server === undefined ? `working at ${roles.join(', ')}` : `listening on ${address}`
+        printResult(options, { address: server?.address ?? null, pid: process.pid }, ready)
         await interrupted
-        await server.close()
+        await server?.close()
       } finally {
         await engine.close()
+        // A mail server that does not answer must not hold the process up.
+        setTimeout(() => process.exit(), LAST_PATIENCE_MS).unref()
       }
     })
 }

@@ -16,7 +16,6 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   403: 'The token does not permit this',
   404: 'There is no such thing, or the caller may not know of it',
   413: 'The body is too large',
-  429: 'Too many failures; wait',
   500: 'An internal failure',
   503: 'Not available for the moment',
 }
@@ -81,14 +80,13 @@ function operation(route: Route, components: Components): object {
 const PROBLEM = 'application/problem+json'
 
 /** What an operation may answer beside its own answers. */
-function problemsOf({ access, params, answers, body, rawBody }: Route): number[] {
+function problemsOf({ access, params, query, answers, body, rawBody }: Route): number[] {
   const takesBody = body !== undefined || rawBody !== undefined
   const statuses = [
-    ...(access === 'public' && !takesBody ? [] : [400]),
+    ...(access === 'public' && !takesBody && query === undefined ? [] : [400]),
     ...(access === 'public' ? [] : [401, 403]),
     ...(params === undefined && access !== 'tenant' ? [] : [404]),
     ...(takesBody ? [413] : []),
-    ...(rawBody === undefined ? [] : [429]),
     500,
     503,
   ]

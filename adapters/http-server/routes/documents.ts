@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
-import { readUpload } from '../read-upload.js'
+import { MOST_FRAMING_BYTES, readUpload } from '../read-upload.js'
 import { type Route, route } from '../route.js'
 import { documentSchema, documentWithReceiptSchema, emptySchema } from '../schemas.js'
 
@@ -70,9 +70,6 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     },
   }),
 ]
-
-/** What a form may have beside its file: boundaries, headers, a name of 10,000 characters, other fields. */
-const MOST_FRAMING_BYTES = 131_072
 
 /** What the file of an upload has at least, by its Content-Length (decision 12). */
 function leastBytes(request: Request): number {

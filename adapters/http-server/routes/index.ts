@@ -1,4 +1,4 @@
-import type { ApiName } from '../http-handler-options.js'
+import { API_NAMES, type ApiName } from '../http-handler-options.js'
 import type { Route } from '../route.js'
 import { CONTEXT_ROUTES } from './contexts.js'
 import { DOCUMENT_ROUTES } from './documents.js'
@@ -18,6 +18,6 @@ const API_ROUTES: readonly Route[] = [
 ]
 
 /** The operations of some parts of the API, with what is always there. */
-export function routesOf(apis: readonly ApiName[] = ['assistant', 'tenant']): readonly Route[] {
+export function routesOf(apis: readonly ApiName[] = API_NAMES): readonly Route[] {
   return [...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
 }

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { AlcoveError, type PasswordSetup, passwordResetSchema, passwordSetupSchema } from '../../../src/index.js'
-import { validate } from '../../../src/ports/index.js'
+import { objectSchema, validate } from '../../../src/ports/index.js'
 import { noContent, page } from '../answers.js'
 import { setupPage, setupResultPage } from '../pages/setup-page.js'
 import { mediaType, readJson, readText } from '../read-body.js'
@@ -55,14 +56,15 @@ export const PASSWORD_ROUTES: readonly Route[] = [
       return noContent()
     },
   }),
-  publicRoute({
+  publicRoute<unknown, { token?: string }>({
     api: 'system',
     method: 'GET',
     path: '/auth/setup',
     operationId: 'showSetupForm',
     summary: 'A plain form to choose a password, for the link of a mail',
+    query: objectSchema({ token: z.string().optional() }) as z.ZodType<{ token?: string }>,
     answers: { 200: { description: 'The form', contentType: 'text/html' } },
-    handle: ({ request }) => page(setupPage(new URL(request.url).searchParams.get('token') ?? ''), SETUP_POLICY),
+    handle: ({ query }) => page(setupPage(query.token ?? ''), SETUP_POLICY),
   }),
 ]
 

@@ -1,5 +1,5 @@
 import type { TokenErrorCode, TokenRequest } from '../../../src/index.js'
-import { TokenRequestError } from '../../../src/index.js'
+import { ThrottledError, TokenRequestError } from '../../../src/index.js'
 import { json } from '../answers.js'
 import { HttpError, tokenProblem } from '../problem.js'
 import { mediaType, readText } from '../read-body.js'
@@ -9,11 +9,13 @@ import { tokenProblemSchema, tokenSchema } from '../schemas.js'
 const FORM = 'application/x-www-form-urlencoded'
 const MOST_BYTES = 8_192
 
+export const TOKEN_PATH = '/connect/token'
+
 /** The token endpoint (specification, Authentication; RFC 6749, section 4.4). */
 export const TOKEN_ROUTE: Route = publicRoute({
   api: 'system',
   method: 'POST',
-  path: '/connect/token',
+  path: TOKEN_PATH,
   operationId: 'issueToken',
   summary: 'Exchange an API key for an access token',
   rawBody: {
@@ -33,6 +35,9 @@ export const TOKEN_ROUTE: Route = publicRoute({
     200: { description: 'The token', schema: tokenSchema },
     400: { description: 'The request is refused', schema: tokenProblemSchema },
     401: { description: 'The client is unknown, or its secret wrong', schema: tokenProblemSchema },
+    429: { description: 'Too many wrong secrets; wait', schema: tokenProblemSchema },
+    500: { description: 'An internal failure', schema: tokenProblemSchema },
+    503: { description: 'Not available for the moment', schema: tokenProblemSchema },
   },
   handle: async ({ request, engine }) => {
     const authorization = request.headers.get('authorization')
@@ -42,6 +47,8 @@ export const TOKEN_ROUTE: Route = publicRoute({
       response.headers.set('cache-control', 'no-store')
       return response
     } catch (error) {
+      // What fails inside is logged where all of that is.
+      if (!(error instanceof TokenRequestError || error instanceof ThrottledError)) throw error
       return tokenProblem(error, authorization !== null)
     }
   },

@@ -39,12 +39,12 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   async #within(ids: readonly number[], ancestorId: number): Promise<readonly number[]> {
     const companies = this.session.name('companies')
     // Ids alone, and UNION: rows seen before end the recursion, so a cycle does too.
-    const rows = await this.session.knex
+    const rows: Row[] = await this.session.knex
       .withRecursive('above', ['start', 'id'], (query) => {
         void query
           .select({ start: 'id', id: 'id' })
           .from(companies)
-          .whereIn('id', ids)
+          .whereIn('id', [...ids, ancestorId])
           .union((above) => {
             void above
               .select('above.start', 'next.parent_id')
@@ -54,9 +54,16 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
           })
       })
       .from('above')
-      .where('id', ancestorId)
-      .select<Row[]>('start')
-    return rows.map((row) => number(row, 'start'))
+      .join({ company: companies }, 'company.id', 'above.id')
+      .where((either) => {
+        void either.where('above.id', ancestorId).orWhereNull('company.parent_id')
+      })
+      .select({ start: 'above.start', id: 'above.id', parent_id: 'company.parent_id' })
+    // Whoever stands in a cycle has no way up to a root, and manages nothing.
+    const hasRoot = rows.some((row) => number(row, 'start') === ancestorId && row['parent_id'] === null)
+    if (!hasRoot) return []
+    const below = rows.filter((row) => number(row, 'id') === ancestorId).map((row) => number(row, 'start'))
+    return ids.includes(ancestorId) ? below : below.filter((id) => id !== ancestorId)
   }
 
   async setParent(id: number, parentId: number): Promise<void> {

@@ -22,6 +22,10 @@ export class KnexPasswordTokenRepository extends KnexRepository implements Passw
     return row && { userId: number(row, 'user_id'), tokenHash, expires: text(row, 'expires') }
   }
 
+  async remove(tokenHash: string): Promise<boolean> {
+    return (await this.rows.where('token_hash', tokenHash).delete()) > 0
+  }
+
   async countOfUser(userId: number, now: string): Promise<number> {
     return (await this.rows.where('user_id', userId).where('expires', '>', now).select('token_hash')).length
   }
@@ -55,6 +59,10 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
         created: text(row, 'created'),
       }
     )
+  }
+
+  async countOfUser(userId: number): Promise<number> {
+    return (await this.rows.where('user_id', userId).select('id')).length
   }
 
   async remove(id: number): Promise<void> {

@@ -3,6 +3,7 @@ import {
   type AccountRepository,
   AlreadyExistsError,
   type ApiKeyRepository,
+  type CompanyRecord,
   type CompanyRepository,
   type MailRepository,
   type PasswordTokenRepository,
@@ -40,14 +41,19 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
 }
 
 function isWithin(companies: MemoryTables['companies'], id: number, ancestorId: number): boolean {
-  const seen = new Set<number>()
+  const hasRoot = wayUp(companies, ancestorId).at(-1)?.parentId === null
+  return hasRoot && wayUp(companies, id).some((company) => company.id === ancestorId)
+}
+
+/** A company and those above it, until the root, or until a cycle comes round. */
+function wayUp(companies: MemoryTables['companies'], id: number): CompanyRecord[] {
+  const way: CompanyRecord[] = []
   let at = companies.get(id)
-  while (at !== undefined && !seen.has(at.id)) {
-    if (at.id === ancestorId) return true
-    seen.add(at.id)
+  while (at !== undefined && !way.some((seen) => seen.id === at?.id)) {
+    way.push(at)
     at = at.parentId === null ? undefined : companies.get(at.parentId)
   }
-  return false
+  return way
 }
 
 export function regionRepository({ regions }: MemoryTables): RegionRepository {
@@ -164,6 +170,10 @@ export function passwordTokenRepository({ passwordTokens }: MemoryTables): Passw
       passwordTokens.insert(token)
     },
     find: async (tokenHash) => passwordTokens.find((token) => token.tokenHash === tokenHash),
+    remove: async (tokenHash) => {
+      const token = passwordTokens.find((known) => known.tokenHash === tokenHash)
+      return token !== undefined && passwordTokens.delete(token.id)
+    },
     countOfUser: async (userId, now) =>
       passwordTokens.filter((token) => token.userId === userId && token.expires > now).length,
     removeOfUser: async (userId) => {
@@ -179,6 +189,7 @@ export function mailRepository({ mails }: MemoryTables): MailRepository {
   return {
     insert: async (mail) => mails.insert(mail),
     get: async (id) => mails.get(id),
+    countOfUser: async (userId) => mails.filter((mail) => mail.userId === userId).length,
     remove: async (id) => {
       mails.delete(id)
     },

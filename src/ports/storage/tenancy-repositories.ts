@@ -22,7 +22,7 @@ export interface CompanyRepository {
    * Whether `id` is `ancestorId` or lies below it.
    *
    * - False where either does not exist.
-   * - Ends, and says false where it finds no way up, even if rows form a cycle.
+   * - Ends, and says false, where rows form a cycle: for companies above it, within it and below it.
    */
   isWithin(id: number, ancestorId: number): Promise<boolean>
   /** Which of these ids are within `ancestorId`, as {@link isWithin} says, by one look at the tree. */
@@ -99,6 +99,8 @@ export interface ApiKeyRepository {
 export interface PasswordTokenRepository {
   insert(token: PasswordTokenRecord): Promise<void>
   find(tokenHash: string): Promise<PasswordTokenRecord | undefined>
+  /** Removes a token. @returns whether it was there: of two who use it at once, one learns true */
+  remove(tokenHash: string): Promise<boolean>
   /** How many tokens of a user end after `now`. */
   countOfUser(userId: number, now: string): Promise<number>
   removeOfUser(userId: number): Promise<void>
@@ -110,6 +112,8 @@ export interface PasswordTokenRepository {
 export interface MailRepository {
   insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord>
   get(id: number): Promise<MailRecord | undefined>
+  /** How many mails wait for a user. */
+  countOfUser(userId: number): Promise<number>
   /** Removing a missing one does nothing. */
   remove(id: number): Promise<void>
 }

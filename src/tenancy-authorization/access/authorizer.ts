@@ -41,18 +41,15 @@ export class Authorizer {
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   async authorizeTenant(principal: Principal, capability: Capability = 'tenant:manage'): Promise<TenantAccess> {
-    const access = await this.#storage.read(async (repositories) => {
-      const named = await findAccess(repositories, principal)
-      if (named?.account.application === TENANT) return named
-      const others = await repositories.permissions.listAccess(principal.userId, TENANT)
-      return others.find(isOpen) ?? named
+    const { access, top } = await this.#storage.read(async (repositories) => {
+      const found = await findTenantAccess(repositories, principal)
+      return { access: found, top: found && (await topOf(repositories, principal, found.account)) }
     })
-    const { user, role } = this.#require(principal, access, TENANT, capability)
-    return {
-      principal,
-      actor: { id: user.id, email: user.email },
-      reach: reachOf(principal.companyId, role.capabilities),
+    const { user, role, account } = this.#require(principal, access, TENANT, capability)
+    if (top === undefined) {
+      throw new ForbiddenError(`the account ${account.id} does not belong to the company ${principal.companyId}`)
     }
+    return { principal, actor: { id: user.id, email: user.email }, reach: reachOf(top, role.capabilities) }
   }
 
   #require(
@@ -114,6 +111,26 @@ async function findAccess(
     throw new UnauthenticatedError(`the user ${principal.userId} does not exist`)
   }
   return found
+}
+
+async function findTenantAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
+  const named = await findAccess(repositories, principal)
+  if (named?.account.application === TENANT) return named
+  const others = await repositories.permissions.listAccess(principal.userId, TENANT)
+  return others.find(isOpen) ?? named
+}
+
+/**
+ * The company from which downwards a principal manages: its own, or the one of its account where that
+ * lies below. Whoever grants a permission hands on no more than they have; `undefined` for neither.
+ */
+async function topOf(
+  { companies }: Repositories,
+  { companyId }: Principal,
+  account: AccessRecord['account'],
+): Promise<number | undefined> {
+  if (await companies.isWithin(account.companyId, companyId)) return account.companyId
+  return (await companies.isWithin(companyId, account.companyId)) ? companyId : undefined
 }
 
 /** A principal acts for a company, and so on accounts of it and of those below it. */

@@ -7,8 +7,8 @@ import { type Account, toAccount } from '../records.js'
 const SCHEMA = objectSchema({
   companyId: idSchema(),
   application: choiceSchema(APPLICATION_KEYS),
-  region: textSchema({ min: 1, max: 100 }),
-  name: textSchema({ min: 1, max: 255 }),
+  region: textSchema({ min: 1, max: 100, isLine: true }),
+  name: textSchema({ min: 1, max: 255, isLine: true }),
 })
 
 export interface NewAccount {

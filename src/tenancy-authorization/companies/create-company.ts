@@ -4,7 +4,7 @@ import { idSchema, objectSchema, textSchema, validate } from '../../shared/valid
 import { APPLICATIONS, DEFAULT_REGION } from '../application.js'
 import { type Company, toCompany } from '../records.js'
 
-const SCHEMA = objectSchema({ name: textSchema({ min: 1, max: 255 }), parentId: idSchema() })
+const SCHEMA = objectSchema({ name: textSchema({ min: 1, max: 255, isLine: true }), parentId: idSchema() })
 
 export interface NewCompany {
   readonly name: string

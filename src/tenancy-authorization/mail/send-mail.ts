@@ -46,13 +46,22 @@ export class SendMail implements JobHandler {
     await mails.remove(subject)
   }
 
-  /** @throws MailError */
+  /** @throws MailError; the link of a mail that was not sent is none */
   async send(mailId: number, signal?: AbortSignal): Promise<void> {
-    const mail = await this.#storage.transaction((repositories) => this.#write(repositories, mailId))
-    if (mail !== undefined) await this.#mailer.send(mail, signal === undefined ? {} : { signal })
+    const written = await this.#storage.transaction((repositories) => this.#write(repositories, mailId))
+    if (written === undefined) return
+    try {
+      await this.#mailer.send(written.mail, signal === undefined ? {} : { signal })
+    } catch (error) {
+      await this.#storage.transaction(({ passwordTokens }) => passwordTokens.remove(written.tokenHash))
+      throw error
+    }
   }
 
-  async #write(repositories: Repositories, mailId: number): Promise<Mail | undefined> {
+  async #write(
+    repositories: Repositories,
+    mailId: number,
+  ): Promise<{ readonly mail: Mail; readonly tokenHash: string } | undefined> {
     const mail = await repositories.mails.get(mailId)
     if (mail === undefined) return undefined
     const user = await repositories.users.get(mail.userId)
@@ -62,7 +71,8 @@ export class SendMail implements JobHandler {
     const expires = new Date(now.getTime() + LINK_LIVES_MS[mail.purpose]).toISOString()
     const token = randomToken(24)
     await repositories.passwordTokens.removeExpired(now.toISOString())
-    await repositories.passwordTokens.insert({ userId: user.id, tokenHash: await sha256Hex(token), expires })
+    const tokenHash = await sha256Hex(token)
+    await repositories.passwordTokens.insert({ userId: user.id, tokenHash, expires })
     const write = this.#settings.writer ?? writeMail
     const content = write({
       purpose: mail.purpose,
@@ -71,6 +81,6 @@ export class SendMail implements JobHandler {
       link: fillSetupUrl(this.#settings.setupUrl, token),
       expires,
     })
-    return { to: { name: user.name, address: user.email }, ...content }
+    return { mail: { to: { name: user.name, address: user.email }, ...content }, tokenHash }
   }
 }

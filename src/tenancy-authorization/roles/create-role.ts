@@ -6,7 +6,7 @@ import { APPLICATION_KEYS } from '../application.js'
 import { type Role, toRole } from '../records.js'
 
 const SCHEMA = objectSchema({
-  name: textSchema({ min: 1, max: 255 }),
+  name: textSchema({ min: 1, max: 255, isLine: true }),
   applications: listSchema(choiceSchema(APPLICATION_KEYS), APPLICATION_KEYS.length),
   capabilities: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length),
   companyId: idSchema().optional(),

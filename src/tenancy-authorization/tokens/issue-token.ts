@@ -77,14 +77,15 @@ export class IssueToken {
   /** One answer for every reason: nobody learns which ids exist. */
   async #authenticate({ clientId, clientSecret }: TokenRequest): Promise<ApiKeyRecord> {
     const secretHash = await sha256Hex(clientSecret)
-    const found = await this.#storage.read(async ({ apiKeys, users, companies }) => {
-      const key = await apiKeys.findByClientId(clientId)
-      if (key === undefined || !isSame(key.secretHash, secretHash)) return undefined
-      const isWhole = (await users.get(key.userId)) !== undefined && (await companies.get(key.companyId)) !== undefined
-      return isWhole ? key : undefined
+    const { key, isWhole } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
+      const found = await apiKeys.findByClientId(clientId)
+      const user = found && (await users.get(found.userId))
+      const company = found && (await companies.get(found.companyId))
+      return { key: found, isWhole: user !== undefined && company !== undefined }
     })
-    if (found !== undefined && isUsable(found, this.#clock.now())) return found
-    this.#throttle.failed(clientId)
+    const isRight = key !== undefined && isSame(key.secretHash, secretHash)
+    if (isRight && isWhole && isUsable(key, this.#clock.now())) return key
+    this.#throttle.failed(clientId, key !== undefined)
     throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked or expired')
   }
 }

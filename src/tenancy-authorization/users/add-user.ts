@@ -9,7 +9,7 @@ import { toUser, type User } from '../records.js'
 import { ensureSystemRole, MEMBER } from '../roles/system-roles.js'
 import { type EmailAddress, parseEmailAddress } from './email-address.js'
 
-const NAME = textSchema({ max: 255 }).optional()
+const NAME = textSchema({ max: 255, isLine: true }).optional()
 
 /** What adds a user (`POST /tenant/user`). */
 export const newUserSchema: z.ZodType<NewUser> = objectSchema({

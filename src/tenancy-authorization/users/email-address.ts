@@ -23,11 +23,16 @@ export function parseEmailAddress(input: string): EmailAddress {
   const asciiDomain = isPlain ? toAsciiDomain(domain) : undefined
   if (asciiDomain === undefined)
     throw new InvalidInputError('email', 'must be an e-mail address such as name@example.com')
-  return { email, emailKey: `${local.normalize('NFC').toLowerCase()}@${asciiDomain}` }
+  return { email, emailKey: `${fold(local)}@${asciiDomain}` }
 }
 
 function toAsciiDomain(domain: string): string | undefined {
-  if (domain === '' || /[/?#@:\\[\]]/.test(domain)) return undefined
+  if (domain === '' || /[/?#@:%\\[\]]/.test(domain)) return undefined
   const url = `http://${domain}/`
-  return URL.canParse(url) ? new URL(url).hostname : undefined
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined
+}
+
+/** Case folded: to upper case first, which makes one of `ß` and `ss`, and of the two forms of sigma. */
+function fold(local: string): string {
+  return local.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }

@@ -30,8 +30,10 @@ export interface PasswordReset {
   readonly email: string
 }
 
-/** Links that wait for one user; more are not sent. */
+/** Links that wait for one user, sent or not; more are not made. */
 const MOST_LINKS = 5
+/** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
+const RESET_TAKES_MS = 200
 
 /** Sets, resets and checks passwords. */
 export class Passwords {
@@ -51,12 +53,16 @@ export class Passwords {
   /** Sends a link where the address is known; says nothing about whether it is. @throws InvalidInputError */
   async requestReset(input: PasswordReset): Promise<void> {
     const { email } = validate(passwordResetSchema, input)
+    await Promise.all([this.#reset(email), new Promise((resolve) => setTimeout(resolve, RESET_TAKES_MS))])
+  }
+
+  async #reset(email: string): Promise<void> {
     const mailId = await this.#storage.transaction(async (repositories) => {
       const emailKey = keyOf(email)
       const user = emailKey === undefined ? undefined : await repositories.users.findByEmailKey(emailKey)
       if (user === undefined) return undefined
-      const links = await repositories.passwordTokens.countOfUser(user.id, this.#clock.now().toISOString())
-      if (links >= MOST_LINKS) return undefined
+      const sent = await repositories.passwordTokens.countOfUser(user.id, this.#clock.now().toISOString())
+      if (sent + (await repositories.mails.countOfUser(user.id)) >= MOST_LINKS) return undefined
       const purpose = user.passwordHash === null ? 'invitation' : 'reset'
       return await this.#mailQueue.enqueue(repositories, user.id, purpose)
     })
@@ -71,10 +77,12 @@ export class Passwords {
     const { token, password } = validate(passwordSetupSchema, input)
     const tokenHash = await sha256Hex(token)
     // A look before the slow hash: guessing tokens must not cost the host its processor.
-    await this.#storage.read(({ passwordTokens }) => this.#requireToken(passwordTokens.find(tokenHash)))
+    await this.#storage.read(async ({ passwordTokens }) => this.#requireToken(await passwordTokens.find(tokenHash)))
     const passwordHash = await this.#hasher.hash(password)
     await this.#storage.transaction(async ({ passwordTokens, users }) => {
-      const { userId } = await this.#requireToken(passwordTokens.find(tokenHash))
+      const found = await passwordTokens.find(tokenHash)
+      // Of two who use it at once, one removes it.
+      const { userId } = this.#requireToken((await passwordTokens.remove(tokenHash)) ? found : undefined)
       await users.update(userId, { passwordHash })
       await passwordTokens.removeOfUser(userId)
     })
@@ -82,18 +90,19 @@ export class Passwords {
 
   /**
    * Completes a user's setup without a mail: for hosts that check users themselves.
-   * @param password default: one that nobody knows
+   * @param password default: one that nobody knows; a user who has a password keeps it then
    */
   async completeSetup(userId: number, password?: string): Promise<User> {
     const id = validate(idSchema(), userId, 'id')
     const chosen = password === undefined ? randomToken(32) : validate(PASSWORD, password, 'password')
     const passwordHash = await this.#hasher.hash(chosen)
     return await this.#storage.transaction(async ({ users, passwordTokens }) => {
-      await users.update(id, { passwordHash })
-      await passwordTokens.removeOfUser(id)
       const user = await users.get(id)
       if (user === undefined) throw new NotFoundError('user', id)
-      return toUser(user)
+      if (user.passwordHash !== null && password === undefined) return toUser(user)
+      await users.update(id, { passwordHash })
+      await passwordTokens.removeOfUser(id)
+      return toUser({ ...user, passwordHash })
     })
   }
 
@@ -111,8 +120,7 @@ export class Passwords {
     return toUser({ ...user, lastAccess })
   }
 
-  async #requireToken<Token extends { readonly expires: string }>(found: Promise<Token | undefined>): Promise<Token> {
-    const token = await found
+  #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {
     if (token !== undefined && new Date(token.expires) > this.#clock.now()) return token
     throw new InvalidInputError('token', 'is not valid: it was used, or has expired; ask for a new mail')
   }

@@ -657,13 +657,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many failures; wait */
+            /** @description Too many wrong secrets; wait */
             429: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["TokenProblem"];
                 };
             };
             /** @description An internal failure */
@@ -672,7 +672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["TokenProblem"];
                 };
             };
             /** @description Not available for the moment */
@@ -681,7 +681,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["TokenProblem"];
                 };
             };
         };
@@ -748,7 +748,9 @@ export interface operations {
     };
     showSetupForm: {
         parameters: {
-            query?: never;
+            query?: {
+                token?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -762,6 +764,15 @@ export interface operations {
                 };
                 content: {
                     "text/html": unknown;
+                };
+            };
+            /** @description The input is not valid; `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description An internal failure */
@@ -832,15 +843,6 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many failures; wait */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1511,15 +1513,6 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many failures; wait */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
