@@ -1,6 +1,6 @@
-import type { z } from 'zod'
-import { InvalidInputError } from '../shared/errors.js'
+import { z } from 'zod'
 import {
+  closedObjectSchema,
   fractionSchema,
   integerSchema,
   listSchema,
@@ -67,7 +67,7 @@ const NEW_CONTEXT = objectSchema({
   caption: CAPTION,
   toolsJson: TOOLS_JSON,
   starterPrompts: STARTER_PROMPTS.optional(),
-  settings: objectSchema({
+  settings: closedObjectSchema({
     embeddingModel: textSchema({ min: 1, max: 255 }).optional(),
     maxSizeBytes: MAX_SIZE_BYTES.default(104_857_600),
     topN: TOP_N.default(5),
@@ -77,16 +77,23 @@ const NEW_CONTEXT = objectSchema({
   }).prefault({}),
 })
 
+const FIXED = z
+  .undefined({ error: 'cannot change: the documents are cut and embedded by it; make a new context' })
+  .optional()
+
 const CONTEXT_CHANGES = objectSchema({
   name: NAME,
   description: DESCRIPTION,
   caption: CAPTION,
   toolsJson: TOOLS_JSON.optional(),
   starterPrompts: STARTER_PROMPTS.optional(),
-  settings: objectSchema({
+  settings: closedObjectSchema({
     maxSizeBytes: MAX_SIZE_BYTES.optional(),
     topN: TOP_N.optional(),
     scoreThreshold: SCORE_THRESHOLD.optional(),
+    embeddingModel: FIXED,
+    chunkSizeTokens: FIXED,
+    overlap: FIXED,
   }).prefault({}),
 })
 
@@ -97,8 +104,6 @@ export const contextBodySchema: z.ZodType<Omit<NewContext, 'settings'>> = NEW_CO
 export const contextChangesBodySchema: z.ZodType<Omit<ContextChanges, 'settings'>> = CONTEXT_CHANGES.omit({
   settings: true,
 })
-
-const FIXED_SETTINGS = ['embeddingModel', 'chunkSizeTokens', 'overlap'] as const
 
 /** A {@link NewContext} with the defaults filled in. */
 export interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'caption' | 'toolsJson'> {
@@ -126,13 +131,5 @@ export function parseNewContext(input: unknown): ParsedNewContext {
 export function parseContextChanges(input: unknown): ParsedContextChanges {
   const changes = validate(CONTEXT_CHANGES, input)
   if (changes.toolsJson !== undefined) validateToolsJson(changes.toolsJson)
-  const settings = (input as { readonly settings?: Readonly<Record<string, unknown>> }).settings ?? {}
-  const fixed = FIXED_SETTINGS.find((name) => settings[name] !== undefined)
-  if (fixed !== undefined) {
-    throw new InvalidInputError(
-      `settings.${fixed}`,
-      'cannot change: the documents are cut and embedded by it; make a new context',
-    )
-  }
   return changes
 }

@@ -218,7 +218,7 @@ function tooLarge(context: ContextRecord, options: UploadOptions): QuotaExceeded
     )
   }
   return new QuotaExceededError(
-    `the file does not fit: the documents of the context ${context.id} may have ${context.maxSizeBytes} bytes together; delete some, or raise maxSize`,
+    `the file does not fit: the documents of the context ${context.id} may have ${context.maxSizeBytes} bytes together; delete some, or raise settings.maxSizeBytes`,
   )
 }
 

@@ -1,8 +1,16 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ASSISTANT, findReadable } from '../context/index.js'
 import { collectionOf, type EmbeddingModels, textWindows, windowTokensFor } from '../ingestion/index.js'
 import type { ChunkKey, ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
-import { fractionSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import {
+  closedObjectSchema,
+  fractionSchema,
+  idSchema,
+  integerSchema,
+  objectSchema,
+  textSchema,
+  validate,
+} from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { BestWindows, type RankedChunk } from './best-windows.js'
 import { VisibleDocuments } from './visible-documents.js'
@@ -31,9 +39,10 @@ const PROMPT = textSchema({ min: 1, max: 32_768 })
 /** The body of `POST /context/relevant-docs/{contextId}`. */
 export const searchBodySchema: z.ZodType<{ readonly prompt: string }> = objectSchema({ prompt: PROMPT })
 
-const OPTIONS = objectSchema({
+const OPTIONS = closedObjectSchema({
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
+  signal: z.unknown().optional(),
 })
 
 /** Finds the chunks of a context whose meaning is nearest to a prompt. */
@@ -52,7 +61,7 @@ export class Search {
 
   /**
    * @returns the `topN` best chunks of completed documents, the best first, none below `scoreThreshold`
-   * @throws InvalidInputError for a prompt that is missing, blank or longer than 32,768 characters
+   * @throws InvalidInputError for a prompt that is missing, blank or longer than 32,768 characters, and for unknown options
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    */
   async execute(

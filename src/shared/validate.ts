@@ -9,7 +9,8 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T 
   const result = schema.safeParse(input)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  throw new InvalidInputError(fieldName(root, issue?.path ?? []), issue?.message ?? 'is not valid')
+  const member = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  throw new InvalidInputError(fieldName(root, [...(issue?.path ?? []), ...member]), issue?.message ?? 'is not valid')
 }
 
 function fieldName(root: string, path: readonly PropertyKey[]): string {
@@ -108,6 +109,14 @@ export function listSchema<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
 /** An object; members that the schema does not name are dropped. */
 export function objectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
   return z.object(shape, expected('an object'))
+}
+
+/** As {@link objectSchema}, where a member that the schema does not name is a mistake: it would be without effect. */
+export function closedObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  const unknown = `is unknown: there are ${Object.keys(shape).join(', ')}`
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknown : expected('an object').error(issue)),
+  })
 }
 
 /** One of some values. */

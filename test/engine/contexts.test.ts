@@ -207,6 +207,21 @@ describe('contexts', () => {
     await expect(session.contexts.update(id, fixed)).rejects.toThrow('settings.chunkSizeTokens: cannot change')
   })
 
+  it('refuse settings that there are not, and name those there are', async () => {
+    const create = session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSize: 10 } as object })
+    await expect(create).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'settings.chunkSize',
+      message:
+        'settings.chunkSize: is unknown: there are embeddingModel, maxSizeBytes, topN, scoreThreshold, chunkSizeTokens, overlap',
+    })
+    expect(await session.contexts.list()).toEqual([])
+    const { id, maxSize } = await session.contexts.create(NEW_CONTEXT)
+    const update = session.contexts.update(id, { ...NEW_CONTEXT, settings: { maxSize: 5_000 } as object })
+    await expect(update).rejects.toThrow('settings.maxSize: is unknown: there are maxSizeBytes, topN,')
+    expect(await session.contexts.get(id)).toMatchObject({ maxSize })
+  })
+
   it('are refused an update without a required member', async () => {
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await expect(session.contexts.update(id, { name: 'x', description: 'y' } as ContextChanges)).rejects.toThrow(

@@ -101,6 +101,13 @@ describe('a search', () => {
     })
   })
 
+  it('refuses options that there are not, and names those there are', async () => {
+    await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      message: 'top: is unknown: there are topN, scoreThreshold, signal',
+    })
+  })
+
   it('Q2 refuses a prompt of 1 MB before it is embedded', async () => {
     await expect(session.search(context.id, 'x'.repeat(1_000_000))).rejects.toThrow(
       'prompt: must have at most 32768 characters',
