@@ -41,7 +41,8 @@ interface StreamEnds {
 function release(content: AsyncIterable<Uint8Array> & Partial<StreamEnds>): void {
   if (content.destroy !== undefined) content.destroy()
   else if (content instanceof ReadableStream && !content.locked) void content.cancel().catch(nothing)
-  else void content.return?.()
+  // A generator may fail as it ends; nobody is there to hear of it.
+  else void Promise.resolve(content.return?.()).catch(nothing)
 }
 
 function nothing(): void {

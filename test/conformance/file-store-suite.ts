@@ -62,6 +62,17 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual(await collect(files.list()), [])
     })
 
+    test('does not wait for content that does not come when it is aborted', async (files) => {
+      const abort = new AbortController()
+      async function* hanging(): AsyncGenerator<Uint8Array> {
+        yield sample(10)
+        setTimeout(() => abort.abort(new Error('no longer wanted')), 1)
+        await new Promise(() => undefined)
+      }
+      await assert.rejects(files.write(KEY, hanging(), { ...PLENTY, signal: abort.signal }), /no longer wanted/)
+      assert.deepEqual(await collect(files.list()), [])
+    })
+
     test('says that a missing file is missing', async (files) => {
       await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
     })
