@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +9,8 @@ import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
 const HANDOVER_MS = 200
 const LOCK_FILE = 'alcove.lock'
 const HOLDER_FILE = 'alcove.lock.json'
+/** Tells this process from others, which in containers may have the same id. */
+const THIS_PROCESS = randomUUID()
 
 /** Holds a data folder for this process, until it is released or the process dies. */
 export interface DataDirLock {
@@ -31,7 +34,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   try {
     // The journal in memory: a journal on disk would be left behind by a killed holder.
     await run('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
-    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ pid: process.pid, since: new Date().toISOString() }))
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify(thisHolder()))
   } catch (error) {
     await close()
     if (!isBusy(error)) throw unusable(dataDir, error)
@@ -49,8 +52,14 @@ async function open(filename: string): Promise<sqlite3.Database> {
   })
 }
 
+function thisHolder() {
+  return { pid: process.pid, since: new Date().toISOString(), process: THIS_PROCESS }
+}
+
 async function describeHolder(dataDir: string): Promise<string> {
   const holder = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  if (holder.includes(THIS_PROCESS))
+    return `the data folder ${dataDir} is open in this process already: use that engine, or close it first`
   const pid = /"pid":(\d+)/.exec(holder)?.[1]
   const who = pid === undefined ? 'another process' : `another process (pid ${pid})`
   return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder`

@@ -1,7 +1,13 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createEngine, type Engine, type EngineOptions, NotInitializedError } from '../../src/index.js'
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  InvalidInputError,
+  NotInitializedError,
+} from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { FolderFileStore } from '../files/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
@@ -33,14 +39,15 @@ const DATABASE = 'alcove.sqlite'
  * Creates the folder, or reopens it; starts its workers. Any port can be replaced.
  * One engine works on a folder at a time.
  *
- * @throws DataDirLockedError where another process works on the folder
+ * @throws InvalidInputError where `dataDir` is missing
+ * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
  * @throws DataDirUnusableError where the folder cannot be made or written
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
  * @throws SchemaTooNewError where a newer version wrote the folder
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const { dataDir: givenDir, modelDirs = [BUNDLED_MODEL], ...overrides } = options
-  const dataDir = resolve(givenDir)
+  const dataDir = dataDirOf(options)
+  const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
   await makeDataDir(dataDir)
   const lock = await lockDataDir(dataDir)
   try {
@@ -67,12 +74,13 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
  * folder: companies, contexts and the records of documents, but no upload and
  * no search. What it deletes is cleared away by the engine that works.
  *
+ * @throws InvalidInputError where `dataDir` is missing
  * @throws NotInitializedError where the folder was never initialised
  */
 export async function openLocalDatabase(
   options: Pick<LocalEngineOptions, 'dataDir' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile'>,
 ): Promise<Engine> {
-  const dataDir = resolve(options.dataDir)
+  const dataDir = dataDirOf(options)
   const hasDatabase = await stat(join(dataDir, DATABASE)).then(
     () => true,
     () => false,
@@ -90,6 +98,13 @@ export async function openLocalDatabase(
     ...(options.mail && { mail: options.mail }),
     isWorking: false,
   })
+}
+
+/** In plain JavaScript anything may come; an empty path would mean the current folder. */
+function dataDirOf(options: unknown): string {
+  const { dataDir } = (options ?? {}) as { readonly dataDir?: unknown }
+  if (typeof dataDir === 'string' && dataDir.trim() !== '') return resolve(dataDir)
+  throw new InvalidInputError('dataDir', "must be the path of a folder, such as openLocalEngine({ dataDir: './data' })")
 }
 
 /** Tokens, passwords and mails. */

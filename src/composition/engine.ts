@@ -17,7 +17,11 @@ export interface Engine {
    * @throws InvalidInputError where a member of the principal is missing
    */
   as(principal: Principal): Session
-  /** Hears what happens in this process. @returns a function that ends it */
+  /**
+   * Hears what happens in this process.
+   * @returns a function that ends it
+   * @throws InvalidInputError for an event that there is not, or a listener that is no function
+   */
   on<Name extends keyof DocumentEvents>(name: Name, listener: (event: DocumentEvents[Name]) => void): () => void
   /**
    * Makes the first API key.

@@ -1,6 +1,6 @@
 import { findReadable, findWritable } from '../context/index.js'
 import type { ContextRecord, DocumentRecord, Repositories } from '../ports/index.js'
-import { AlcoveError, NotFoundError } from '../shared/errors.js'
+import { AlcoveError, InvalidInputError, NotFoundError } from '../shared/errors.js'
 import { idSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 import type { Access } from '../tenancy-authorization/index.js'
 import type { DocumentReference } from './document.js'
@@ -28,6 +28,12 @@ export async function findDocument(
     const document = await repositories.documents.get(id)
     if (document?.contextId !== contextId) throw new NotFoundError('document', id)
     return { document, context }
+  }
+  if (typeof reference === 'number') {
+    throw new InvalidInputError(
+      'document',
+      'must be a UUID or { contextId, id }: an id, such as the docId of a hit, names a document within its context only',
+    )
   }
   const uuid = validate(BY_UUID, reference, 'document')
   const document = await repositories.documents.getByUuid(uuid)

@@ -1,4 +1,5 @@
 import type { Telemetry } from '../ports/index.js'
+import { InvalidInputError } from '../shared/errors.js'
 import type { Document } from './document.js'
 
 /** How far a document is. */
@@ -33,8 +34,18 @@ export class DocumentEventEmitter {
     this.#telemetry = telemetry
   }
 
-  /** @returns a function that ends it */
+  /**
+   * @returns a function that ends it
+   * @throws InvalidInputError for an event that there is not, or a listener that is no function
+   */
   on<Name extends keyof DocumentEvents>(name: Name, listener: Listener<Name>): () => void {
+    if (!Object.hasOwn(this.#listeners, name))
+      throw new InvalidInputError(
+        'name',
+        `there is no event ${String(name as unknown)}: there are ${Object.keys(this.#listeners).join(', ')}`,
+      )
+    if (typeof (listener as unknown) !== 'function')
+      throw new InvalidInputError('listener', `of ${name}: must be a function`)
     const listeners: Set<Listener<Name>> = this.#listeners[name]
     listeners.add(listener)
     return () => listeners.delete(listener)

@@ -30,7 +30,7 @@ export interface DocumentWithReceipt extends Document {
   readonly receipt: IngestionReceipt | null
 }
 
-/** Names a document: its UUID, or its id within its context. */
+/** Names a document: its UUID, or its id within its context, which is the `docId` of a hit in that context. */
 export type DocumentReference = string | { readonly contextId: number; readonly id: number }
 
 export function toDocument(record: DocumentRecord): Document {

@@ -79,6 +79,19 @@ describe('an upload', () => {
     })
   })
 
+  it('is named by what a hit of a search has, and not by its id alone', async () => {
+    await uploadText(session, context.id, 'hours.txt', TEXT)
+    const [hit] = await session.search(context.id, 'harbour')
+    const document = { contextId: context.id, id: hit?.docId ?? 0 }
+    expect(await session.documents.get(document)).toMatchObject({ originalName: 'hours.txt' })
+    expect((await session.documents.chunks(document))[0]?.content).toBe(hit?.content)
+    for (const read of ['get', 'open', 'chunks'] as const)
+      await expect(session.documents[read](hit?.docId as unknown as string)).rejects.toMatchObject({
+        code: 'ERR_INVALID_INPUT',
+        message: expect.stringMatching(/^document: must be a UUID or \{ contextId, id \}/) as string,
+      })
+  })
+
   it('counts documents of one name', async () => {
     for (const text of ['first', 'second', 'third']) await uploadText(session, context.id, 'report.final.txt', text)
     await uploadText(session, context.id, 'other.txt', 'fourth')
@@ -196,6 +209,43 @@ describe('an upload', () => {
       { signal: abort.signal },
     )
     await expect(upload).rejects.toThrow('no longer wanted')
+    await expectNothingLeft()
+  })
+})
+
+describe('an upload that is aborted', () => {
+  const hangs = async (): Promise<never> => await new Promise<never>(() => undefined)
+  const sources: Record<string, (abort: AbortController) => AsyncGenerator<Uint8Array>> = {
+    'before its first byte': async function* (abort) {
+      setTimeout(() => abort.abort(new Error('no longer wanted')), 10)
+      await hangs()
+      yield Buffer.from(TEXT)
+    },
+    'while its bytes come slowly': async function* (abort) {
+      for (let piece = 0; piece < 3; piece += 1) {
+        yield Buffer.from(TEXT)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      setTimeout(() => abort.abort(new Error('no longer wanted')), 10)
+      await hangs()
+    },
+  }
+  it.each(Object.entries(sources))('%s rejects with the reason, and leaves nothing', async (_when, source) => {
+    const abort = new AbortController()
+    const upload = { fileName: 'a.txt', content: source(abort) }
+    await expect(session.documents.upload(context.id, upload, { signal: abort.signal })).rejects.toThrow(
+      'no longer wanted',
+    )
+    await expectNothingLeft()
+  })
+
+  it('before it begins does not read its source', async () => {
+    const read = vi.fn()
+    const content = new Readable({ read })
+    const signal = AbortSignal.abort(new Error('no longer wanted'))
+    const upload = session.documents.upload(context.id, { fileName: 'a.txt', content }, { signal })
+    await expect(upload).rejects.toThrow('no longer wanted')
+    expect(read).not.toHaveBeenCalled()
     await expectNothingLeft()
   })
 })
@@ -356,6 +406,23 @@ describe('processing', () => {
     const uuid = await uploadText(session, id, 'a.txt', words.join(' '))
     expect(counts).toEqual([256, 512, 768, 1_000])
     expect((await session.documents.get(uuid)).receipt?.windows).toBe(1_000)
+  })
+
+  it('is heard of only by its name, and by a function', () => {
+    const on = memory.engine.on.bind(memory.engine) as (name: string, listener?: unknown) => () => void
+    for (const name of ['document.bogus', 'toString'])
+      expect(() => on(name, () => undefined)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_INPUT',
+          message: `name: there is no event ${name}: there are document.completed, document.failed, document.progress`,
+        }) as Error,
+      )
+    expect(() => on('document.completed')).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_INPUT',
+        message: 'listener: of document.completed: must be a function',
+      }) as Error,
+    )
   })
 
   it('goes on when a listener throws', async () => {

@@ -91,6 +91,15 @@ describe('an engine on a folder', () => {
     await engine.close()
   })
 
+  it.each([undefined, {}, { datadir: 'x' }, { dataDir: '' }, { dataDir: 7 }])(
+    'is not opened without a folder: %j',
+    async (options) => {
+      const missing = { code: 'ERR_INVALID_INPUT', field: 'dataDir' }
+      await expect(openLocalEngine(options as { dataDir: string })).rejects.toMatchObject(missing)
+      await expect(openLocalDatabase(options as { dataDir: string })).rejects.toMatchObject(missing)
+    },
+  )
+
   it('takes another adapter for any port', async () => {
     const engine = await openLocalEngine({ dataDir, starterPromptWriter: new MemoryStarterPromptWriter() })
     const { starterPrompts } = await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
@@ -108,13 +117,11 @@ describe('an engine on a folder', () => {
 })
 
 describe('a data folder', () => {
-  it('that is in use is refused with the process id of who uses it, and nothing is changed', async () => {
+  it('that is open already is refused, and nothing is changed', async () => {
     const engine = await openLocalEngine({ dataDir })
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_LOCKED',
-      message: expect.stringContaining(
-        `in use by another process (pid ${process.pid}): stop it, or use another folder`,
-      ) as string,
+      message: expect.stringContaining('is open in this process already: use that engine, or close it first') as string,
     })
     expect(await engine.as(engine.owner).contexts.list()).toEqual([])
     await engine.close()
@@ -127,7 +134,7 @@ describe('a data folder', () => {
     const child = fork(join(import.meta.dirname, '../crash/ingest-child.mjs'), [dataDir, file], { stdio: 'inherit' })
     await once(child, 'message')
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
-      message: expect.stringContaining(`pid ${child.pid ?? 0}`) as string,
+      message: expect.stringContaining(`in use by another process (pid ${child.pid ?? 0}): stop it,`) as string,
     })
     child.kill('SIGKILL')
     await once(child, 'exit')
