@@ -133,6 +133,21 @@ describe('characters outside the basic plane', () => {
 })
 
 describe('characters that cannot be decoded', () => {
+  const utf16 = Buffer.from('\uFEFFa\uFFFDb\uD800c', 'utf16le')
+  it.each([
+    ['U+FFFD itself', Buffer.from('a\uFFFDb é'), []],
+    ['one of them, beside U+FFFD itself', Buffer.concat([Buffer.from('\uFEFFa\uFFFDb'), Buffer.from([0xff])]), [1]],
+    ['one of them in UTF-16', utf16, [1]],
+    ['one of them in UTF-16, the bytes the other way round', Buffer.from(utf16).swap16(), [1]],
+  ])('are those that decoding has replaced: %s', async (_what, bytes, counts) => {
+    const warnings = counts.map((count) => `${count} character could not be decoded and became U+FFFD`)
+    for (const bytesPerPull of [4, 5, 7])
+      for (const name of ['a.txt', 'a.csv']) {
+        const pieces = await extract(name, bytes, bytesPerPull)
+        expect(pieces.flatMap((piece) => piece.warnings ?? [])).toEqual(warnings)
+      }
+  })
+
   it.each(['a.txt', 'a.md', 'a.csv'])('are counted in a warning: %s', async (fileName) => {
     const head = Buffer.from([0xef, 0xbb, 0xbf])
     const bytes = Buffer.concat([

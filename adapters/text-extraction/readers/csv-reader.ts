@@ -19,7 +19,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const sample = await firstText(file)
   const replacements = new Replacements()
-  const parser = Readable.from(replacements.counted(decodedText(file))).pipe(parse(parserOptions(sample)))
+  const parser = Readable.from(replacements.counted(file)).pipe(parse(parserOptions(sample)))
   let header: readonly string[] | undefined
   let isFirst = true
   let text = ''
