@@ -42,7 +42,7 @@ export class DocumentEventEmitter {
     if (!Object.hasOwn(this.#listeners, name))
       throw new InvalidInputError(
         'name',
-        `there is no event ${String(name as unknown)}: there are ${Object.keys(this.#listeners).join(', ')}`,
+        `there is no event ${name}: there are ${Object.keys(this.#listeners).join(', ')}`,
       )
     if (typeof (listener as unknown) !== 'function')
       throw new InvalidInputError('listener', `of ${name}: must be a function`)
