@@ -14,10 +14,14 @@ export async function withDatabase<T>(
   return await closing(await openLocalDatabase({ ...options, ...settings }), work)
 }
 
-/** Works on the folder, alone: what needs files, vectors or the model. */
-export async function withEngine<T>(options: GlobalOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+/** Works on the folder, alone: what needs files, vectors or the model. @param interrupted called where the user interrupts */
+export async function withEngine<T>(
+  options: GlobalOptions,
+  work: (engine: Engine) => Promise<T>,
+  interrupted?: () => void,
+): Promise<T> {
   await requireInitialized(options)
-  return await closing(await openLocalEngine(options), work)
+  return await closing(await openLocalEngine(options), work, interrupted)
 }
 
 /** Works on the folder, or where somebody else does, beside it on the database. */
@@ -51,11 +55,12 @@ export async function requireInitialized(options: GlobalOptions): Promise<void> 
   throw new NotInitializedError(`there is no data in ${resolve(options.dataDir)}: run "alcove init" first`)
 }
 
-async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>): Promise<T> {
+async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, interrupted?: () => void): Promise<T> {
   return await releasing(
     async () => await work(engine),
     async () => {
       await engine.close()
     },
+    interrupted,
   )
 }

@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
+import { oneLine } from './output.js'
 
 /** Tells how far an ingestion is: a bar on a terminal, and one line for each file. */
 export class IngestProgress {
@@ -23,7 +24,7 @@ export class IngestProgress {
   done(path: string, outcome: string): void {
     // The bar stands on the last line: it goes away for the line, and comes back under it.
     if (this.#bar !== undefined) process.stderr.write('\r\u001b[K')
-    this.#stream.write(`${path}: ${outcome}\n`)
+    this.#stream.write(`${oneLine(`${path}: ${outcome}`)}\n`)
     this.#bar?.increment()
   }
 

@@ -1,9 +1,28 @@
 import Table from 'cli-table3'
 import type { GlobalOptions } from './options.js'
 
-/** Prints a result: one JSON value for programs, a sentence for people. */
-export function printResult({ json }: GlobalOptions, value: unknown, sentence: string): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${sentence}\n`)
+/**
+ * Text of strangers for a terminal, where control characters could do anything:
+ * each is shown as U+FFFD, but for line ends and tabs.
+ */
+export function printable(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]/gu, '\uFFFD')
+}
+
+/** As {@link printable}, for what is one line, such as a name. */
+export function oneLine(text: string): string {
+  return text.replace(/\p{Cc}/gu, '\uFFFD')
+}
+
+/** Says something beside the result, in one line. */
+export function tell(line: string): void {
+  process.stderr.write(`${oneLine(line)}\n`)
+}
+
+/** Prints a result: one JSON value for programs, a sentence for people, or several of a line each. */
+export function printResult({ json }: GlobalOptions, value: unknown, sentence: string | readonly string[]): void {
+  const lines = typeof sentence === 'string' ? [sentence] : sentence
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(oneLine).join('\n')}\n`)
 }
 
 /** Prints a list: a JSON array for programs, a table for people. */
@@ -23,12 +42,14 @@ export function printRecord({ json }: GlobalOptions, record: object): void {
     process.stdout.write(`${JSON.stringify(record)}\n`)
     return
   }
-  for (const [name, value] of Object.entries(record)) process.stdout.write(`${name}: ${cell(value)}\n`)
+  // Further lines of a value are indented: none of them can be taken for a member.
+  for (const [name, value] of Object.entries(record))
+    process.stdout.write(`${name}: ${printable(cell(value)).replaceAll('\n', '\n  ')}\n`)
 }
 
 function table<Item extends object>(items: readonly Item[], columns: readonly (keyof Item & string)[]): string {
   const lines = new Table({ head: [...columns], style: { head: [], border: [], compact: true } })
-  for (const item of items) lines.push(columns.map((column) => cell(item[column])))
+  for (const item of items) lines.push(columns.map((column) => oneLine(cell(item[column]))))
   return lines.toString()
 }
 

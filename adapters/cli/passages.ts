@@ -1,4 +1,5 @@
 import type { Document, SearchResult } from '../../src/index.js'
+import { oneLine, printable } from './output.js'
 
 /** As much of a passage as a person reads at a glance. */
 const MAX_CHARACTERS = 1_200
@@ -8,14 +9,16 @@ export function printPassages(results: readonly SearchResult[], documents: reado
   if (results.length === 0) process.stdout.write('nothing found\n')
   const names = new Map(documents.map(({ id, displayName }) => [id, displayName]))
   results.forEach(({ docId, similarity, content }, index) => {
-    process.stdout.write(`${index + 1}. ${similarity.toFixed(3)}  ${names.get(docId) ?? ''}\n${excerpt(content)}\n\n`)
+    process.stdout.write(
+      `${index + 1}. ${similarity.toFixed(3)}  ${oneLine(names.get(docId) ?? '')}\n${excerpt(content)}\n\n`,
+    )
   })
 }
 
 function excerpt(content: string): string {
   const shown = content.slice(0, MAX_CHARACTERS).toWellFormed()
   const rest = content.length - shown.length
-  const lines = shown
+  const lines = printable(shown)
     .trim()
     .split('\n')
     .map((line) => `   ${line}`)

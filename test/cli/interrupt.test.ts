@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 describe('Ctrl-C', () => {
-  it('ends an ingestion with 130 and without a word, and the next start completes the document', async () => {
+  it('ends an ingestion with 130 and one line on what is unfinished, which the next start completes', async () => {
     const text = Array.from({ length: 4_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
     await writeFile(join(folder.path, 'inventory.txt'), text.join(''))
     const cwd = folder.path
@@ -36,7 +36,11 @@ describe('Ctrl-C', () => {
     // The model has loaded, and embeds.
     await setTimeout(600)
     child.kill('SIGINT')
-    expect(await outcome).toEqual({ exitCode: 130, stdout: '', stderr: '' })
+    expect(await outcome).toEqual({
+      exitCode: 130,
+      stdout: '',
+      stderr: 'interrupted: 1 uploaded document will go on at the next "alcove ingest" or "alcove serve"\n',
+    })
 
     const engine = await openLocalEngine({ dataDir })
     const { documents } = engine.as(engine.owner)

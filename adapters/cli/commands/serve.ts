@@ -6,6 +6,7 @@ import { LOG_LEVELS, Log } from '../log.js'
 import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { collect, globalOptions, option, parseList } from '../options.js'
 import { printResult } from '../output.js'
+import { onInterrupt } from '../releasing.js'
 import { listen } from '../serve-http.js'
 
 const LAST_PATIENCE_MS = 1_000
@@ -65,8 +66,7 @@ export function serveCommand(): CommandUnknownOpts {
 /** A second signal ends the process at once. */
 async function nextInterrupt(): Promise<void> {
   await new Promise<void>((resolve) => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
+    onInterrupt(() => resolve())
   })
 }
 
