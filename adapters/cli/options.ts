@@ -1,9 +1,23 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
-/** An option that an environment variable can give too: `--top-n` is `ALCOVE_TOP_N`. */
-export function option<Flags extends string>(flags: Flags, description: string): Option<Flags> {
+/**
+ * An option that an environment variable can give too: `--chunk-size` is `ALCOVE_CHUNK_SIZE`.
+ * A variable that is empty gives nothing.
+ *
+ * @param command where the option means something else than under the same name elsewhere: a part
+ *   of the variable's name then, so that no variable means two things: `ALCOVE_INIT_COMPANY`
+ */
+export function option<Flags extends string>(flags: Flags, description: string, command?: string): Option<Flags> {
   const created = new Option(flags, description)
-  return created.env(`ALCOVE_${created.name().replaceAll('-', '_').toUpperCase()}`)
+  const name = command === undefined ? created.name() : `${command}-${created.name()}`
+  const variable = `ALCOVE_${name.replaceAll('-', '_').toUpperCase()}`
+  return process.env[variable] === '' ? created : created.env(variable)
+}
+
+/** Where everything is. An empty path would mean the current folder. */
+export function parseFolder(text: string): string {
+  if (text.trim() !== '') return text
+  throw new InvalidArgumentError('it must be the path of a folder.')
 }
 
 /** An id on the command line. */

@@ -14,7 +14,8 @@ import { roleCommand } from './commands/role.js'
 import { searchCommand } from './commands/search.js'
 import { serveCommand } from './commands/serve.js'
 import { userCommand } from './commands/user.js'
-import { option } from './options.js'
+import { option, parseFolder } from './options.js'
+import { oneLine } from './output.js'
 
 const COMMANDS = [
   initCommand,
@@ -38,7 +39,7 @@ export function buildProgram(): CommandUnknownOpts {
   const program = new Command('alcove')
     .description('Assistants, their documents and their search, on this machine.')
     .version(packageVersion())
-    .addOption(option('--data-dir <dir>', 'the folder with everything').default('./alcove-data'))
+    .addOption(option('--data-dir <dir>', 'the folder with everything').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
   for (const command of COMMANDS) program.addCommand(command())
   return quiet(program)
@@ -47,13 +48,14 @@ export function buildProgram(): CommandUnknownOpts {
 /** Wrong usage is an exception in every command, not the end of the process, and told in one line. */
 function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
   command.exitOverride()
+  command.configureHelp({ showGlobalOptions: true })
   command.configureOutput({
     outputError: (message, write) => {
       const line = message
         .trim()
         .replace(/^error: /, '')
         .replaceAll(/\s*\n\s*/g, ' ')
-      write(`alcove: ${line}; "alcove help" shows what there is\n`)
+      write(`alcove: ${oneLine(line)}; "alcove help" shows what there is\n`)
     },
   })
   if (command.commands.length > 0) requireSubcommand(command)

@@ -142,6 +142,17 @@ describe('alcove', () => {
     expect(await json('init')).toMatchObject({ companyId: 1, userId: 1 })
   })
 
+  it('refuses other names for a folder that a host has made, and says which it has', async () => {
+    const initial = { companyName: 'Harbour', ownerEmail: 'boss@example.com' }
+    await (await openLocalEngine({ dataDir: join(folder.path, 'alcove-data'), initial })).close()
+    const there = /with the root company Harbour and the owner boss@example\.com, and so they stay: run "alcove init"/
+    await expectError(1, there, 'init', '--company', 'Other')
+    await expectError(1, there, 'init', '--owner-email', 'other@example.com')
+    expect(await json('key', 'list')).toEqual([])
+    const key = await json('init', '--company', 'Harbour', '--owner-email', 'Boss@example.com')
+    expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
+  })
+
   it('initialises a folder whose first init has failed, with the names of the second', async () => {
     await expectError(1, /email: must be an e-mail address/, 'init', '--owner-email', 'notanaddress')
     await expectError(1, /run "alcove init" first/, 'company', 'list')
@@ -271,7 +282,11 @@ describe('alcove', () => {
       'nowhere.txt: failed: there is no such file or folder',
       'inbox/picture.png: failed: The name must end in one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
     ])
-    expect(stderr).toBe('skipped inbox/picture.png: not a format that is read\n')
+    expect(stderr.split('\n')).toEqual([
+      'skipped inbox/picture.png: not a format that is read',
+      'skipped in inbox: 1 hidden; name a file to ingest it all the same',
+      '',
+    ])
     const documents = await json<{ originalName: string; error: string | null }[]>('documents', '--context', 'C')
     expect(documents.map(({ originalName, error }) => [originalName, error])).toEqual([
       ['blank.md', 'The file has no text (ERR_NO_TEXT)'],

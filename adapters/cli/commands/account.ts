@@ -12,7 +12,7 @@ export function accountCommand(): CommandUnknownOpts {
     .addOption(option('--company <id>', 'its company').argParser(parseId).makeOptionMandatory())
     .addOption(option('--application <key>', 'assistant, tenant or builder').makeOptionMandatory())
     .addOption(option('--region <name>', 'its region; made if it is new').makeOptionMandatory())
-    .addOption(option('--name <name>', 'its name').makeOptionMandatory())
+    .addOption(option('--name <name>', 'its name', 'account').makeOptionMandatory())
     .action(async ({ company, application, region, name }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {

@@ -74,7 +74,7 @@ function updateCommand(): CommandUnknownOpts {
   return new Command('update')
     .description('change a context; what is not given stays')
     .argument('<context>', 'id or name')
-    .addOption(option('--name <text>', 'new name'))
+    .addOption(option('--name <text>', 'new name', 'context'))
     .addOption(option('--description <text>', 'system instructions'))
     .addOption(option('--caption <text>', 'statement of purpose'))
     .addOption(option('--tools <file>', 'a file with the JSON array of tools'))

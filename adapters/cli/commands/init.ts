@@ -1,5 +1,11 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type InitializeInput, type InitializeResult, NotInitializedError } from '../../../src/index.js'
+import {
+  type Engine,
+  type InitializeInput,
+  type InitializeResult,
+  InvalidInputError,
+  NotInitializedError,
+} from '../../../src/index.js'
 import { openLocalEngine } from '../../local/index.js'
 import { isInitialized, withDatabase } from '../engines.js'
 import { type GlobalOptions, globalOptions, option } from '../options.js'
@@ -8,7 +14,7 @@ import { printResult } from '../output.js'
 export function initCommand(): CommandUnknownOpts {
   return new Command('init')
     .description('make the data folder: root company, owner and the first API key')
-    .addOption(option('--company <name>', 'name of the root company'))
+    .addOption(option('--company <name>', 'name of the root company', 'init'))
     .addOption(option('--owner-email <address>', 'e-mail address of the owner'))
     .action(async ({ company, ownerEmail }, command) => {
       const options = globalOptions(command)
@@ -17,16 +23,12 @@ export function initCommand(): CommandUnknownOpts {
         ...(ownerEmail !== undefined && { ownerEmail }),
       }
       const result = (await initializeExisting(options, initial)) ?? (await initializeNew(options.dataDir, initial))
-      printResult(
-        options,
-        result,
-        [
-          `Initialised ${options.dataDir}.`,
-          `API key: client id ${result.clientId}`,
-          `         secret    ${result.clientSecret}`,
-          'The secret is shown this once.',
-        ].join('\n'),
-      )
+      printResult(options, result, [
+        `Initialised ${options.dataDir}.`,
+        `API key: client id ${result.clientId}`,
+        `         secret    ${result.clientSecret}`,
+        'The secret is shown this once.',
+      ])
     })
 }
 
@@ -37,12 +39,31 @@ async function initializeExisting(
 ): Promise<InitializeResult | undefined> {
   if (!(await isInitialized(options))) return undefined
   try {
-    return await withDatabase(options, async (engine) => await engine.initialize(initial))
+    return await withDatabase(options, async (engine) => {
+      await refuseOtherNames(engine, initial)
+      return await engine.initialize(initial)
+    })
   } catch (error) {
     // An earlier start ended between the database and its owner: there is nothing yet that could be in use.
     if (error instanceof NotInitializedError) return undefined
     throw error
   }
+}
+
+/** A host that opened the folder has named its company and owner: other names would be without effect. */
+async function refuseOtherNames({ owner, administration }: Engine, initial: InitializeInput): Promise<void> {
+  const { companyName, ownerEmail } = initial
+  // That there is a key already is told by init itself.
+  if ((await administration.apiKeys.list()).length > 0) return
+  const company = (await administration.companies.list()).find(({ id }) => id === owner.companyId)?.name
+  const email = (await administration.users.list()).find(({ id }) => id === owner.userId)?.email
+  const isOtherCompany = companyName !== undefined && companyName !== company
+  const isOtherEmail = ownerEmail !== undefined && ownerEmail.toLowerCase() !== email?.toLowerCase()
+  if (!isOtherCompany && !isOtherEmail) return
+  throw new InvalidInputError(
+    isOtherCompany ? '--company' : '--owner-email',
+    `an application has made this folder with the root company ${company} and the owner ${email}, and so they stay: run "alcove init" without names, or with another --data-dir`,
+  )
 }
 
 async function initializeNew(dataDir: string, initial: InitializeInput): Promise<InitializeResult> {

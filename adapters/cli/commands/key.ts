@@ -23,15 +23,11 @@ export function keyCommand(): CommandUnknownOpts {
           ...(expires !== undefined && { expires }),
         })
       })
-      printResult(
-        options,
-        created,
-        [
-          `API key ${created.id}: client id ${created.clientId}`,
-          `           secret    ${created.clientSecret}`,
-          'The secret is shown this once.',
-        ].join('\n'),
-      )
+      printResult(options, created, [
+        `API key ${created.id}: client id ${created.clientId}`,
+        `           secret    ${created.clientSecret}`,
+        'The secret is shown this once.',
+      ])
     })
   key
     .command('list')

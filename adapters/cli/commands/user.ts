@@ -12,7 +12,7 @@ export function userCommand(): CommandUnknownOpts {
     .description("add a user, with the role Member on the company's assistant account, and invite them by mail")
     .argument('<email>')
     .addOption(option('--company <id>', 'their company').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--name <name>', 'their full name'))
+    .addOption(option('--name <name>', 'their full name', 'user'))
     .addOption(MAIL_OPTIONS.publicUrl())
     .addOption(MAIL_OPTIONS.smtpUrl())
     .addOption(MAIL_OPTIONS.mailFrom())
