@@ -6,6 +6,7 @@ import {
   FileMissingError,
   type FileStore,
   InvalidInputError,
+  itemsUntilAborted,
   QuotaExceededError,
   type StoredFile,
 } from '../../src/ports/index.js'
@@ -93,7 +94,7 @@ async function writeFile(
   const file = await open(path, 'wx', FILE_MODE)
   try {
     signal?.throwIfAborted()
-    for await (const piece of abortable(content, signal)) {
+    for await (const piece of itemsUntilAborted(content, signal)) {
       sizeBytes += piece.byteLength
       if (sizeBytes > maxBytes) throw new QuotaExceededError(`the file has more than ${maxBytes} bytes`)
       hash.update(piece)
@@ -108,29 +109,6 @@ async function writeFile(
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength; ) at += (await file.write(bytes, at)).bytesWritten
-}
-
-/** Ends a wait for content that does not come once the signal is aborted. */
-async function* abortable<Item>(items: AsyncIterable<Item>, signal: AbortSignal | undefined): AsyncGenerator<Item> {
-  if (signal === undefined) {
-    yield* items
-    return
-  }
-  const iterator = items[Symbol.asyncIterator]()
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
-  aborted.catch(() => undefined)
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted])
-      if (next.done === true) return
-      yield next.value
-    }
-  } finally {
-    // A source that hangs would hang here too: it is told, but not waited for.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
-  }
 }
 
 /** A new folder is on the disk once the one that it lies in is. */

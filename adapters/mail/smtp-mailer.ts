@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer'
-import { InvalidInputError, type Mail, MailError, type Mailer } from '../../src/ports/index.js'
+import { InvalidInputError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
 
 export interface SmtpMailerOptions {
   /** `smtp://user:password@host:587` or `smtps://…`; options of nodemailer as query parameters. */
@@ -30,7 +30,8 @@ export class SmtpMailer implements Mailer {
     const sending = transport.sendMail({ from: this.#options.from, ...mail }).catch((error: unknown) => {
       throw toMailError(error)
     })
-    await (signal === undefined ? sending : Promise.race([sending, aborted(signal)]))
+    // A server that does not answer is not waited for.
+    await untilAborted(sending, signal)
   }
 
   async close(): Promise<void> {
@@ -48,13 +49,6 @@ export class SmtpMailer implements Mailer {
       socketTimeout: TIMEOUT_MS,
     })
   }
-}
-
-/** Rejects once a signal is aborted: a server that does not answer is not waited for. */
-async function aborted(signal: AbortSignal): Promise<never> {
-  return await new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
 }
 
 /** A server's 5xx is final (RFC 5321, section 4.2.1); everything else may pass. Its words may hold addresses. */

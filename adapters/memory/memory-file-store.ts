@@ -2,6 +2,7 @@ import {
   FileMissingError,
   type FileStore,
   InvalidInputError,
+  itemsUntilAborted,
   QuotaExceededError,
   type StoredFile,
 } from '../../src/ports/index.js'
@@ -21,7 +22,7 @@ export class MemoryFileStore implements FileStore {
     options.signal?.throwIfAborted()
     const pieces: Uint8Array[] = []
     let sizeBytes = 0
-    for await (const piece of abortable(content, options.signal)) {
+    for await (const piece of itemsUntilAborted(content, options.signal)) {
       sizeBytes += piece.byteLength
       if (sizeBytes > options.maxBytes) throw new QuotaExceededError(`the file has more than ${options.maxBytes} bytes`)
       pieces.push(piece.slice())
@@ -51,25 +52,6 @@ export class MemoryFileStore implements FileStore {
   /** A write that does not end leaves nothing here. */
   async removeUnfinished(): Promise<void> {
     await Promise.resolve()
-  }
-}
-
-/** Ends a wait for content that does not come once the signal is aborted. */
-async function* abortable<Item>(items: AsyncIterable<Item>, signal: AbortSignal | undefined): AsyncGenerator<Item> {
-  const iterator = items[Symbol.asyncIterator]()
-  const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
-  aborted.catch(() => undefined)
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted])
-      if (next.done === true) return
-      yield next.value
-    }
-  } finally {
-    // A source that hangs would hang here too: it is told, but not waited for.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
 }
 

@@ -18,6 +18,8 @@ export {
   UnsupportedError,
   VectorInvalidError,
 } from '../shared/errors.js'
+/** How a wait ends early. */
+export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 export type { Clock } from './clock.js'

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { generateKeyPairSync } from 'node:crypto'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -19,6 +20,20 @@ tokenSignerSuite(runner, 'jose', async () => {
   const folder = await temporaryFolder()
   const port = new JoseTokenSigner({ keyFile: join(folder.path, 'keys', 'signing-keys.json') })
   return { port, dispose: folder.remove }
+})
+
+tokenSignerSuite(runner, 'jose with a key of the host: ES256', async () => {
+  const folder = await temporaryFolder()
+  const keyFile = join(folder.path, 'keys.json')
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = {
+    kid: 'host',
+    created: '2026-01-01T00:00:00.000Z',
+    retired: null,
+    jwk: privateKey.export({ format: 'jwk' }),
+  }
+  await writeFile(keyFile, JSON.stringify({ keys: [key] }))
+  return { port: await new JoseTokenSigner({ keyFile }).open(), dispose: folder.remove }
 })
 
 passwordHasherSuite(runner, 'memory', async () => ({ port: new MemoryPasswordHasher(), dispose: nothing }))
@@ -116,6 +131,19 @@ describe('SmtpMailer', () => {
     await expect(failed).rejects.toMatchObject({ code: 'ERR_MAIL', isTransient: true })
     await expect(failed).rejects.not.toThrow('hunter2')
     await gone.close()
+  })
+
+  it('does not wait for a server that does not answer, once it is aborted', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const mailer = new SmtpMailer({ url: `smtp://127.0.0.1:${port}`, from: 'a@example.com' })
+    const abort = new AbortController()
+    const sending = mailer.send(MAIL, { signal: abort.signal })
+    setTimeout(() => abort.abort(new Error('stopped')), 100)
+    await expect(sending).rejects.toThrow('stopped')
+    await mailer.close()
+    silent.close()
   })
 
   it('refuses what is no address of a mail server, and does not repeat it', () => {

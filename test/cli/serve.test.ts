@@ -158,6 +158,30 @@ describe('alcove serve', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`pid ${String(running[0]?.pid)}`)])
   })
 
+  it('does what its roles say', async () => {
+    const http = await serve('--roles', 'http', '--log-level', 'silent')
+    const [, bearer] = await token(http.address, 'assistant')
+    const headers = { authorization: `Bearer ${bearer}` }
+    const body = JSON.stringify({ name: 'A', description: 'B', caption: 'C', toolsJson: '[]' })
+    await fetch(`${http.address}/context`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    const form = new FormData()
+    form.append('file', new Blob(['some text']), 'a.txt')
+    expect((await fetch(`${http.address}/context/upload/1`, { method: 'POST', headers, body: form })).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(await json('documents', '--context', '1')).toMatchObject([{ started: null, completed: null }])
+    await http.stop()
+    const ingest = await serve('--roles', 'ingest', '--json', '--log-level', 'silent')
+    expect(JSON.parse(ingest.stdout())).toEqual({ address: null, pid: ingest.child.pid })
+    await expect
+      .poll(async () => await json('documents', '--context', '1'), { timeout: 20_000, interval: 500 })
+      .toMatchObject([{ completed: expect.any(String) as string }])
+    expect(await ingest.stop()).toBe(0)
+  })
+
   it('sends users to the page that the host names', async () => {
     const served = await serve('--public-url', 'https://alcove.example.com/')
     const [, bearer] = await token(served.address, 'tenant')

@@ -61,6 +61,35 @@ describe('a mail', () => {
     await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 10_000)
   })
 
+  it('that was not sent leaves no link behind, so that the next one is not refused', async () => {
+    const mailer = new SlowMailer(false)
+    mailer.failures = 2
+    const opened = await open(mailer)
+    await add(opened)
+    await vi.waitFor(() => expect(mailer.failures).toBeLessThan(2), 10_000)
+    const user = (await opened.engine.administration.users.list())[1]
+    const links = async (): Promise<number> =>
+      await opened.storage.read(async ({ passwordTokens }) => {
+        return await passwordTokens.countOfUser(user?.id ?? 0, opened.clock.now().toISOString())
+      })
+    expect(await links()).toBe(0)
+    await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 15_000)
+    expect(await links()).toBe(1)
+  })
+
+  it('that waits counts: a stalled mail server gathers no flood', async () => {
+    const mailer = new SlowMailer(false)
+    mailer.failures = 1_000
+    const opened = await open(mailer)
+    await add(opened)
+    const reset = { email: 'ada@example.com' }
+    await Promise.all(
+      Array.from({ length: 20 }, async () => await opened.engine.authentication.requestPasswordReset(reset)),
+    )
+    const waiting = await opened.storage.read(async ({ mails }) => await mails.countOfUser(2))
+    expect(waiting).toBeLessThanOrEqual(5)
+  })
+
   it('that failed at once is left to the job, and undoes nothing', async () => {
     const mailer = new SlowMailer(true)
     mailer.failures = 1

@@ -109,6 +109,23 @@ describe('the handler', () => {
     expect(Object.keys(description.paths)).not.toContain('/context')
   })
 
+  it('answers, and does not reject, where a host aborts a request, whatever the reason', async () => {
+    const handler = createHttpHandler(server.engine)
+    const token = await server.token('assistant')
+    for (const reason of ['a text', new Error('an error'), undefined]) {
+      const abort = new AbortController()
+      abort.abort(reason)
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: '{"prompt":"x"}', signal: abort.signal }
+      const { status } = await handler(new Request('http://host/context/relevant-docs/1', init))
+      expect(status).toBeLessThan(500)
+    }
+  })
+
+  it('refuses a part of the API that there is not', () => {
+    expect(() => createHttpHandler(server.engine, { apis: ['nope' as 'tenant'] })).toThrow('apis: must be a list of')
+  })
+
   it('refuses a base path that is none', () => {
     for (const basePath of ['alcove', '/a b', '/:id', '/*']) {
       expect(() => createHttpHandler(server.engine, { basePath })).toThrow('basePath: must be a path')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
 import type { Answer } from './check-answer.js'
 import { fileForm, type RequestOptions, startServer, type TestServer } from './server.js'
 
@@ -527,7 +528,24 @@ describe('Errors', () => {
     expect(answer.status).toBe(413)
   })
 
-  it('500: an internal failure tells nothing of the inside', async () => {
+  it('500: an internal failure tells nothing of the inside, and is logged', async () => {
+    class BrokenModel extends MemoryEmbeddingModel {
+      override embed(): Promise<Float32Array> {
+        return Promise.reject(new Error('secret of /the/inside'))
+      }
+    }
+    const broken = await startServer({}, new BrokenModel())
+    const token = await broken.token('assistant')
+    const { id } = await broken.engine.as(broken.engine.owner).contexts.create({ ...TEXTS, toolsJson: '[]' })
+    const path = `/context/relevant-docs/${id}`
+    const { status, body } = await broken.request<Json>('POST', path, { token, json: { prompt: 'x' } })
+    expect([status, body['code'], body['detail']]).toEqual([500, 'ERR_INTERNAL', 'an internal failure; it was logged'])
+    const logged = broken.telemetry.events.find(({ name }) => name === 'http.request.failed')
+    expect((logged?.error as Error).message).toBe('secret of /the/inside')
+    await broken.close()
+  })
+
+  it('503: a service that stops tells nothing of the inside either', async () => {
     await makeWorld()
     const token = await server.token('assistant')
     const broken = await startServer()

@@ -41,10 +41,12 @@ beforeAll(async () => {
   const { administration } = server.engine
   const ids: Partial<Record<Name, number>> = {}
   for (const name of NAMES) {
-    // An orphan cannot be made by the engine: it stands beside the tree as a branch of the root's own.
-    const parentId = ids[PARENTS[name] ?? 'X'] ?? 1
-    ids[name] = (await administration.companies.create({ name, parentId })).id
+    ids[name] = (await administration.companies.create({ name, parentId: ids[PARENTS[name] ?? 'X'] ?? 1 })).id
   }
+  // An orphan cannot be made by the engine: somebody cut it off by hand.
+  const database = openSqlite(join(server.dataDir, 'alcove.sqlite'))
+  await database('alcove_companies').where('id', ids.X).update({ parent_id: null })
+  await database.destroy()
   for (const name of NAMES) {
     const companyId = ids[name] ?? 0
     const key = await administration.apiKeys.create({ companyId })
@@ -95,8 +97,10 @@ describe('who may manage whom', () => {
     expect(added.status).toBe(expected(201, 403))
     const { userId, permissionId } = await fresh(target)
     expect((await call(caller, 'POST', '/tenant/user/init', { id: userId })).status).toBe(expected(204, 404))
-    const options = `/permission/options/1/1/${assistantId}?cid=${companyId}`
-    expect((await call(caller, 'GET', options)).status).toBe(expected(200, 403))
+    for (const step of ['', '/1', '/1/1', `/1/1/${assistantId}`]) {
+      const options = await call(caller, 'GET', `/permission/options${step}?cid=${companyId}`)
+      expect([step, options.status]).toEqual([step, expected(200, 403)])
+    }
     const reader = await role('Reader')
     expect((await call(caller, 'PUT', '/permission', { id: permissionId, appRoleId: reader })).status).toBe(
       expected(204, 404),
@@ -139,6 +143,34 @@ describe('who may manage whom', () => {
     )
   })
 
+  it('N1 a permission on the account of a company gives no reach above that company, whatever the key', async () => {
+    const { administration } = server.engine
+    const { id: userId } = await administration.users.add({
+      email: 'climber@example.com',
+      companyId: tree.A1.companyId,
+    })
+    // A key of A for somebody who has no permission there: the administrator of A1 gives one on A1's account.
+    const key = await administration.apiKeys.create({ companyId: tree.A.companyId, userId })
+    await expect(server.token('tenant', key)).rejects.toThrow('invalid_scope')
+    const account = (await administration.accounts.list()).find(
+      ({ customerId, application }) => customerId === tree.A1.companyId && application === 'tenant',
+    )
+    const permission = {
+      userIdentityId: userId,
+      appAccountId: account?.id ?? 0,
+      appRoleId: await role('Administrator'),
+    }
+    expect((await call('A1', 'POST', '/permission', permission)).status).toBe(201)
+    const token = await server.token('tenant', key)
+    const statuses: Partial<Record<Name, number>> = {}
+    for (const name of NAMES) {
+      statuses[name] = (await server.request('GET', `/tenant/users/${tree[name].companyId}`, { token })).status
+    }
+    expect(statuses).toEqual({ R: 403, A: 403, A1: 200, A11: 200, A2: 403, B: 403, X: 403 })
+    const json = { email: 'planted@example.com', customerId: tree.A.companyId }
+    expect((await server.request('POST', '/tenant/user', { token, json })).status).toBe(403)
+  })
+
   it('N2 the tree never gets a cycle', async () => {
     const { companies } = server.engine.administration
     const invalid = { code: 'ERR_INVALID_INPUT' }
@@ -157,6 +189,7 @@ describe('who may manage whom', () => {
       await administration.companies.create({ name: 'Lower', parentId: 1 }),
     ]
     const token = await server.token('tenant')
+    const inside = await server.token('tenant', await administration.apiKeys.create({ companyId: lower.id }))
     const status = async (id: number): Promise<number> =>
       (await server.request('GET', `/tenant/users/${id}`, { token })).status
     expect([await status(upper.id), await status(lower.id)]).toEqual([200, 200])
@@ -166,6 +199,10 @@ describe('who may manage whom', () => {
     await database.destroy()
     expect([await status(upper.id), await status(lower.id)]).toEqual([403, 403])
     expect(await status(1)).toBe(200)
+    // Nor is anything managed from within it: neither what is above, nor what was below.
+    const within = async (id: number): Promise<number> =>
+      (await server.request('GET', `/tenant/users/${id}`, { token: inside })).status
+    expect([await within(upper.id), await within(1)]).toEqual([403, 403])
   })
 
   it('N4 a tree 500 deep is managed from its top', async () => {
@@ -364,6 +401,12 @@ describe('users', () => {
     expect([...texts]).toHaveLength(1)
     expect((await call('A', 'POST', '/tenant/user', { email: 'u@bücher.example' })).status).toBe(201)
     expect((await call('A', 'POST', '/tenant/user', { email: 'u@xn--bcher-kva.example' })).status).toBe(400)
+    expect((await call('A', 'POST', '/tenant/user', { email: 'a@x.example.' })).status).toBe(400)
+    expect((await call('A', 'POST', '/tenant/user', { email: 'straße@x.example' })).status).toBe(201)
+    expect((await call('A', 'POST', '/tenant/user', { email: 'STRASSE@x.example' })).status).toBe(400)
+    expect((await call('A', 'POST', '/tenant/user', { email: 'p@ex%61mple.org' })).status).toBe(400)
+    const lines = { email: 'lines@x.example', name: 'A\r\nBcc: b@x.example' }
+    expect((await call('A', 'POST', '/tenant/user', lines)).body.detail).toContain('name: must be one line')
   })
 
   it('are listed with the permissions that the caller can reach', async () => {

@@ -178,29 +178,36 @@ describe('POST /connect/token', () => {
 
   it('T7 takes the account with the lowest id when none is named', async () => {
     const { administration } = server.engine
-    const company = await administration.companies.create({ name: 'Two accounts', parentId: 1 })
-    const second = await administration.accounts.create({
-      companyId: company.id,
-      application: 'assistant',
-      region: 'Europe',
-      name: 'Second',
-    })
-    const key = await administration.apiKeys.create({ companyId: company.id })
-    const form = { ...right, client_id: key.clientId, client_secret: key.clientSecret }
-    expect((await post({ ...form, account_id: String(second.id) })).status).toBe(200)
-    const first = (await administration.permissions.list()).filter(
-      ({ userIdentityId }) => userIdentityId === key.userId,
+    const company = await administration.companies.create({ name: 'Three accounts', parentId: 1 })
+    const newAccount = { companyId: company.id, application: 'assistant', region: 'Europe' }
+    const own = (await administration.accounts.list()).find(
+      ({ customerId, application }) => customerId === company.id && application === 'assistant',
     )
-    const { access_token: token } = (await post(form)).body as unknown as { access_token: string }
-    expect(accountOf(token)).toBe(Math.min(...first.slice(0, 1).map(({ appAccountId }) => appAccountId)))
-    for (const { id } of first) await administration.permissions.toggle(id)
+    const second = await administration.accounts.create({ ...newAccount, name: 'Second' })
+    const third = await administration.accounts.create({ ...newAccount, name: 'Third' })
+    const user = await administration.users.add({ email: 'lowest@example.com', companyId: company.id })
+    const key = await administration.apiKeys.create({ companyId: company.id, userId: user.id })
+    // The highest is granted first: the order of the permissions does not count.
+    const grant = async (appAccountId: number): Promise<number> =>
+      (await administration.permissions.grant({ userIdentityId: user.id, appAccountId, appRoleId: 2 })).id
+    const permissions = [await grant(third.id), await grant(second.id)]
+    const form = { ...right, client_id: key.clientId, client_secret: key.clientSecret }
+    const account = async (): Promise<unknown> => accountOf((await post(form)).body as unknown as Token)
+    expect(await account()).toBe(own?.id)
+    const [member] = (await administration.permissions.list()).filter(
+      ({ userIdentityId }) => userIdentityId === user.id,
+    )
+    await administration.permissions.toggle(member?.id ?? 0)
+    expect(await account()).toBe(second.id)
+    expect((await post({ ...form, account_id: String(third.id) })).status).toBe(200)
+    for (const id of permissions) await administration.permissions.toggle(id)
     expect((await post(form)).body.error).toBe('invalid_scope')
   })
 
   it('T8 knows no other method', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const { status, headers } = await server.request(method, '/connect/token')
-      expect([method, status, headers.get('allow')]).toEqual([method, 405, 'POST'])
+      const { status, headers, body } = await server.request<TokenProblem>(method, '/connect/token')
+      expect([method, status, headers.get('allow'), body.error]).toEqual([method, 405, 'POST', 'invalid_request'])
     }
   })
 
@@ -209,7 +216,10 @@ describe('POST /connect/token', () => {
     const form = { ...right, client_id: key.clientId, client_secret: 'wrong' }
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await post(form)).status).toBe(401)
     const throttled = await post(form)
-    expect(throttled.status).toBe(429)
+    expect([throttled.status, throttled.body.error]).toEqual([429, 'temporarily_unavailable'])
+    // However many names a stranger invents: this one is not forgotten.
+    for (let at = 0; at < 50; at += 1) await post({ ...form, client_id: `ak_invented_${at}` })
+    expect((await post(form)).status).toBe(429)
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(throttled.headers.get('retry-after'))).toBeLessThanOrEqual(60)
     expect((await post({ ...form, client_secret: key.clientSecret })).status).toBe(200)
@@ -220,7 +230,11 @@ describe('POST /connect/token', () => {
   })
 })
 
-function accountOf(token: string): unknown {
+interface Token {
+  readonly access_token: string
+}
+
+function accountOf({ access_token: token }: Token): unknown {
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
   return (JSON.parse(payload) as Record<string, unknown>)['account_id']
 }

@@ -153,6 +153,60 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await upload(fileForm('after.txt', 'y'.repeat(250_000)))).status).toBe(200)
   })
 
+  it('U2 keeps memory flat while a body of hundreds of megabytes comes', async () => {
+    const settings = { maxSizeBytes: 250_000_000 }
+    const own = await startServer()
+    const { id } = await own.engine.as(own.engine.owner).contexts.create({ ...NEW_CONTEXT, settings })
+    const bearer = await own.token('assistant')
+    const piece = new TextEncoder().encode('All work and no play. '.repeat(3_000))
+    let left = 400_000_000
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(HEAD)),
+      pull: (controller) => {
+        left -= piece.length
+        if (left > 0) controller.enqueue(piece)
+        else controller.close()
+      },
+    })
+    const inUse = (): number => {
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    gc?.()
+    const before = inUse()
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, inUse() - before)
+    }, 20)
+    // Client and server in one process: what either held back would be seen.
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+    const sending = new AbortController()
+    const init = { method: 'POST', headers, body, duplex: 'half', signal: sending.signal } as RequestInit
+    try {
+      const response = await fetch(`${own.url}/context/upload/${id}`, init)
+      expect(response.status).toBe(413)
+      expect(most).toBeLessThan(100_000_000)
+    } finally {
+      clearInterval(watch)
+      sending.abort()
+      await own.close()
+    }
+  })
+
+  it.each(['a field', 'a preamble'])(
+    'U2 stops a body that has more beside its file than a form needs: %s',
+    async (what) => {
+      const { response, write, end } = rawUpload({ 'transfer-encoding': 'chunked' })
+      if (what === 'a field') write(Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n\r\n`))
+      const filler = Buffer.alloc(64_000, 'x')
+      for (let sent = 0; sent < 100; sent += 1) write(filler)
+      write(Buffer.from(`\r\n${HEAD}text\r\n--${BOUNDARY}--\r\n`))
+      end()
+      expect((await response).status).toBe(413)
+      expect(await documents()).toEqual([])
+    },
+  )
+
   it('U3 of two that fit only one at a time, one is refused', async () => {
     const answers = await Promise.all(
       ['a', 'b'].map(async (name) => await upload(fileForm(`${name}.txt`, name.repeat(200_000)))),
@@ -251,6 +305,27 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await send(control)).status).toBe(200)
     const listed = (await documents()).map(({ originalName }) => originalName)
     expect(listed).toEqual([...names, 'nul\uFFFDbell\uFFFD.txt'])
+  })
+
+  it('is no failure of the service where the client goes away', async () => {
+    const failures = (): number => server.telemetry.events.filter(({ name }) => name === 'http.request.failed').length
+    const before = failures()
+    const { hostname, port } = new URL(server.url)
+    for (const path of ['/auth/setup', '/context', '/connect/token', `/context/relevant-docs/${contextId}`]) {
+      await new Promise<void>((resolve, reject) => {
+        const head = [`POST ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${token}`]
+        const type = path === '/connect/token' ? 'application/x-www-form-urlencoded' : 'application/json'
+        const lines = [...head, `content-type: ${type}`, 'content-length: 1000', '', '{"prompt":']
+        const socket = connect(Number(port), hostname, () => {
+          socket.write(lines.join('\r\n'))
+          setTimeout(() => socket.destroy(), 50)
+        })
+        socket.on('close', () => resolve()).on('error', reject)
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(failures()).toBe(before)
+    expect((await server.request('GET', '/health')).status).toBe(200)
   })
 
   it('refuses what can be told at once by 400', async () => {
