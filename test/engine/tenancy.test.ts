@@ -69,6 +69,20 @@ describe('a new installation', () => {
   })
 })
 
+describe('an API key', () => {
+  it.each(['2030-02-30', '2030-13-01', 'tomorrow', '2030-01-31T25:00:00Z', ''])(
+    'does not expire on %j',
+    async (expires) => {
+      await expect(administration.apiKeys.create({ companyId: 1, expires })).rejects.toThrow('expires: must be a date')
+    },
+  )
+
+  it('expires when it was said to', async () => {
+    const { expires } = await administration.apiKeys.create({ companyId: 1, expires: '2028-02-29' })
+    expect(expires).toBe('2028-02-29T00:00:00.000Z')
+  })
+})
+
 describe('a principal', () => {
   const attempt = (principal: Principal): Promise<unknown> => engine.as(principal).contexts.list()
 

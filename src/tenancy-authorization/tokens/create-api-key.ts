@@ -98,7 +98,11 @@ export async function insertApiKey(
 
 function parseExpiry(expires: string, now: Date): string {
   const date = new Date(expires)
-  if (!/^\d{4}-\d\d-\d\d/.test(expires) || Number.isNaN(date.getTime())) {
+  const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(expires) ?? []
+  const midnight = new Date(day)
+  // A day that there is not would be moved to one that there is.
+  const isReal = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  if (!isReal || Number.isNaN(date.getTime())) {
     throw new InvalidInputError('expires', 'must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z')
   }
   if (date <= now) throw new InvalidInputError('expires', 'must lie in the future')
