@@ -27,7 +27,12 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
   const app = new Hono<{ Variables: { requestId: string } }>()
-  const described = describeApi({ basePath, ...(options.apis && { apis: options.apis }) })
+  // Most processes are never asked for it.
+  let described: object | undefined
+  const describe = (): object => {
+    described ??= describeApi({ basePath, ...(options.apis && { apis: options.apis }) })
+    return described
+  }
   app.use(track(options.telemetry))
   // Whether every connection must be encrypted is for whoever ends the TLS to say.
   app.use(secureHeaders({ xFrameOptions: 'DENY', referrerPolicy: 'no-referrer', strictTransportSecurity: false }))
@@ -44,7 +49,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
-        const call = { engine, options, basePath, describe: () => described }
+        const call = { engine, options, basePath, describe }
         return await answer(route, context.req.raw, context.req.param(), call)
       })
     }

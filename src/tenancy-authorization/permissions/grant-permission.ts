@@ -5,6 +5,7 @@ import { idSchema, objectSchema, validate } from '../../shared/validate.js'
 import type { Actor } from '../access/authorizer.js'
 import { covers, type Reach, UNLIMITED } from '../access/reach.js'
 import { type Permission, toPermission } from '../records.js'
+import { insertPermission } from './insert-permission.js'
 
 /** What creates a permission (`POST /permission`). */
 export const newPermissionSchema: z.ZodType<NewPermission & { readonly disabled: boolean }> = objectSchema({
@@ -49,16 +50,15 @@ export class GrantPermission {
       if (user === undefined || !(await covers(reach, repositories, user.companyId)))
         throw new NotFoundError('user', userIdentityId)
       requireRole(await repositories.roles.get(appRoleId), appRoleId, account, reach)
-      const permission = await repositories.permissions.insert({
+      const created = this.#clock.now().toISOString()
+      const granted = {
         userId: userIdentityId,
         accountId: appAccountId,
         roleId: appRoleId,
         isDisabled: disabled,
-        created: this.#clock.now().toISOString(),
-        createdBy: JSON.stringify(actor),
-        lastAccess: null,
-      })
-      return toPermission(permission)
+        created,
+      }
+      return toPermission(await insertPermission(repositories, granted, actor))
     })
   }
 }

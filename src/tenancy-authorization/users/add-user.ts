@@ -5,6 +5,7 @@ import { idSchema, objectSchema, textSchema, validate } from '../../shared/valid
 import type { Actor } from '../access/authorizer.js'
 import { covers, type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
+import { insertPermission } from '../permissions/insert-permission.js'
 import { toUser, type User } from '../records.js'
 import { ensureSystemRole, MEMBER } from '../roles/system-roles.js'
 import { type EmailAddress, parseEmailAddress } from './email-address.js'
@@ -76,15 +77,7 @@ async function grantMember(repositories: Repositories, user: UserRecord, actor: 
   const assistant = accounts.find(({ application }) => application === 'assistant')
   if (assistant === undefined) return
   const role = await ensureSystemRole(repositories, MEMBER)
-  await repositories.permissions.insert({
-    userId: user.id,
-    accountId: assistant.id,
-    roleId: role.id,
-    isDisabled: false,
-    created,
-    createdBy: JSON.stringify(actor),
-    lastAccess: null,
-  })
+  await insertPermission(repositories, { userId: user.id, accountId: assistant.id, roleId: role.id, created }, actor)
 }
 
 /** Inserts a user without any permission. */
