@@ -4,9 +4,10 @@
 const MODULES = {
   shared: [],
   ports: ['shared'],
+  webhooks: ['shared'],
   jobs: ['ports', 'shared'],
   'tenancy-authorization': ['ports', 'shared', 'jobs'],
-  outbox: ['ports', 'shared', 'jobs', 'tenancy-authorization'],
+  outbox: ['ports', 'shared', 'jobs', 'webhooks', 'tenancy-authorization'],
   context: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox'],
   ingestion: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context'],
   retrieval: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],

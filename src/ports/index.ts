@@ -3,6 +3,7 @@ export {
   AlcoveError,
   AlreadyExistsError,
   ClosedError,
+  DestinationRefusedError,
   type ErrorCode,
   ExtractionError,
   type ExtractionErrorCode,
@@ -25,6 +26,7 @@ export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, valida
 export type { Clock } from './clock.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export type { FileStore, StoredFile } from './file-store.js'
+export { type HttpOutcome, type HttpPost, type HttpTransport, MAX_RESPONSE_BODY_BYTES } from './http-transport.js'
 export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './mailer.js'
 export type { PasswordHasher } from './password-hasher.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'

@@ -40,6 +40,14 @@ export type ErrorCode =
   | 'ERR_THROTTLED'
   | 'ERR_MAIL'
   | 'ERR_SIGNING_KEY'
+  | 'ERR_SECRET_KEY'
+  | 'ERR_SECRET_UNREADABLE'
+  | 'ERR_PAYLOAD_CORRUPT'
+  | 'ERR_DESTINATION_REFUSED'
+  | 'ERR_DESTINATION_NOT_FOUND'
+  | 'ERR_DELIVERY_NOT_FOUND'
+  | 'ERR_WEBHOOK_SIGNATURE'
+  | 'ERR_WEBHOOK_MALFORMED'
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
@@ -79,7 +87,17 @@ export class ForbiddenError extends AlcoveError {
 }
 
 /** What kind of thing was looked for in vain. */
-export type MissingThing = 'context' | 'document' | 'company' | 'account' | 'role' | 'user' | 'permission' | 'API key'
+export type MissingThing =
+  | 'context'
+  | 'document'
+  | 'company'
+  | 'account'
+  | 'role'
+  | 'user'
+  | 'permission'
+  | 'API key'
+  | 'destination'
+  | 'delivery'
 
 const MISSING_CODES: Record<MissingThing, Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>> = {
   context: 'ERR_CONTEXT_NOT_FOUND',
@@ -90,6 +108,8 @@ const MISSING_CODES: Record<MissingThing, Extract<ErrorCode, `ERR_${string}_NOT_
   user: 'ERR_USER_NOT_FOUND',
   permission: 'ERR_PERMISSION_NOT_FOUND',
   'API key': 'ERR_API_KEY_NOT_FOUND',
+  destination: 'ERR_DESTINATION_NOT_FOUND',
+  delivery: 'ERR_DELIVERY_NOT_FOUND',
 }
 
 /** Nothing has this id, or the caller may not know of it. */
@@ -279,4 +299,34 @@ export class MailError extends AlcoveError {
 /** The file with the signing keys cannot be used. */
 export class SigningKeyError extends AlcoveError {
   readonly code = 'ERR_SIGNING_KEY'
+}
+
+/** The key that secrets are encrypted with is missing, cannot be used, or is not the one they were encrypted with. */
+export class SecretKeyError extends AlcoveError {
+  readonly code = 'ERR_SECRET_KEY'
+}
+
+/** One stored secret cannot be decrypted. */
+export class SecretUnreadableError extends AlcoveError {
+  readonly code = 'ERR_SECRET_UNREADABLE'
+}
+
+/** The stored bytes of an event are not those that were stored. */
+export class PayloadCorruptError extends AlcoveError {
+  readonly code = 'ERR_PAYLOAD_CORRUPT'
+}
+
+/** A destination that may not be contacted: its name, its port or one of its addresses is not public. */
+export class DestinationRefusedError extends AlcoveError {
+  readonly code = 'ERR_DESTINATION_REFUSED'
+}
+
+/** A request that claims to be a webhook does not carry the signature of its body: answer it with 401. */
+export class WebhookSignatureError extends AlcoveError {
+  readonly code = 'ERR_WEBHOOK_SIGNATURE'
+}
+
+/** A webhook with a valid signature has a body that is no event: answer it with 400. */
+export class WebhookMalformedError extends AlcoveError {
+  readonly code = 'ERR_WEBHOOK_MALFORMED'
 }
