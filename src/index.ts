@@ -4,11 +4,15 @@ export {
   type Cancellable,
   type ContextOperations,
   createEngine,
+  type DeliveryOperations,
+  type DestinationOperations,
   type DocumentOperations,
   type Engine,
   type EngineOptions,
   type EngineRole,
+  type EventOperations,
   type Health,
+  type HostAdministration,
   type PermissionOperations,
   type Session,
   type UserOperations,
@@ -34,6 +38,23 @@ export type {
   UploadContent,
   UploadOptions,
 } from './ingestion/index.js'
+export {
+  type Attempt,
+  CATALOG,
+  type CatalogEntry,
+  type Delivery,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type DeliveryWithAttempts,
+  type Destination,
+  type DestinationInput,
+  type DestinationWithSecret,
+  deliveryQuerySchema,
+  destinationSchema,
+  type NewEvent,
+  type RecordEventOptions,
+  type RecordedEvent,
+} from './outbox/index.js'
 export type { IngestionReceipt } from './ports/index.js'
 export { type SearchOptions, type SearchResult, searchBodySchema } from './retrieval/index.js'
 export {
@@ -43,6 +64,7 @@ export {
   ClosedError,
   DataDirLockedError,
   DataDirUnusableError,
+  DestinationRefusedError,
   DocumentFailedError,
   type ErrorCode,
   ExtractionError,
@@ -55,6 +77,7 @@ export {
   NotInitializedError,
   QuotaExceededError,
   SchemaTooNewError,
+  SecretKeyError,
   SigningKeyError,
   StorageError,
   ThrottledError,
@@ -66,7 +89,6 @@ export {
 } from './shared/errors.js'
 export {
   type Account,
-  type Administration,
   type ApiKey,
   type ApiKeyWithSecret,
   type Caller,

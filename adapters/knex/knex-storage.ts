@@ -8,6 +8,7 @@ import {
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf, isSqlite } from './dialect.js'
 import { translateError } from './errors.js'
+import { hostTransaction } from './host-transaction.js'
 import { MIGRATIONS } from './migrations.js'
 import {
   KnexAccountRepository,
@@ -19,7 +20,10 @@ import type { Session } from './repositories/base.js'
 import { KnexChunkRepository } from './repositories/chunk-repository.js'
 import { KnexCompanyRepository } from './repositories/company-repository.js'
 import { KnexContextRepository } from './repositories/context-repository.js'
+import { KnexDeliveryRepository } from './repositories/delivery-repository.js'
+import { KnexDestinationRepository } from './repositories/destination-repository.js'
 import { KnexDocumentRepository } from './repositories/document-repository.js'
+import { KnexEventRepository } from './repositories/event-repository.js'
 import { KnexJobRepository } from './repositories/job-repository.js'
 import { KnexMailRepository, KnexPasswordTokenRepository } from './repositories/mail-repositories.js'
 import { KnexPermissionRepository } from './repositories/permission-repository.js'
@@ -75,6 +79,23 @@ export class KnexStorage implements Storage {
       if (isSqlite(this.#knex)) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction))
     })
+  }
+
+  async join<T>(
+    transaction: unknown,
+    work: (repositories: Repositories) => Promise<T>,
+    committed: () => void,
+  ): Promise<T> {
+    const outer = hostTransaction(transaction, this.#knex)
+    const result = await this.#translated(async () => {
+      // A savepoint: what fails here is taken back, and what the host has done stays.
+      return await outer.transaction(async (savepoint) => {
+        if (isSqlite(this.#knex)) await this.#takeWriteLock(savepoint)
+        return await work(this.#repositories(savepoint))
+      })
+    })
+    outer.executionPromise.then(committed, () => undefined)
+    return result
   }
 
   async close(): Promise<void> {
@@ -141,6 +162,9 @@ export class KnexStorage implements Storage {
       uploads: new KnexUploadRepository(session),
       chunks: new KnexChunkRepository(session),
       jobs: new KnexJobRepository(session),
+      destinations: new KnexDestinationRepository(session),
+      events: new KnexEventRepository(session),
+      deliveries: new KnexDeliveryRepository(session),
     }
   }
 }

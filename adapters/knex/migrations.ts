@@ -3,10 +3,11 @@ import { initial } from './migrations/0001-initial.js'
 import { passwordsAndMails } from './migrations/0002-passwords-and-mails.js'
 import { hiddenDocuments } from './migrations/0003-hidden-documents.js'
 import { claims } from './migrations/0004-claims.js'
+import { outbox } from './migrations/0005-outbox.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
 export type Migration = (schema: Knex.SchemaBuilder, name: NameTable) => Knex.SchemaBuilder
 
 /** In order; the schema's version is how many of them were run. */
-export const MIGRATIONS: readonly Migration[] = [initial, passwordsAndMails, hiddenDocuments, claims]
+export const MIGRATIONS: readonly Migration[] = [initial, passwordsAndMails, hiddenDocuments, claims, outbox]

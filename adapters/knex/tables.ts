@@ -17,6 +17,10 @@ export type TableName =
   | 'chunks'
   | 'windows'
   | 'jobs'
+  | 'destinations'
+  | 'events'
+  | 'deliveries'
+  | 'attempts'
 
 /** Gives a table its full name: with the prefix that keeps it apart from a host's own. */
 export type NameTable = (table: TableName) => string

@@ -17,6 +17,12 @@ export interface DataDirLock {
   release(): Promise<void>
 }
 
+/** How whoever holds a folder works, for commands beside it. */
+export interface HolderSettings {
+  /** Addresses that destinations may have though they are not public. */
+  readonly webhookAllow: readonly string[]
+}
+
 /**
  * Takes the lock of a data folder: an exclusive transaction on a small SQLite
  * file, which is a lock of the operating system and so never outlives its holder.
@@ -24,7 +30,7 @@ export interface DataDirLock {
  * @throws DataDirLockedError with the holder's process id
  * @throws DataDirUnusableError where nothing can be written there
  */
-export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+export async function lockDataDir(dataDir: string, settings: HolderSettings): Promise<DataDirLock> {
   const database = await open(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
     throw unusable(dataDir, error)
   })
@@ -34,13 +40,24 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   try {
     // The journal in memory: a journal on disk would be left behind by a killed holder.
     await run('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
-    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify(thisHolder()))
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
   } catch (error) {
     await close()
     if (!isBusy(error)) throw unusable(dataDir, error)
     throw new DataDirLockedError(await describeHolder(dataDir), { cause: error })
   }
   return { release: async () => await close() }
+}
+
+/** How the last one to hold a folder works, or worked. */
+export async function readHolderSettings(dataDir: string): Promise<HolderSettings> {
+  const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  try {
+    const { webhookAllow } = JSON.parse(text) as Partial<HolderSettings>
+    return { webhookAllow: Array.isArray(webhookAllow) ? webhookAllow : [] }
+  } catch {
+    return { webhookAllow: [] }
+  }
 }
 
 async function open(filename: string): Promise<sqlite3.Database> {

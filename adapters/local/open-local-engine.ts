@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Knex } from 'knex'
 import {
   createEngine,
   type Engine,
@@ -10,6 +11,7 @@ import {
 } from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { FolderFileStore } from '../files/index.js'
+import { HttpsTransport, type HttpsTransportOptions } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
@@ -17,7 +19,8 @@ import { FolderMailer } from '../mail/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
-import { type DataDirLock, lockDataDir, unusable } from './data-dir-lock.js'
+import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
+import { readSecretKey } from './secret-key-file.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
@@ -27,6 +30,20 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   readonly modelDirs?: readonly string[]
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, made with mode 0600. */
   readonly signingKeyFile?: string
+  /**
+   * File with the key that signing secrets of destinations are encrypted with: 32 bytes as base64. Default:
+   * `keys/secret-key` in the folder, made with mode 0600.
+   */
+  readonly secretKeyFile?: string
+  /**
+   * Connections to a database of the host's own, in which the tables are then kept: events can be recorded in
+   * its transactions. Default: `alcove.sqlite` in the folder. The host destroys them, after the engine is closed.
+   */
+  readonly knex?: Knex
+  /** Put before every table's name; default `alcove_`. */
+  readonly tablePrefix?: string
+  /** Where events may be sent to beside public addresses, and what is never a destination. */
+  readonly webhooks?: Pick<HttpsTransportOptions, 'allow' | 'ownEndpoints' | 'certificateAuthorities'>
 }
 
 /** Where the model is that comes with the package. */
@@ -40,6 +57,7 @@ const DATABASE = 'alcove.sqlite'
  * One engine works on a folder at a time.
  *
  * @throws InvalidInputError where `dataDir` is missing
+ * @throws SecretKeyError for another secret-encryption key than that of the database
  * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
  * @throws DataDirUnusableError where the folder cannot be made or written
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
@@ -49,10 +67,11 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const dataDir = dataDirOf(options)
   const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
   await makeDataDir(dataDir)
-  const lock = await lockDataDir(dataDir)
+  const { allow = [] } = options.webhooks ?? {}
+  const lock = await lockDataDir(dataDir, { webhookAllow: allow })
   try {
     const engine = await createEngine({
-      storage: overrides.storage ?? openStorage(dataDir),
+      storage: overrides.storage ?? openStorage(dataDir, options),
       vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
       embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
       textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
@@ -78,7 +97,10 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
  * @throws NotInitializedError where the folder was never initialised
  */
 export async function openLocalDatabase(
-  options: Pick<LocalEngineOptions, 'dataDir' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile'>,
+  options: Pick<
+    LocalEngineOptions,
+    'dataDir' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile' | 'secretKeyFile' | 'webhooks'
+  >,
 ): Promise<Engine> {
   const dataDir = dataDirOf(options)
   const hasDatabase = await stat(join(dataDir, DATABASE)).then(
@@ -87,14 +109,16 @@ export async function openLocalDatabase(
   )
   if (!hasDatabase) throw new NotInitializedError(`there is no data in ${dataDir}: run "alcove init" first`)
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
+  // What the engine beside this one will send is what may be asked of it here.
+  const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await createEngine({
-    storage: openStorage(dataDir),
+    storage: openStorage(dataDir, {}),
     vectorIndex: NO_VECTOR_INDEX,
     embeddingModels: models.map(withoutWeights),
     textExtractor: NO_TEXT_EXTRACTOR,
     fileStore: NO_FILE_STORE,
     starterPromptWriter: new TemplateStarterPromptWriter(),
-    ...(await openSecurity(dataDir, options)),
+    ...(await openSecurity(dataDir, { webhooks: { allow }, ...options })),
     ...(options.mail && { mail: options.mail }),
     isWorking: false,
   })
@@ -107,21 +131,26 @@ function dataDirOf(options: unknown): string {
   throw new InvalidInputError('dataDir', "must be the path of a folder, such as openLocalEngine({ dataDir: './data' })")
 }
 
-/** Tokens, passwords and mails. */
-async function openSecurity(
-  dataDir: string,
-  options: Pick<LocalEngineOptions, 'tokenSigner' | 'passwordHasher' | 'mailer' | 'signingKeyFile'>,
-) {
+/** Tokens, passwords, mails and webhooks. */
+async function openSecurity(dataDir: string, options: Omit<LocalEngineOptions, 'dataDir'>) {
+  const secretKeyFile = options.secretKeyFile ?? join(dataDir, 'keys', 'secret-key')
   const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
   return {
     tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
     passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
+    httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
+    secretKey: options.secretKey ?? (await readSecretKey(resolve(secretKeyFile))),
   }
 }
 
-function openStorage(dataDir: string): KnexStorage {
-  return new KnexStorage({ knex: openSqlite(join(dataDir, DATABASE)) })
+function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' | 'tablePrefix'>): KnexStorage {
+  const { knex, tablePrefix } = options
+  return new KnexStorage({
+    knex: knex ?? openSqlite(join(dataDir, DATABASE)),
+    keepKnex: knex !== undefined,
+    ...(tablePrefix !== undefined && { tablePrefix }),
+  })
 }
 
 async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {
@@ -138,7 +167,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {
-  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles } = overrides
+  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, deliveryRetentionDays } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -147,6 +176,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(mail && { mail }),
     ...(isWorking !== undefined && { isWorking }),
     ...(roles && { roles }),
+    ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
   }
 }
 
@@ -157,6 +187,7 @@ function releasing(engine: Engine, lock: DataDirLock): Engine {
     owner: engine.owner,
     administration: engine.administration,
     authentication: engine.authentication,
+    events: engine.events,
     as: (principal) => engine.as(principal),
     on: (name, listener) => engine.on(name, listener),
     initialize: async (input) => await engine.initialize(input),

@@ -1,4 +1,4 @@
-import { ClosedError, type Repositories, type Storage } from '../../src/ports/index.js'
+import { ClosedError, type Repositories, type Storage, UnsupportedError } from '../../src/ports/index.js'
 import {
   chunkRepository,
   contextRepository,
@@ -6,6 +6,7 @@ import {
   uploadRepository,
 } from './storage/document-repositories.js'
 import { jobRepository } from './storage/job-repository.js'
+import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
 import { MemoryTables } from './storage/tables.js'
 import {
   accountRepository,
@@ -39,6 +40,9 @@ export class MemoryStorage implements Storage {
     uploads: uploadRepository(this.#tables),
     chunks: chunkRepository(this.#tables),
     jobs: jobRepository(this.#tables),
+    destinations: destinationRepository(this.#tables),
+    events: eventRepository(this.#tables),
+    deliveries: deliveryRepository(this.#tables),
   }
   #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -65,6 +69,10 @@ export class MemoryStorage implements Storage {
     })
     this.#last = mine.catch(() => undefined)
     return await mine
+  }
+
+  async join(): Promise<never> {
+    throw new UnsupportedError('a storage in memory has no transactions that a host could have begun')
   }
 
   async close(): Promise<void> {

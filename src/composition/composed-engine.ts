@@ -1,9 +1,9 @@
 import type { Container } from 'inversify'
 import { DocumentEventEmitter, type DocumentEvents, EmbeddingModels } from '../ingestion/index.js'
+import { checkSecretKey, RecordEvent, SecretBox } from '../outbox/index.js'
 import { ClosedError, InvalidInputError, NotInitializedError } from '../shared/errors.js'
 import {
   AccessRecorder,
-  Administration,
   Initialize,
   type InitializeInput,
   type InitializeResult,
@@ -12,11 +12,12 @@ import {
 } from '../tenancy-authorization/index.js'
 import { type Authentication, authentication } from './authentication.js'
 import { createContainer } from './container.js'
-import type { Engine } from './engine.js'
+import type { Engine, EventOperations } from './engine.js'
 import type { EngineOptions } from './engine-options.js'
 import { checkHealth, type Health } from './health.js'
+import { type HostAdministration, hostAdministration } from './host-administration.js'
 import { createSession, type Session, type WorkSignals } from './session.js'
-import { MAILER, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
+import { HTTP_TRANSPORT, MAILER, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
 import { Workers } from './workers.js'
 
 /** Does what `createEngine` says. */
@@ -27,6 +28,7 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
   try {
     const storage = container.get(STORAGE)
     await storage.open()
+    await checkSecretKey(storage, container.get(SecretBox))
     const initialize = container.get(Initialize)
     const isWorking = options.isWorking ?? true
     const owner =
@@ -45,12 +47,15 @@ const NO_WORKERS: WorkSignals = {
   documentUploaded: () => undefined,
   documentDeleted: () => undefined,
   contextDeleted: () => undefined,
+  deliveriesQueued: () => undefined,
+  deliveriesCancelled: () => undefined,
 }
 
 class ComposedEngine implements Engine {
   readonly owner: Principal
-  readonly administration: Administration
+  readonly administration: HostAdministration
   readonly authentication: Authentication
+  readonly events: EventOperations
   readonly #container: Container
   readonly #workers: Workers | undefined
   readonly #abort = new AbortController()
@@ -61,8 +66,13 @@ class ComposedEngine implements Engine {
     this.owner = owner
     this.#container = container
     this.#workers = workers
-    this.administration = container.get(Administration)
+    const signals = this.#workers ?? NO_WORKERS
+    this.administration = hostAdministration(container, owner, signals)
     this.authentication = authentication(container)
+    this.events = {
+      record: async (event, options = {}) =>
+        await container.get(RecordEvent).execute(event, options, () => signals.deliveriesQueued()),
+    }
   }
 
   as(principal: Principal): Session {
@@ -72,6 +82,8 @@ class ComposedEngine implements Engine {
       documentUploaded: () => workers.documentUploaded(),
       documentDeleted: (id) => workers.documentDeleted(id),
       contextDeleted: () => workers.contextDeleted(),
+      deliveriesQueued: () => workers.deliveriesQueued(),
+      deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),
       untilClosed: async (work) => await this.#untilClosed(work),
     })
   }
@@ -124,5 +136,6 @@ async function closePorts(container: Container): Promise<void> {
   await container.get(EmbeddingModels).close()
   await container.get(VECTOR_INDEX).close()
   await container.get(MAILER).close()
+  await container.get(HTTP_TRANSPORT).close()
   await container.get(STORAGE).close()
 }

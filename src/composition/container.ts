@@ -24,11 +24,13 @@ import {
 } from '../ingestion/index.js'
 import { Search } from '../retrieval/index.js'
 import { Authorizer } from '../tenancy-authorization/index.js'
+import { bindOutbox } from './bind-outbox.js'
 import { bindTenancy } from './bind-tenancy.js'
 import type { EngineOptions } from './engine-options.js'
 import {
   CLOCK,
   FILE_STORE,
+  HTTP_TRANSPORT,
   MAILER,
   PASSWORD_HASHER,
   STARTER_PROMPT_WRITER,
@@ -44,6 +46,7 @@ export function createContainer(options: EngineOptions): Container {
   const container = new Container({ defaultScope: 'Singleton' })
   bindPorts(container, options)
   bindTenancy(container, options)
+  bindOutbox(container, options)
   bindContexts(container)
   bindIngestion(container)
   container
@@ -64,6 +67,7 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(TOKEN_SIGNER).toConstantValue(options.tokenSigner)
   container.bind(PASSWORD_HASHER).toConstantValue(options.passwordHasher)
   container.bind(MAILER).toConstantValue(options.mailer)
+  container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
   container.bind(TELEMETRY).toConstantValue(options.telemetry ?? { record: () => undefined })
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))

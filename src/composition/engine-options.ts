@@ -2,6 +2,7 @@ import type {
   Clock,
   EmbeddingModel,
   FileStore,
+  HttpTransport,
   Mailer,
   PasswordHasher,
   StarterPromptWriter,
@@ -13,7 +14,7 @@ import type {
 } from '../ports/index.js'
 import type { InitializeInput, MailSettings } from '../tenancy-authorization/index.js'
 
-/** `ingest`: process documents, and clear away what was deleted. `relay`: send mails. */
+/** `ingest`: process documents, and clear away what was deleted. `relay`: send events and mails. */
 export type EngineRole = 'ingest' | 'relay'
 
 /** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
@@ -28,6 +29,12 @@ export interface EngineOptions {
   readonly tokenSigner: TokenSigner
   readonly passwordHasher: PasswordHasher
   readonly mailer: Mailer
+  /** Sends events to destinations. */
+  readonly httpTransport: HttpTransport
+  /** 32 bytes, the same for all engines on a storage: what signing secrets are encrypted with (AES-256-GCM). */
+  readonly secretKey: Uint8Array
+  /** How long deliveries stay in the log after they were made; default 30 days. */
+  readonly deliveryRetentionDays?: number
   /** How invitations are worded, and where their links lead. */
   readonly mail?: MailSettings
   /** Default: the system's clock. */

@@ -26,7 +26,14 @@ import {
   WaitForDocument,
 } from '../ingestion/index.js'
 import { Search, type SearchOptions, type SearchResult } from '../retrieval/index.js'
-import type { Principal } from '../tenancy-authorization/index.js'
+import { Authorizer, type Principal } from '../tenancy-authorization/index.js'
+import {
+  type DeliveryOperations,
+  type DestinationOperations,
+  deliveryOperations,
+  destinationOperations,
+  type OutboxSignals,
+} from './outbox-session.js'
 import {
   type PermissionOperations,
   permissionOperations,
@@ -80,6 +87,8 @@ export interface Session {
   readonly documents: DocumentOperations
   readonly users: UserOperations
   readonly permissions: PermissionOperations
+  readonly destinations: DestinationOperations
+  readonly deliveries: DeliveryOperations
   /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
 }
@@ -91,19 +100,26 @@ export interface EngineSignals extends WorkSignals {
 }
 
 /** Tells the workers what a session's calls have put to work. */
-export interface WorkSignals {
+export interface WorkSignals extends OutboxSignals {
   documentUploaded(): void
   documentDeleted(documentId: number): void
   contextDeleted(): void
 }
 
 export function createSession(container: Container, principal: Principal, signals: EngineSignals): Session {
+  const authorizeWebhooks = async () => {
+    const { reach } = await container.get(Authorizer).authorizeTenant(principal, 'webhook:manage')
+    const { companyId } = principal
+    return { reach, companyId, listedCompanyId: companyId }
+  }
   return {
     principal,
     contexts: contextOperations(container, principal, signals),
     documents: documentOperations(container, principal, signals),
     users: userOperations(container, principal),
     permissions: permissionOperations(container, principal),
+    destinations: destinationOperations(container, authorizeWebhooks, signals),
+    deliveries: deliveryOperations(container, authorizeWebhooks, signals),
     search: async (contextId, prompt, options) =>
       await container.get(Search).execute(principal, contextId, prompt, options),
   }

@@ -2,6 +2,7 @@ import type { AbstractNewable } from 'inversify'
 import type {
   Clock,
   FileStore,
+  HttpTransport,
   Mailer,
   PasswordHasher,
   StarterPromptWriter,
@@ -30,3 +31,4 @@ export const TELEMETRY: AbstractNewable<Telemetry> = token('Telemetry')
 export const TOKEN_SIGNER: AbstractNewable<TokenSigner> = token('TokenSigner')
 export const PASSWORD_HASHER: AbstractNewable<PasswordHasher> = token('PasswordHasher')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
+export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')

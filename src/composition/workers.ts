@@ -1,7 +1,8 @@
 import type { Container } from 'inversify'
 import { INGEST_DOCUMENT, ProcessDocument, PurgeContext, PurgeDocument, Sweep } from '../ingestion/index.js'
 import { JobWorker } from '../jobs/index.js'
-import type { Telemetry } from '../ports/index.js'
+import { DELIVER_EVENT, DeliverEvent, TRIM_DELIVERIES, TRIM_SUBJECT, TrimDeliveries } from '../outbox/index.js'
+import type { Storage, Telemetry } from '../ports/index.js'
 import { SendMail } from '../tenancy-authorization/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { WorkSignals } from './session.js'
@@ -15,11 +16,30 @@ const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * 
 /** A mail server that is away for two days loses no mail. */
 const MAIL_MAX_FAILURES = 53
 
-/** The workers of an engine: one for documents, one that clears away, one for mails; and the sweep at their start. */
+/** Attempts under way at a time, and of them to one destination: a slow one holds up no other. */
+const RELAY_CONCURRENCY = 64
+const RELAY_CONCURRENCY_PER_DESTINATION = 4
+/** An attempt ends after 5 s at the latest; what a dead process held is taken up soon after. */
+const RELAY_LEASE_MS = 10_000
+/** Events that another process has recorded are seen well within a second. */
+const RELAY_POLL_MS = 400
+/** Passing faults of the engine itself, such as a database that is away; attempts are counted by the delivery. */
+const RELAY_MAX_FAILURES = 10
+/** An attempt under way may go to its end when the engine is closed, if that is soon. */
+const RELAY_DRAIN_MS = 2_000
+/** Receivers that hang look like crashes when a process dies with many attempts under way. */
+const RELAY_CLAIMS_IN_COMPANY = 4
+
+/**
+ * The workers of an engine: one for documents, one that clears away, one for mails, and the relay of events;
+ * and the sweep at their start.
+ */
 export class Workers implements WorkSignals {
   readonly #ingestion: JobWorker
   readonly #clearing: JobWorker
   readonly #mailing: JobWorker
+  readonly #relay: JobWorker
+  readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #isAlone: boolean
   readonly #telemetry: Telemetry
@@ -43,6 +63,18 @@ export class Workers implements WorkSignals {
       retryDelaysMs: MAIL_RETRY_DELAYS_MS,
       maxFailures: MAIL_MAX_FAILURES,
     })
+    this.#relay = new JobWorker(storage, telemetry, {
+      handlers: [container.get(DeliverEvent), container.get(TrimDeliveries)],
+      concurrency: RELAY_CONCURRENCY,
+      concurrencyPerLane: RELAY_CONCURRENCY_PER_DESTINATION,
+      leaseMs: RELAY_LEASE_MS,
+      pollMs: RELAY_POLL_MS,
+      maxFailures: RELAY_MAX_FAILURES,
+      maxClaimsInCompany: RELAY_CLAIMS_IN_COMPANY,
+      drainMs: RELAY_DRAIN_MS,
+      isGrouped: true,
+    })
+    this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = container.get(Sweep)
     this.#isAlone = options.isAlone ?? false
@@ -51,7 +83,7 @@ export class Workers implements WorkSignals {
 
   /** Ready at once; the sweep goes on in the background. */
   async start(): Promise<void> {
-    if (this.#roles.includes('relay')) this.#mailing.start()
+    if (this.#roles.includes('relay')) await this.#startRelay()
     if (!this.#roles.includes('ingest')) return
     await this.#sweep.prepare(this.#isAlone)
     this.#ingestion.start()
@@ -67,6 +99,12 @@ export class Workers implements WorkSignals {
     )
   }
 
+  async #startRelay(): Promise<void> {
+    await this.#storage.transaction(({ jobs }) => jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }))
+    this.#mailing.start()
+    this.#relay.start()
+  }
+
   documentUploaded(): void {
     this.#ingestion.wake()
   }
@@ -80,6 +118,14 @@ export class Workers implements WorkSignals {
     this.#clearing.wake()
   }
 
+  deliveriesQueued(): void {
+    this.#relay.wake()
+  }
+
+  deliveriesCancelled(ids: readonly number[]): void {
+    for (const subject of ids) this.#relay.abandon({ kind: DELIVER_EVENT, subject })
+  }
+
   /** Resolves once what was deleted is gone from the disk. */
   async whenCleared(): Promise<void> {
     await this.#swept
@@ -89,6 +135,7 @@ export class Workers implements WorkSignals {
   /** Gives back what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([this.#ingestion.stop(), this.#clearing.stop(), this.#mailing.stop(), this.#swept])
+    const workers = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
+    await Promise.all([...workers.map((worker) => worker.stop()), this.#swept])
   }
 }

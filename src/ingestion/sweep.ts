@@ -38,7 +38,7 @@ export class Sweep {
   async prepare(isAlone: boolean): Promise<void> {
     await this.#storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
-      if (isAlone) await jobs.releaseAll()
+      if (isAlone) await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT])
     })
     if (isAlone) await this.#fileStore.removeUnfinished()
   }

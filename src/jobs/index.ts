@@ -1,1 +1,2 @@
-export { type JobHandler, type JobRun, JobWorker } from './job-worker.js'
+export type { JobHandler, JobRun } from './job-handler.js'
+export { JobWorker } from './job-worker.js'

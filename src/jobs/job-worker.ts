@@ -1,42 +1,16 @@
-import type { ClaimedJob, NewJob, Repositories, Storage, Telemetry } from '../ports/index.js'
+import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { AlcoveError, CrashedError, LeaseLostError } from '../shared/errors.js'
-
-/** Does the jobs of one kind. */
-export interface JobHandler {
-  readonly kind: string
-  /**
-   * Does the job and removes it, in the transaction that records its outcome, by {@link JobRun.complete}.
-   * An error makes it due again later, unless it is permanent or has failed too often.
-   */
-  run(run: JobRun): Promise<void>
-  /** Records that the job has failed for good. In one transaction with the job's removal. */
-  fail(repositories: Repositories, subject: number, error: unknown): Promise<void>
-  /** Told after {@link fail} was committed. */
-  failed?(subject: number, error: unknown): void
-}
-
-/** A job while this worker holds it. */
-export interface JobRun {
-  readonly subject: number
-  /** Aborted when the worker stops, or the lease is lost. */
-  readonly signal: AbortSignal
-  /**
-   * A transaction that is refused where somebody else holds the job by now. With `isProgress` the
-   * next run goes on from here: the job is not one that ends every process that takes it.
-   * @throws LeaseLostError; nothing is changed then
-   */
-  transaction<T>(
-    work: (repositories: Repositories) => Promise<T>,
-    options?: { readonly isProgress?: boolean },
-  ): Promise<T>
-  /** As {@link transaction}, and removes the job in it. */
-  complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
-}
+import { fairShares } from './fair-shares.js'
+import { GroupCommit } from './group-commit.js'
+import { HeldJob, leaseLost, type Transact } from './held-job.js'
+import type { JobHandler } from './job-handler.js'
 
 export interface JobWorkerOptions {
   readonly handlers: readonly JobHandler[]
   /** Jobs under way at a time; default 1. */
   readonly concurrency?: number
+  /** Of one lane; default as many as at all. */
+  readonly concurrencyPerLane?: number
   /** How long a job is held without a sign of life; default 30 s. */
   readonly leaseMs?: number
   /** Longest wait between two looks for jobs of other processes; default 1 s. */
@@ -47,11 +21,15 @@ export interface JobWorkerOptions {
   readonly retryDelaysMs?: readonly number[]
   /** Times that a job is taken without any progress before it is taken for the end of every process; default 10. */
   readonly maxClaims?: number
+  /** Times that it is taken so beside others, before it runs alone: it must not take others with it; default 2. */
+  readonly maxClaimsInCompany?: number
+  /** Whether what small jobs record at about the same time is committed together; default false. */
+  readonly isGrouped?: boolean
+  /** How long jobs under way may go on when the worker stops, before they are aborted; default 0. */
+  readonly drainMs?: number
 }
 
 const IDLE_POLL_MS = 20
-/** A job that was taken more often without progress runs alone: what ends the process must not take others with it. */
-const CLAIMS_IN_COMPANY = 2
 const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
 
 /**
@@ -63,11 +41,15 @@ export class JobWorker {
   readonly #telemetry: Telemetry
   readonly #handlers: ReadonlyMap<string, JobHandler>
   readonly #concurrency: number
+  readonly #concurrencyPerLane: number
   readonly #leaseMs: number
   readonly #pollMs: number
   readonly #maxFailures: number
   readonly #retryDelaysMs: readonly number[]
   readonly #maxClaims: number
+  readonly #maxClaimsInCompany: number
+  readonly #drainMs: number
+  readonly #transact: Transact
   readonly #running = new Map<number, RunningJob>()
   #stopping: AbortController | undefined
   #loop: Promise<void> | undefined
@@ -78,11 +60,16 @@ export class JobWorker {
     this.#telemetry = telemetry
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#concurrency = options.concurrency ?? 1
+    this.#concurrencyPerLane = options.concurrencyPerLane ?? this.#concurrency
     this.#leaseMs = options.leaseMs ?? 30_000
     this.#pollMs = options.pollMs ?? 1_000
     this.#maxFailures = options.maxFailures ?? 5
     this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS
     this.#maxClaims = options.maxClaims ?? 10
+    this.#maxClaimsInCompany = options.maxClaimsInCompany ?? 2
+    this.#drainMs = options.drainMs ?? 0
+    const group = options.isGrouped === true ? new GroupCommit(storage) : storage
+    this.#transact = async (work) => await group.transaction(work)
   }
 
   start(): void {
@@ -96,11 +83,12 @@ export class JobWorker {
     this.#wake()
   }
 
-  /** Takes no more jobs, aborts and gives back those under way. */
+  /** Takes no more jobs; aborts and gives back those that do not end in time. */
   async stop(): Promise<void> {
     this.#stopping?.abort()
     this.#wake()
     await this.#loop
+    await this.#drain()
     for (const { abort } of this.#running.values()) abort.abort(new LeaseLostError('the worker stops'))
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
     this.#loop = undefined
@@ -113,13 +101,22 @@ export class JobWorker {
     }
   }
 
+  async #drain(): Promise<void> {
+    if (this.#drainMs === 0) return
+    const ended = Promise.all([...this.#running.values()].map(({ ended }) => ended))
+    await pause(
+      this.#drainMs,
+      ended.then(() => undefined),
+    )
+  }
+
   /** Resolves once none of this worker's jobs is due or running. */
   async whenIdle(): Promise<void> {
     const kinds = [...this.#handlers.keys()]
     for (;;) {
       await Promise.all([...this.#running.values()].map(({ ended }) => ended))
-      const dueInMs = await this.#storage.read(({ jobs }) => jobs.nextDueInMs(kinds))
-      if (dueInMs !== 0 && this.#running.size === 0) return
+      const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
+      if (waiting.every(({ dueInMs }) => dueInMs > 0) && this.#running.size === 0) return
       this.#wake()
       await pause(IDLE_POLL_MS, new Promise(() => undefined))
     }
@@ -131,26 +128,40 @@ export class JobWorker {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const waitMs = this.#isFull ? this.#pollMs : await this.#takeOne(stopping)
+      const waitMs = this.#isFull ? this.#pollMs : await this.#take(stopping)
       if (waitMs > 0) await pause(Math.min(waitMs, this.#pollMs), woken)
     }
   }
 
   get #isFull(): boolean {
-    return this.#running.size >= this.#concurrency || [...this.#running.values()].some(({ job }) => isSuspect(job))
+    return (
+      this.#running.size >= this.#concurrency || [...this.#running.values()].some(({ job }) => this.#isSuspect(job))
+    )
   }
 
-  /** Begins the next job. @returns how long to wait before the next look, 0 after a job. */
-  async #takeOne(stopping: AbortSignal): Promise<number> {
+  /** A job that was taken often without progress may be what ended the process. */
+  #isSuspect(job: ClaimedJob): boolean {
+    return job.claims > this.#maxClaimsInCompany
+  }
+
+  /** Begins the next jobs. @returns how long to wait before the next look, 0 after a job. */
+  async #take(stopping: AbortSignal): Promise<number> {
     const kinds = [...this.#handlers.keys()]
     try {
       // Looking costs a read; only what is due is worth a write.
-      const dueInMs = await this.#storage.read(({ jobs }) => jobs.nextDueInMs(kinds))
-      if (dueInMs !== 0 || stopping.aborted) return dueInMs ?? this.#pollMs
-      const job = await this.#storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs: this.#leaseMs }))
-      if (job === undefined) return this.#pollMs
-      this.#begin(job)
-      return 0
+      const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
+      if (stopping.aborted) return this.#pollMs
+      const running = [...this.#running.values()].map(({ job }) => job)
+      const free = this.#concurrency - running.length
+      const lanes = fairShares(waiting, { free, mostPerLane: this.#concurrencyPerLane, running })
+      // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
+      if (lanes.length === 0) return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#pollMs)
+      const leaseMs = this.#leaseMs
+      const claimed = await this.#storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs, lanes }))
+      // A suspect waits for those that were begun before it.
+      const suspectsLast = claimed.toSorted((one, other) => one.claims - other.claims)
+      for (const job of suspectsLast) this.#begin(job)
+      return claimed.length === 0 ? this.#pollMs : 0
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
       return this.#pollMs
@@ -159,7 +170,7 @@ export class JobWorker {
 
   #begin(job: ClaimedJob): void {
     const abort = new AbortController()
-    const others = isSuspect(job) ? [...this.#running.values()].map(({ ended: end }) => end) : []
+    const others = this.#isSuspect(job) ? [...this.#running.values()].map(({ ended: end }) => end) : []
     const ended = this.#work(job, abort, others).finally(() => {
       this.#running.delete(job.id)
       this.#wake()
@@ -177,7 +188,7 @@ export class JobWorker {
         throw new CrashedError(`The process ended ${this.#maxClaims} times while it worked on this, and got no further`)
       }
       abort.signal.throwIfAborted()
-      await handler.run(new HeldJob(this.#storage, job, this.#leaseMs, abort.signal))
+      await handler.run(new HeldJob(this.#transact, job, this.#leaseMs, abort.signal))
     } catch (error) {
       await this.#settle(job, handler, error, abort.signal).catch((failure: unknown) => {
         // The lease runs out, and the job is taken again.
@@ -221,52 +232,6 @@ interface RunningJob {
   readonly job: ClaimedJob
   readonly abort: AbortController
   readonly ended: Promise<void>
-}
-
-class HeldJob implements JobRun {
-  readonly subject: number
-  readonly signal: AbortSignal
-  readonly #storage: Storage
-  readonly #job: ClaimedJob
-  readonly #leaseMs: number
-
-  constructor(storage: Storage, job: ClaimedJob, leaseMs: number, signal: AbortSignal) {
-    this.#storage = storage
-    this.#job = job
-    this.#leaseMs = leaseMs
-    this.subject = job.subject
-    this.signal = signal
-  }
-
-  async transaction<T>(
-    work: (repositories: Repositories) => Promise<T>,
-    options: { readonly isProgress?: boolean } = {},
-  ): Promise<T> {
-    return await this.#fenced(({ jobs }) => jobs.extend(this.#job, this.#leaseMs, options), work)
-  }
-
-  async complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#fenced(({ jobs }) => jobs.complete(this.#job), work)
-  }
-
-  async #fenced<T>(
-    hold: (repositories: Repositories) => Promise<boolean>,
-    work: (repositories: Repositories) => Promise<T>,
-  ): Promise<T> {
-    this.signal.throwIfAborted()
-    return await this.#storage.transaction(async (repositories) => {
-      if (!(await hold(repositories))) throw leaseLost(this.#job)
-      return await work(repositories)
-    })
-  }
-}
-
-function leaseLost(job: ClaimedJob): LeaseLostError {
-  return new LeaseLostError(`the job ${job.id} is no longer held by this worker`)
-}
-
-function isSuspect(job: ClaimedJob): boolean {
-  return job.claims > CLAIMS_IN_COMPANY
 }
 
 /** The engine's own errors know; anything else is taken for a passing fault. */

@@ -47,7 +47,22 @@ export type {
   DocumentRepository,
   UploadRepository,
 } from './storage/document-repositories.js'
-export type { ClaimedJob, JobRepository, NewJob } from './storage/job-repository.js'
+export type { ClaimedJob, JobRepository, LaneShare, NewJob, WaitingLane } from './storage/job-repository.js'
+export {
+  type AttemptOutcome,
+  type AttemptRecord,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  type DestinationRecord,
+  type EventRecord,
+} from './storage/outbox-records.js'
+export type {
+  DeliveryFilter,
+  DeliveryRepository,
+  DestinationRepository,
+  EventRepository,
+} from './storage/outbox-repositories.js'
 export type {
   AccessRecord,
   AccountRecord,

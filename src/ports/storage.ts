@@ -5,6 +5,7 @@ import type {
   UploadRepository,
 } from './storage/document-repositories.js'
 import type { JobRepository } from './storage/job-repository.js'
+import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
 import type {
   AccountRepository,
   ApiKeyRepository,
@@ -41,6 +42,9 @@ export interface Repositories {
   readonly uploads: UploadRepository
   readonly chunks: ChunkRepository
   readonly jobs: JobRepository
+  readonly destinations: DestinationRepository
+  readonly events: EventRepository
+  readonly deliveries: DeliveryRepository
 }
 
 /**
@@ -76,6 +80,18 @@ export interface Storage {
    * - Not re-entrant: the work must not open another transaction and wait for it.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+
+  /**
+   * Reads and writes as a part of a transaction of the host's own.
+   *
+   * - What the work does is committed or rolled back with that transaction. An error of the work is
+   *   rethrown once the work's own changes are taken back; the host's stay.
+   * - `committed` is called once the host has committed; never after a rollback.
+   *
+   * @throws InvalidInputError where `transaction` is none that is open on this storage's own database
+   * @throws UnsupportedError where the storage has no transactions that a host could have begun
+   */
+  join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, committed: () => void): Promise<T>
 
   /** Waits for what is under way, then frees connections. A second call does nothing. */
   close(): Promise<void>

@@ -7,8 +7,9 @@ export function randomToken(bytes: number): string {
     .replaceAll('=', '')
 }
 
-/** Lower-case hex SHA-256 of a text's UTF-8 bytes. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+/** Lower-case hex SHA-256 of bytes, or of a text's UTF-8. */
+export async function sha256Hex(content: string | Uint8Array): Promise<string> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+  const digest = await crypto.subtle.digest('SHA-256', bytes)
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -101,6 +101,11 @@ export function fractionSchema(rules: {
     .meta({ minimum: min, [isBelow ? 'exclusiveMaximum' : 'maximum']: max })
 }
 
+/** True or false. */
+export function booleanSchema(): z.ZodType<boolean> {
+  return z.boolean(expected('true or false'))
+}
+
 /** An array whose members are told apart in error messages by their index. */
 export function listSchema<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
   return z.array(item, expected('an array')).max(max, { error: `must have at most ${max} elements` })

@@ -28,7 +28,7 @@ export function defineJobTests(test: DefineTest): void {
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 1 }))
     await claim(storage)
     assert.equal(await claim(storage), undefined)
-    const other = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['other'], leaseMs: LEASE_MS }))
+    const [other] = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['other'], leaseMs: LEASE_MS }))
     assert.equal(other?.kind, 'other')
   })
 
@@ -74,7 +74,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(job.failures, 0)
     await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 40, failed: true }))
     assert.equal(await claim(storage), undefined)
-    const dueInMs = await storage.read(({ jobs }) => jobs.nextDueInMs(KINDS))
+    const dueInMs = await dueIn(storage)
     assert.ok(dueInMs !== undefined && dueInMs > 0 && dueInMs <= 40, String(dueInMs))
     await wait(60)
     const again = required(await claim(storage))
@@ -132,12 +132,59 @@ export function defineJobTests(test: DefineTest): void {
   })
 
   test('tells when the next job is due', async (storage) => {
-    const dueInMs = async (): Promise<number | undefined> => storage.read(({ jobs }) => jobs.nextDueInMs(KINDS))
-    assert.equal(await dueInMs(), undefined)
+    assert.equal(await dueIn(storage), undefined)
     await enqueue(storage, 1)
-    assert.equal(await dueInMs(), 0)
+    assert.equal(await dueIn(storage), 0)
     await claim(storage)
-    assert.ok(((await dueInMs()) ?? 0) > LEASE_MS / 2)
+    assert.ok(((await dueIn(storage)) ?? 0) > LEASE_MS / 2)
+  })
+
+  test('gives of each lane what is wanted of it, and tells the lanes in which jobs wait', async (storage) => {
+    const job = (subject: number, lane: number) => ({ kind: 'test', subject, lane, companyId: lane + 100 })
+    await storage.transaction(({ jobs }) =>
+      jobs.enqueueAll([1, 2, 3, 4, 5, 6, 7].map((subject) => job(subject, subject < 5 ? 1 : subject - 3))),
+    )
+    await storage.transaction(({ jobs }) => jobs.enqueueAll([job(8, 9)], { delayMs: LEASE_MS }))
+    const waiting = await storage.read(({ jobs }) => jobs.waiting(KINDS))
+    assert.deepEqual(
+      waiting.map(({ lane, companyId, dueInMs }) => [lane, companyId, dueInMs === 0]),
+      [
+        [1, 101, true],
+        [2, 102, true],
+        [3, 103, true],
+        [4, 104, true],
+        [9, 109, false],
+      ],
+    )
+    const lanes = [
+      { lane: 1, most: 2 },
+      { lane: 3, most: 5 },
+      { lane: 9, most: 1 },
+    ]
+    const claimed = await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: LEASE_MS, lanes }))
+    assert.deepEqual(
+      claimed.map(({ subject, lane, companyId }) => [subject, lane, companyId]),
+      [
+        [1, 1, 101],
+        [2, 1, 101],
+        [6, 3, 103],
+      ],
+    )
+    assert.deepEqual(await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: 1, lanes: [] })), [])
+  })
+
+  test('ends the leases of some kinds only', async (storage) => {
+    await enqueue(storage, 1)
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 2 }))
+    await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test', 'other'], leaseMs: LEASE_MS }))
+    await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test', 'other'], leaseMs: LEASE_MS }))
+    await storage.transaction(({ jobs }) => jobs.releaseAll(['other']))
+    const kinds = ['test', 'other']
+    assert.deepEqual(
+      (await storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs: LEASE_MS }))).map(({ kind }) => kind),
+      ['other'],
+    )
+    assert.equal(await claim(storage), undefined)
   })
 
   test('keeps a job out of sight until its transaction is committed', async (storage) => {
@@ -155,7 +202,11 @@ async function enqueue(storage: Storage, subject: number): Promise<void> {
 }
 
 async function claim(storage: Storage, leaseMs = LEASE_MS): Promise<ClaimedJob | undefined> {
-  return await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs }))
+  return (await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs })))[0]
+}
+
+async function dueIn(storage: Storage): Promise<number | undefined> {
+  return (await storage.read(({ jobs }) => jobs.waiting(KINDS)))[0]?.dueInMs
 }
 
 function required<T>(value: T | undefined): T {

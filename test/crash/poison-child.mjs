@@ -23,6 +23,8 @@ const engine = await createEngine({
   fileStore: new FolderFileStore(join(folder, 'files')),
   starterPromptWriter: new memory.MemoryStarterPromptWriter(),
   tokenSigner: new memory.MemoryTokenSigner(),
+  httpTransport: new memory.MemoryHttpTransport(),
+  secretKey: new Uint8Array(32),
   passwordHasher: new memory.MemoryPasswordHasher(),
   mailer: new memory.MemoryMailer(),
   isAlone: true,

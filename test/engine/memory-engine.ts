@@ -2,6 +2,7 @@ import {
   MemoryClock,
   MemoryEmbeddingModel,
   MemoryFileStore,
+  MemoryHttpTransport,
   MemoryMailer,
   MemoryPasswordHasher,
   MemoryStarterPromptWriter,
@@ -23,6 +24,7 @@ export interface MemoryEngine {
   readonly clock: MemoryClock
   readonly telemetry: MemoryTelemetry
   readonly mailer: MemoryMailer
+  readonly httpTransport: MemoryHttpTransport
 }
 
 export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Promise<MemoryEngine> {
@@ -32,6 +34,7 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
   const clock = new MemoryClock()
   const telemetry = new MemoryTelemetry()
   const mailer = new MemoryMailer()
+  const httpTransport = new MemoryHttpTransport()
   const engine = await createEngine({
     storage,
     vectorIndex,
@@ -41,12 +44,15 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
     tokenSigner: new MemoryTokenSigner(),
     passwordHasher: new MemoryPasswordHasher(),
     mailer,
+    httpTransport,
+    secretKey: new Uint8Array(32).fill(7),
     starterPromptWriter: new MemoryStarterPromptWriter(),
     clock,
     telemetry,
     ...overrides,
   })
-  return { engine, session: engine.as(engine.owner), storage, vectorIndex, fileStore, clock, telemetry, mailer }
+  const session = engine.as(engine.owner)
+  return { engine, session, storage, vectorIndex, fileStore, clock, telemetry, mailer, httpTransport }
 }
 
 /** What a context is created with where the test does not care. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Administration, Engine, Principal } from '../../src/index.js'
+import type { Engine, HostAdministration, Principal } from '../../src/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from './memory-engine.js'
 
 let memory: MemoryEngine
 let engine: Engine
-let administration: Administration
+let administration: HostAdministration
 let owner: Principal
 
 beforeEach(async () => {

@@ -19,7 +19,7 @@ describe('a job worker', () => {
     await vi.waitFor(() => {
       expect(done).toEqual([1, 2])
     })
-    expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+    expect(await storage.read(({ jobs }) => jobs.waiting(['test']))).toEqual([])
   })
 
   it('takes a job that another process wrote, within a second', async () => {
@@ -73,7 +73,7 @@ describe('a job worker', () => {
     })
     expect(attempts).toBe(1)
     expect(await storage.read(({ settings }) => settings.get('failed'))).toBe('4')
-    expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+    expect(await storage.read(({ jobs }) => jobs.waiting(['test']))).toEqual([])
   })
 
   it('gives up a passing fault that does not pass', async () => {
@@ -114,7 +114,7 @@ describe('a job worker', () => {
       },
     })
     await vi.waitFor(async () => {
-      expect(await storage.read(({ jobs }) => jobs.nextDueInMs(['test']))).toBeUndefined()
+      expect(await storage.read(({ jobs }) => jobs.waiting(['test']))).toEqual([])
     })
     expect(company).toEqual([1, 1])
     await worker.stop()
@@ -144,7 +144,7 @@ describe('a job worker', () => {
       expect(began).toHaveBeenCalledOnce()
     })
     await worker.stop()
-    const job = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 1_000 }))
+    const [job] = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 1_000 }))
     expect(job).toMatchObject({ subject: 1, failures: 0 })
   })
 
@@ -178,7 +178,7 @@ describe('a job worker', () => {
     await enqueue(1)
     for (let look = 0; look < 6; look += 1) {
       await new Promise((resolve) => setTimeout(resolve, 30))
-      expect(await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 10 }))).toBeUndefined()
+      expect(await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 10 }))).toEqual([])
     }
     await vi.waitFor(() => {
       expect(isDone).toBe(true)

@@ -1,40 +1,103 @@
 import type { Knex } from 'knex'
-import type { ClaimedJob, JobRepository, NewJob } from '../../../src/ports/index.js'
+import type { ClaimedJob, JobRepository, LaneShare, NewJob, WaitingLane } from '../../../src/ports/index.js'
 import { number, type Row, text } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
+
+const NEW = { lease_expires_ms: 0, fencing_token: 0, failures: 0, claims: 0 }
 
 export class KnexJobRepository extends KnexRepository implements JobRepository {
   constructor(session: Session) {
     super(session, 'jobs')
   }
 
-  async enqueue(job: NewJob, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
-    await this.rows
-      .insert({ ...job, due_ms: this.#fromNow(delayMs), lease_expires_ms: 0, fencing_token: 0, failures: 0, claims: 0 })
-      .onConflict(['kind', 'subject'])
-      .ignore()
+  async enqueue(job: NewJob, options: { readonly delayMs?: number } = {}): Promise<void> {
+    await this.enqueueAll([job], options)
+  }
+
+  async enqueueAll(jobs: readonly NewJob[], { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
+    const due_ms = this.#fromNow(delayMs)
+    for (const part of inParts(jobs)) {
+      await this.rows
+        .insert(
+          part.map(({ kind, subject, lane = 0, companyId = 0 }) => {
+            return { kind, subject, lane, company_id: companyId, due_ms, ...NEW }
+          }),
+        )
+        .onConflict(['kind', 'subject'])
+        .ignore()
+    }
+  }
+
+  async waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]> {
+    const lanes: WaitingLane[] = []
+    for (const kind of kinds) lanes.push(...(await this.#waitingOf(kind)))
+    return lanes
+  }
+
+  /** From lane to lane by the index: a long queue costs no more than a short one. */
+  async #waitingOf(kind: string): Promise<WaitingLane[]> {
+    const jobs = this.session.name('jobs')
+    const next = `select min(lane) from ?? where kind = ?`
+    const first = (column: string) =>
+      `(select ${column} from ?? where kind = ? and lane = lanes.lane order by due_ms limit 1)`
+    const rows = await this.session.knex
+      .withRecursive(
+        'lanes',
+        ['lane'],
+        this.session.knex.raw(
+          `${next} union all select (${next} and lane > lanes.lane) from lanes where lane is not null`,
+          [jobs, kind, jobs, kind],
+        ),
+      )
+      .from('lanes')
+      .whereNotNull('lane')
+      .select(
+        'lane',
+        this.session.knex.raw(`${first('due_ms')} - ${this.#now} as wait_ms`, [jobs, kind]),
+        this.session.knex.raw(`${first('company_id')} as company_id`, [jobs, kind]),
+      )
+    return (rows as Row[]).map((row) => {
+      const [lane, companyId] = [number(row, 'lane'), number(row, 'company_id')]
+      return { lane, companyId, dueInMs: Math.max(0, number(row, 'wait_ms')) }
+    })
   }
 
   async claim(options: {
     readonly kinds: readonly string[]
     readonly leaseMs: number
-  }): Promise<ClaimedJob | undefined> {
-    const next = this.rows
-      .whereIn('kind', options.kinds)
-      .whereRaw(`due_ms <= ${this.#now}`)
-      .whereRaw(`lease_expires_ms <= ${this.#now}`)
-      .orderBy(['due_ms', 'id'])
-      .limit(1)
-      .select('id')
+    readonly lanes?: readonly LaneShare[]
+  }): Promise<readonly ClaimedJob[]> {
+    const leaseExpires = this.#fromNow(options.leaseMs)
     const claimed = await this.rows
-      .where('id', '=', next)
+      .whereIn('id', this.#due(options.kinds, options.lanes))
       .update({
-        lease_expires_ms: this.#fromNow(options.leaseMs),
+        // Not due again, for whoever looks by that alone, before the lease has expired.
+        due_ms: leaseExpires,
+        lease_expires_ms: leaseExpires,
         fencing_token: this.session.knex.raw('fencing_token + 1'),
         claims: this.session.knex.raw('claims + 1'),
       })
-      .returning(['id', 'kind', 'subject', 'fencing_token', 'failures', 'claims'])
-    return (claimed as Row[]).map(toJob)[0]
+      .returning(['id', 'kind', 'subject', 'lane', 'company_id', 'fencing_token', 'failures', 'claims'])
+    return (claimed as Row[]).map(toJob).sort((one, other) => one.id - other.id)
+  }
+
+  /** Ids of jobs that can be claimed: of each lane in the order in which they became due. */
+  #due(kinds: readonly string[], lanes: readonly LaneShare[] | undefined): Knex.QueryBuilder {
+    const first = (lane: number | undefined, most: number): Knex.QueryBuilder => {
+      const due = this.rows
+        .whereIn('kind', kinds)
+        .where((only) => (lane === undefined ? only : only.where({ lane })))
+        .whereRaw(`due_ms <= ${this.#now}`)
+        .whereRaw(`lease_expires_ms <= ${this.#now}`)
+        .orderBy(['due_ms', 'id'])
+        .limit(most)
+        .select('id')
+      // A limit within a union needs a query of its own.
+      return this.session.knex.from(due.as('due')).select('id')
+    }
+    if (lanes === undefined) return first(undefined, 1)
+    const [head = first(0, 0), ...rest] = lanes.map(({ lane, most }) => first(lane, most))
+    return rest.length === 0 ? head : head.unionAll(rest)
   }
 
   async extend(
@@ -42,7 +105,8 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     leaseMs: number,
     { isProgress = false }: { readonly isProgress?: boolean } = {},
   ): Promise<boolean> {
-    const changes = { lease_expires_ms: this.#fromNow(leaseMs), ...(isProgress && { claims: 0 }) }
+    const leaseExpires = this.#fromNow(leaseMs)
+    const changes = { due_ms: leaseExpires, lease_expires_ms: leaseExpires, ...(isProgress && { claims: 0 }) }
     return (await this.#held(job).update(changes)) > 0
   }
 
@@ -60,21 +124,20 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return released > 0
   }
 
-  async cancel(job: NewJob): Promise<boolean> {
-    return (await this.rows.where({ kind: job.kind, subject: job.subject }).delete()) > 0
+  async cancel({ kind, subject }: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean> {
+    return (await this.rows.where({ kind, subject }).delete()) > 0
   }
 
-  async releaseAll(): Promise<void> {
-    await this.rows.update({ lease_expires_ms: 0 })
+  async cancelAll(kind: string, subjects: readonly number[]): Promise<void> {
+    for (const part of inParts(subjects)) await this.rows.where('kind', kind).whereIn('subject', part).delete()
   }
 
-  async nextDueInMs(kinds: readonly string[]): Promise<number | undefined> {
-    const greatest = `case when due_ms > lease_expires_ms then due_ms else lease_expires_ms end`
-    const rows = (await this.rows
-      .whereIn('kind', kinds)
-      .select(this.session.knex.raw(`min(${greatest}) - ${this.#now} as wait`))) as unknown as Row[]
-    const wait = rows[0]?.['wait']
-    return wait === null || wait === undefined ? undefined : Math.max(0, Number(wait))
+  async releaseAll(kinds?: readonly string[]): Promise<void> {
+    const held = this.rows.where('lease_expires_ms', '>', 0)
+    await (kinds === undefined ? held : held.whereIn('kind', kinds)).update({
+      due_ms: this.#fromNow(0),
+      lease_expires_ms: 0,
+    })
   }
 
   get #now(): string {
@@ -96,6 +159,8 @@ function toJob(row: Row): ClaimedJob {
     id: number(row, 'id'),
     kind: text(row, 'kind'),
     subject: number(row, 'subject'),
+    lane: number(row, 'lane'),
+    companyId: number(row, 'company_id'),
     fencingToken: number(row, 'fencing_token'),
     failures: number(row, 'failures'),
     claims: number(row, 'claims'),

@@ -1,5 +1,7 @@
-import type { ClaimedJob, JobRepository } from '../../../src/ports/index.js'
+import type { ClaimedJob, JobRepository, WaitingLane } from '../../../src/ports/index.js'
 import type { MemoryTables, StoredJob } from './tables.js'
+
+const NEW = { leaseExpiresMs: 0, fencingToken: 0, failures: 0, claims: 0 }
 
 export function jobRepository({ jobs }: MemoryTables): JobRepository {
   const held = (job: ClaimedJob) => {
@@ -7,20 +9,43 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
     return stored?.fencingToken === job.fencingToken ? stored : undefined
   }
   const readyMs = (job: StoredJob) => Math.max(job.dueMs, job.leaseExpiresMs)
+  const byDue = (one: StoredJob, other: StoredJob) => one.dueMs - other.dueMs || one.id - other.id
+  const take = (job: StoredJob, leaseExpiresMs: number): ClaimedJob => {
+    const taken = { fencingToken: job.fencingToken + 1, claims: job.claims + 1 }
+    jobs.update(job.id, { ...taken, leaseExpiresMs })
+    const { id, kind, subject, lane, companyId, failures } = job
+    return { id, kind, subject, lane, companyId, failures, ...taken }
+  }
+  const enqueueAll: JobRepository['enqueueAll'] = async (added, { delayMs = 0 } = {}) => {
+    for (const { kind, subject, lane = 0, companyId = 0 } of added) {
+      if (jobs.find((job) => job.kind === kind && job.subject === subject)) continue
+      jobs.insert({ kind, subject, lane, companyId, dueMs: Date.now() + delayMs, ...NEW })
+    }
+  }
+  const cancelAll = (kind: string, subjects: readonly number[]): number => {
+    const cancelled = jobs.filter((job) => job.kind === kind && subjects.includes(job.subject))
+    for (const { id } of cancelled) jobs.delete(id)
+    return cancelled.length
+  }
   return {
-    enqueue: async (job, { delayMs = 0 } = {}) => {
-      if (jobs.find(({ kind, subject }) => kind === job.kind && subject === job.subject)) return
-      jobs.insert({ ...job, dueMs: Date.now() + delayMs, leaseExpiresMs: 0, fencingToken: 0, failures: 0, claims: 0 })
+    enqueue: async (job, options) => await enqueueAll([job], options),
+    enqueueAll,
+    waiting: async (kinds) => {
+      const lanes = new Map<number, WaitingLane>()
+      for (const job of jobs.filter(({ kind }) => kinds.includes(kind))) {
+        const dueInMs = Math.max(0, readyMs(job) - Date.now())
+        const known = lanes.get(job.lane)
+        if (known === undefined || dueInMs < known.dueInMs)
+          lanes.set(job.lane, { lane: job.lane, companyId: job.companyId, dueInMs })
+      }
+      return [...lanes.values()]
     },
-    claim: async ({ kinds, leaseMs }) => {
+    claim: async ({ kinds, leaseMs, lanes }) => {
       const now = Date.now()
-      const due = jobs.filter((job) => kinds.includes(job.kind) && readyMs(job) <= now)
-      const job = due.sort((one, other) => one.dueMs - other.dueMs || one.id - other.id)[0]
-      if (job === undefined) return undefined
-      const fencingToken = job.fencingToken + 1
-      const claims = job.claims + 1
-      jobs.update(job.id, { fencingToken, leaseExpiresMs: now + leaseMs, claims })
-      return { id: job.id, kind: job.kind, subject: job.subject, fencingToken, failures: job.failures, claims }
+      const due = jobs.filter((job) => kinds.includes(job.kind) && readyMs(job) <= now).sort(byDue)
+      const taken =
+        lanes?.flatMap(({ lane, most }) => due.filter((job) => job.lane === lane).slice(0, most)) ?? due.slice(0, 1)
+      return taken.map((job) => take(job, now + leaseMs)).sort((one, other) => one.id - other.id)
     },
     extend: async (job, leaseMs, { isProgress = false } = {}) =>
       held(job) !== undefined &&
@@ -36,16 +61,14 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
         claims: failed ? 0 : Math.max(0, stored.claims - 1),
       })
     },
-    cancel: async (job) => {
-      const stored = jobs.find(({ kind, subject }) => kind === job.kind && subject === job.subject)
-      return stored !== undefined && jobs.delete(stored.id)
+    cancel: async ({ kind, subject }) => cancelAll(kind, [subject]) > 0,
+    cancelAll: async (kind, subjects) => {
+      cancelAll(kind, subjects)
     },
-    releaseAll: async () => {
-      for (const { id } of jobs.filter()) jobs.update(id, { leaseExpiresMs: 0 })
-    },
-    nextDueInMs: async (kinds) => {
-      const waiting = jobs.filter((job) => kinds.includes(job.kind)).map(readyMs)
-      return waiting.length === 0 ? undefined : Math.max(0, Math.min(...waiting) - Date.now())
+    releaseAll: async (kinds) => {
+      for (const { id } of jobs.filter(({ kind }) => kinds?.includes(kind) ?? true)) {
+        jobs.update(id, { leaseExpiresMs: 0 })
+      }
     },
   }
 }

@@ -1,10 +1,14 @@
 import type {
   AccountRecord,
   ApiKeyRecord,
+  AttemptRecord,
   ChunkRecord,
   CompanyRecord,
   ContextRecord,
+  DeliveryRecord,
+  DestinationRecord,
   DocumentRecord,
+  EventRecord,
   MailRecord,
   NewChunk,
   NewJob,
@@ -28,13 +32,17 @@ export interface StoredPasswordToken extends PasswordTokenRecord {
   readonly id: number
 }
 
-export interface StoredJob extends NewJob {
+export interface StoredJob extends Required<NewJob> {
   readonly id: number
   readonly dueMs: number
   readonly leaseExpiresMs: number
   readonly fencingToken: number
   readonly failures: number
   readonly claims: number
+}
+
+export interface StoredDestination extends DestinationRecord {
+  readonly removed: string | null
 }
 
 /** Everything that a memory storage holds. */
@@ -55,4 +63,8 @@ export class MemoryTables {
   readonly uploads: MemoryTable<StoredUpload> = new MemoryTable(this.journal)
   readonly chunks: MemoryTable<StoredChunk> = new MemoryTable(this.journal)
   readonly jobs: MemoryTable<StoredJob> = new MemoryTable(this.journal)
+  readonly destinations: MemoryTable<StoredDestination> = new MemoryTable(this.journal)
+  readonly events: MemoryTable<EventRecord> = new MemoryTable(this.journal)
+  readonly deliveries: MemoryTable<DeliveryRecord> = new MemoryTable(this.journal)
+  readonly attempts: MemoryTable<AttemptRecord> = new MemoryTable(this.journal)
 }

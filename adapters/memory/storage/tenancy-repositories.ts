@@ -3,7 +3,6 @@ import {
   type AccountRepository,
   AlreadyExistsError,
   type ApiKeyRepository,
-  type CompanyRecord,
   type CompanyRepository,
   type MailRepository,
   type PasswordTokenRepository,
@@ -14,6 +13,7 @@ import {
   type SettingRepository,
   type UserRepository,
 } from '../../../src/ports/index.js'
+import { isWithin } from './company-tree.js'
 import type { MemoryTables } from './tables.js'
 
 export function settingRepository({ settings }: MemoryTables): SettingRepository {
@@ -38,22 +38,6 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
       companies.update(id, { parentId })
     },
   }
-}
-
-function isWithin(companies: MemoryTables['companies'], id: number, ancestorId: number): boolean {
-  const hasRoot = wayUp(companies, ancestorId).at(-1)?.parentId === null
-  return hasRoot && wayUp(companies, id).some((company) => company.id === ancestorId)
-}
-
-/** A company and those above it, until the root, or until a cycle comes round. */
-function wayUp(companies: MemoryTables['companies'], id: number): CompanyRecord[] {
-  const way: CompanyRecord[] = []
-  let at = companies.get(id)
-  while (at !== undefined && !way.some((seen) => seen.id === at?.id)) {
-    way.push(at)
-    at = at.parentId === null ? undefined : companies.get(at.parentId)
-  }
-  return way
 }
 
 export function regionRepository({ regions }: MemoryTables): RegionRepository {

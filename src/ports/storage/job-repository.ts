@@ -4,10 +4,29 @@ export interface NewJob {
   readonly kind: string
   /** What it is done to. One job for each kind and subject. */
   readonly subject: number
+  /** Jobs of one lane wait for each other, not for those of other lanes; default 0. */
+  readonly lane?: number
+  /** On whose behalf it is done, so that companies can take turns; default 0, nobody's. */
+  readonly companyId?: number
+}
+
+/** A lane in which jobs wait. */
+export interface WaitingLane {
+  readonly lane: number
+  /** Of the job that waits longest. */
+  readonly companyId: number
+  /** Milliseconds until the first of them can be claimed; 0 if one can. */
+  readonly dueInMs: number
+}
+
+/** How many jobs of a lane are wanted. */
+export interface LaneShare {
+  readonly lane: number
+  readonly most: number
 }
 
 /** A job that this worker holds for a while. */
-export interface ClaimedJob extends NewJob {
+export interface ClaimedJob extends Required<NewJob> {
   readonly id: number
   /** Changes at every claim; what a worker records under an old one is refused. */
   readonly fencingToken: number
@@ -30,11 +49,20 @@ export interface JobRepository {
    * waits is left as it is.
    */
   enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
+  /** As {@link enqueue}, for many. */
+  enqueueAll(jobs: readonly NewJob[], options?: { readonly delayMs?: number }): Promise<void>
+  /** The lanes in which jobs of these kinds wait or are held. */
+  waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]>
   /**
-   * Takes the job that has been due longest and that nobody holds.
+   * Takes jobs that are due and that nobody holds: of each lane those that have been due longest, at
+   * most as many as wanted of it. Without lanes, the one job that has been due longest.
    * Never the same job to two callers before its lease has expired.
    */
-  claim(options: { readonly kinds: readonly string[]; readonly leaseMs: number }): Promise<ClaimedJob | undefined>
+  claim(options: {
+    readonly kinds: readonly string[]
+    readonly leaseMs: number
+    readonly lanes?: readonly LaneShare[]
+  }): Promise<readonly ClaimedJob[]>
   /** Holds a job for another `leaseMs`; with `isProgress` its claims count anew. @returns false where the lease is lost. */
   extend(job: ClaimedJob, leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
   /** Removes a job that is done. @returns false where the lease is lost, and then changes nothing. */
@@ -46,9 +74,9 @@ export interface JobRepository {
    */
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
   /** Removes a job whoever holds it. @returns whether there was one. */
-  cancel(job: NewJob): Promise<boolean>
-  /** Ends all leases: for an engine that knows that it is alone. */
-  releaseAll(): Promise<void>
-  /** Milliseconds until the next job of these kinds is due; 0 if one is, `undefined` if there is none. */
-  nextDueInMs(kinds: readonly string[]): Promise<number | undefined>
+  cancel(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
+  /** As {@link cancel}, for many of a kind. */
+  cancelAll(kind: string, subjects: readonly number[]): Promise<void>
+  /** Ends all leases on jobs of these kinds, by default of all: for an engine that knows that it is alone. */
+  releaseAll(kinds?: readonly string[]): Promise<void>
 }

@@ -2,9 +2,8 @@ import type { AccountRecord, Repositories, Storage } from '../../ports/index.js'
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js'
 import { idSchema, validate } from '../../shared/validate.js'
 import type { TenantAccess } from '../access/authorizer.js'
-import { covers } from '../access/reach.js'
+import { covers, requireCompany } from '../access/reach.js'
 import { APPLICATIONS } from '../application.js'
-import { requireCompany } from '../users/add-user.js'
 
 /** One choice (specification, Option item). */
 export interface OptionItem {

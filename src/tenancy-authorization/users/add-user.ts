@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import type { Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
-import { ForbiddenError, NotFoundError } from '../../shared/errors.js'
 import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import type { Actor } from '../access/authorizer.js'
-import { covers, type Reach, UNLIMITED } from '../access/reach.js'
+import { type Reach, requireCompany, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 import { insertPermission } from '../permissions/insert-permission.js'
 import { toUser, type User } from '../records.js'
@@ -62,13 +61,6 @@ export class AddUser {
     await this.#mailQueue.committed(mailId)
     return toUser(user)
   }
-}
-
-/** @throws NotFoundError @throws ForbiddenError alike for what is missing and what is out of reach */
-export async function requireCompany(repositories: Repositories, reach: Reach, companyId: number): Promise<void> {
-  if (await covers(reach, repositories, companyId)) return
-  if (reach.isLimited) throw new ForbiddenError(`the company ${companyId} is not accessible`)
-  throw new NotFoundError('company', companyId)
 }
 
 /** The user receives access to the assistant application (specification, Add user). */

@@ -2,9 +2,8 @@ import type { PermissionDetails, Repositories, Storage, UserRecord } from '../..
 import { idSchema, validate } from '../../shared/validate.js'
 import type { AccessRecorder } from '../access/access-recorder.js'
 import type { TenantAccess } from '../access/authorizer.js'
-import type { Reach } from '../access/reach.js'
+import { type Reach, requireCompany } from '../access/reach.js'
 import { toListedUser, type UserWithPermissions } from '../records.js'
-import { requireCompany } from './add-user.js'
 
 /** Lists the users of a company, with their permissions on accounts that the caller reaches. */
 export class ListUsers {

@@ -1,0 +1,185 @@
+import type { Knex } from 'knex'
+import type {
+  AttemptOutcome,
+  AttemptRecord,
+  DeliveryFilter,
+  DeliveryRecord,
+  DeliveryRepository,
+  DeliveryStatus,
+} from '../../../src/ports/index.js'
+import { number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
+import type { TableName } from '../tables.js'
+import { inParts, KnexRepository, type Session } from './base.js'
+
+const OPEN: readonly DeliveryStatus[] = ['pending', 'delivering']
+
+export class KnexDeliveryRepository extends KnexRepository implements DeliveryRepository {
+  constructor(session: Session) {
+    super(session, 'deliveries')
+  }
+
+  async insertAll(deliveries: readonly Omit<DeliveryRecord, 'id'>[]): Promise<readonly DeliveryRecord[]> {
+    const records: DeliveryRecord[] = []
+    for (const part of inParts(deliveries)) {
+      const rows = await this.rows.insert(part.map(toRow)).returning('id')
+      // Ids ascend in the order of the rows; what `returning` gives has no order of its own.
+      const ids = rows.map((row) => Number(row.id)).sort((one, other) => one - other)
+      records.push(...part.map((delivery, index) => ({ id: ids[index] ?? 0, ...delivery })))
+    }
+    return records
+  }
+
+  async get(id: number): Promise<DeliveryRecord | undefined> {
+    const row = await this.getRow(id)
+    return row && toDelivery(row)
+  }
+
+  async list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
+    const { destinationId, status, type, withinCompanyId, beforeId, limit } = filter
+    const rows = this.rows.orderBy('id', 'desc').limit(limit)
+    if (destinationId !== undefined) void rows.where('destination_id', destinationId)
+    if (status !== undefined) void rows.where('status', status)
+    if (type !== undefined) void rows.where('type', type)
+    if (beforeId !== undefined) void rows.where('id', '<', beforeId)
+    if (withinCompanyId !== undefined) void rows.whereIn('company_id', this.#descendants(withinCompanyId))
+    return (await rows.select()).map(toDelivery)
+  }
+
+  async update(
+    id: number,
+    changes: Partial<Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>>,
+  ): Promise<boolean> {
+    const { status, httpStatus, attemptCount, error, updated } = changes
+    const row = { status, http_status: httpStatus, attempt_count: attemptCount, error, updated }
+    return await this.updateRow(id, Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
+  }
+
+  async listOpen(destinationId: number): Promise<readonly number[]> {
+    const rows = await this.rows
+      .where('destination_id', destinationId)
+      .whereIn('status', OPEN)
+      .orderBy('id')
+      .select('id')
+    return rows.map((row) => number(row, 'id'))
+  }
+
+  async cancelAll(ids: readonly number[], { error, updated }: { error: string; updated: string }): Promise<void> {
+    for (const part of inParts(ids)) await this.rows.whereIn('id', part).update({ status: 'cancelled', error, updated })
+  }
+
+  async insertAttempt(attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>): Promise<number> {
+    const rows = await this.#of('attempts')
+      .insert({ delivery_id: attempt.deliveryId, started: attempt.started })
+      .returning('id')
+    return Number(rows[0]?.id)
+  }
+
+  async endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void> {
+    const { outcome, httpStatus, error, responseBody, durationMs } = end
+    const row = { outcome, http_status: httpStatus, error, response_body: responseBody, duration_ms: durationMs }
+    await this.#of('attempts').where('id', id).update(row)
+  }
+
+  async interruptAttempts(deliveryIds: readonly number[]): Promise<void> {
+    for (const part of inParts(deliveryIds)) {
+      await this.#of('attempts').whereIn('delivery_id', part).whereNull('outcome').update({ outcome: 'interrupted' })
+    }
+  }
+
+  async listAttempts(deliveryId: number): Promise<readonly AttemptRecord[]> {
+    return (await this.#of('attempts').where('delivery_id', deliveryId).orderBy('id').select()).map(toAttempt)
+  }
+
+  async removeOld({ before, limit }: { readonly before: string; readonly limit: number }): Promise<number> {
+    const old = await this.rows.where('created', '<', before).whereNotIn('status', OPEN).limit(limit).select('id')
+    for (const part of inParts(old.map((row) => number(row, 'id')))) {
+      await this.#of('attempts').whereIn('delivery_id', part).delete()
+      await this.rows.whereIn('id', part).delete()
+    }
+    const isUsed = (column: string, of: string) =>
+      this.rows.whereRaw('?? = ??', [`${this.session.name('deliveries')}.${column}`, of]).select('id')
+    const events = this.session.name('events')
+    const oldEvents = this.#of('events')
+      .where('created', '<', before)
+      .whereNotExists(isUsed('event_row', `${events}.id`))
+      .limit(limit)
+      .select('id')
+    const goneEvents = Number(await this.#of('events').whereIn('id', oldEvents).delete())
+    const destinations = this.session.name('destinations')
+    const removed = this.#of('destinations')
+      .where('deleted', '<', before)
+      .whereNotExists(isUsed('destination_id', `${destinations}.id`))
+      .limit(limit)
+      .select('id')
+    return old.length + goneEvents + Number(await this.#of('destinations').whereIn('id', removed).delete())
+  }
+
+  /** A company and those below it. Ids alone, and UNION: a cycle ends the recursion. */
+  #descendants(companyId: number): Knex.QueryBuilder {
+    const companies = this.session.name('companies')
+    return this.session.knex
+      .withRecursive('below', ['id'], (query) => {
+        void query
+          .select('id')
+          .from(companies)
+          .where('id', companyId)
+          .union((next) => {
+            void next.select('company.id').from({ company: companies }).join('below', 'company.parent_id', 'below.id')
+          })
+      })
+      .select('id')
+      .from('below')
+  }
+
+  #of(table: TableName): Knex.QueryBuilder<Row, Row[]> {
+    return this.session.knex<Row>(this.session.name(table))
+  }
+}
+
+function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {
+  return {
+    event_row: delivery.eventRow,
+    event_id: delivery.eventId,
+    type: delivery.type,
+    destination_id: delivery.destinationId,
+    company_id: delivery.companyId,
+    status: delivery.status,
+    http_status: delivery.httpStatus,
+    attempt_count: delivery.attemptCount,
+    error: delivery.error,
+    resend_of: delivery.resendOf,
+    created: delivery.created,
+    updated: delivery.updated,
+  }
+}
+
+function toDelivery(row: Row): DeliveryRecord {
+  return {
+    id: number(row, 'id'),
+    eventRow: number(row, 'event_row'),
+    eventId: text(row, 'event_id'),
+    type: text(row, 'type'),
+    destinationId: number(row, 'destination_id'),
+    companyId: number(row, 'company_id'),
+    status: text(row, 'status') as DeliveryStatus,
+    httpStatus: numberOrNull(row, 'http_status'),
+    attemptCount: number(row, 'attempt_count'),
+    error: textOrNull(row, 'error'),
+    resendOf: numberOrNull(row, 'resend_of'),
+    created: text(row, 'created'),
+    updated: text(row, 'updated'),
+  }
+}
+
+function toAttempt(row: Row): AttemptRecord {
+  return {
+    id: number(row, 'id'),
+    deliveryId: number(row, 'delivery_id'),
+    outcome: textOrNull(row, 'outcome') as AttemptOutcome | null,
+    httpStatus: numberOrNull(row, 'http_status'),
+    error: textOrNull(row, 'error'),
+    responseBody: textOrNull(row, 'response_body'),
+    started: text(row, 'started'),
+    durationMs: numberOrNull(row, 'duration_ms'),
+  }
+}

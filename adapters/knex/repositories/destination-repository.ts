@@ -1,0 +1,125 @@
+import type { Knex } from 'knex'
+import { AlreadyExistsError, type DestinationRecord, type DestinationRepository } from '../../../src/ports/index.js'
+import { isUniqueViolation } from '../errors.js'
+import { boolean, number, type Row, text, textOrNull } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+type Changes = Partial<Omit<DestinationRecord, 'id'>>
+
+export class KnexDestinationRepository extends KnexRepository implements DestinationRepository {
+  constructor(session: Session) {
+    super(session, 'destinations')
+  }
+
+  async insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord> {
+    return { id: await refusingTwins(() => this.insertRow(toRow(destination))), ...destination }
+  }
+
+  async get(id: number): Promise<DestinationRecord | undefined> {
+    const row = (await this.#living.where('id', id).select())[0]
+    return row && toDestination(row)
+  }
+
+  async list(filter: { readonly companyId?: number } = {}): Promise<readonly DestinationRecord[]> {
+    const { companyId } = filter
+    const rows = companyId === undefined ? this.#living : this.#living.where('company_id', companyId)
+    return (await rows.orderBy('id').select()).map(toDestination)
+  }
+
+  async listSubscribed(
+    companyId: number,
+    type: string,
+  ): Promise<readonly Pick<DestinationRecord, 'id' | 'companyId'>[]> {
+    const companies = this.session.name('companies')
+    const rows: Row[] = await this.session.knex
+      // Ids alone, and UNION: a cycle ends the recursion.
+      .withRecursive('above', ['id'], (query) => {
+        void query
+          .select('parent_id')
+          .from(companies)
+          .where('id', companyId)
+          .whereNotNull('parent_id')
+          .union((next) => {
+            void next
+              .select('company.parent_id')
+              .from({ company: companies })
+              .join('above', 'company.id', 'above.id')
+              .whereNotNull('company.parent_id')
+          })
+      })
+      .from(this.session.name('destinations'))
+      .whereNull('deleted')
+      .where((either) => {
+        void either.where('company_id', companyId).orWhere((above) => {
+          void above
+            .where('include_descendants', true)
+            .whereIn('company_id', this.session.knex.select('id').from('above'))
+        })
+      })
+      .orderBy('id')
+      .select('id', 'company_id', 'event_types')
+    return rows
+      .filter((row) => typesOf(row)?.includes(type) ?? true)
+      .map((row) => ({ id: number(row, 'id'), companyId: number(row, 'company_id') }))
+  }
+
+  async update(id: number, changes: Changes): Promise<boolean> {
+    return await refusingTwins(async () => (await this.#living.where('id', id).update(toRow(changes))) > 0)
+  }
+
+  async remove(id: number, removed: string): Promise<boolean> {
+    return (await this.#living.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
+  }
+
+  get #living(): Knex.QueryBuilder<Row, Row[]> {
+    return this.rows.whereNull('deleted')
+  }
+}
+
+async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new AlreadyExistsError('the company has a destination with this URL already', { cause: error })
+  }
+}
+
+const COLUMNS = {
+  companyId: 'company_id',
+  url: 'url',
+  name: 'name',
+  eventTypes: 'event_types',
+  includeDescendants: 'include_descendants',
+  sealedSecret: 'sealed_secret',
+  created: 'created',
+  updated: 'updated',
+} as const satisfies Record<keyof Omit<DestinationRecord, 'id'>, string>
+
+function toRow(changes: Changes): Row {
+  const row: Record<string, unknown> = {}
+  for (const [member, column] of Object.entries(COLUMNS)) {
+    const value = changes[member as keyof Changes]
+    if (value !== undefined) row[column] = member === 'eventTypes' && value !== null ? JSON.stringify(value) : value
+  }
+  return row
+}
+
+function toDestination(row: Row): DestinationRecord {
+  return {
+    id: number(row, 'id'),
+    companyId: number(row, 'company_id'),
+    url: text(row, 'url'),
+    name: textOrNull(row, 'name'),
+    eventTypes: typesOf(row),
+    includeDescendants: boolean(row, 'include_descendants'),
+    sealedSecret: text(row, 'sealed_secret'),
+    created: text(row, 'created'),
+    updated: text(row, 'updated'),
+  }
+}
+
+function typesOf(row: Row): readonly string[] | null {
+  const types = textOrNull(row, 'event_types')
+  return types === null ? null : (JSON.parse(types) as readonly string[])
+}

@@ -1,0 +1,127 @@
+import {
+  AlreadyExistsError,
+  type DeliveryRecord,
+  type DeliveryRepository,
+  type DestinationRepository,
+  type EventRepository,
+} from '../../../src/ports/index.js'
+import { isWithin, wayUp } from './company-tree.js'
+import type { MemoryTables, StoredDestination } from './tables.js'
+
+export function destinationRepository({ destinations, companies }: MemoryTables): DestinationRepository {
+  const living = (id: number): StoredDestination | undefined => {
+    const destination = destinations.get(id)
+    return destination?.removed === null ? destination : undefined
+  }
+  const shown = (destination: StoredDestination) => {
+    const { removed: _removed, ...record } = destination
+    return record
+  }
+  const refuseTwin = (companyId: number, url: string, id?: number): void => {
+    const isTwin = (other: StoredDestination) =>
+      other.removed === null && other.id !== id && other.companyId === companyId && other.url === url
+    if (destinations.find(isTwin)) {
+      throw new AlreadyExistsError('the company has a destination with this URL already')
+    }
+  }
+  return {
+    insert: async (destination) => {
+      refuseTwin(destination.companyId, destination.url)
+      return shown(destinations.insert({ ...destination, removed: null }))
+    },
+    get: async (id) => {
+      const destination = living(id)
+      return destination && shown(destination)
+    },
+    list: async ({ companyId } = {}) =>
+      destinations
+        .filter(({ removed, companyId: of }) => removed === null && (companyId === undefined || of === companyId))
+        .map(shown),
+    listSubscribed: async (companyId, type) => {
+      const above = new Set(wayUp(companies, companyId).map(({ id }) => id))
+      return destinations
+        .filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
+          const isFor = of === companyId || (includeDescendants && above.has(of))
+          return removed === null && isFor && (eventTypes?.includes(type) ?? true)
+        })
+        .map(({ id, companyId: of }) => ({ id, companyId: of }))
+    },
+    update: async (id, changes) => {
+      const destination = living(id)
+      if (destination === undefined) return false
+      if (changes.url !== undefined) refuseTwin(destination.companyId, changes.url, id)
+      return destinations.update(id, changes)
+    },
+    remove: async (id, removed) => living(id) !== undefined && destinations.update(id, { removed, sealedSecret: '' }),
+  }
+}
+
+export function eventRepository({ events }: MemoryTables): EventRepository {
+  return {
+    insert: async (event) => events.insert(event),
+    get: async (id) => events.get(id),
+  }
+}
+
+export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
+  const { deliveries, attempts, events, destinations, companies } = tables
+  const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
+  return {
+    insertAll: async (added) => added.map((delivery) => deliveries.insert(delivery)),
+    get: async (id) => deliveries.get(id),
+    list: async ({ destinationId, status, type, withinCompanyId, beforeId, limit }) =>
+      deliveries
+        .filter(
+          (delivery) =>
+            (destinationId === undefined || delivery.destinationId === destinationId) &&
+            (status === undefined || delivery.status === status) &&
+            (type === undefined || delivery.type === type) &&
+            (beforeId === undefined || delivery.id < beforeId) &&
+            (withinCompanyId === undefined || isWithin(companies, delivery.companyId, withinCompanyId)),
+        )
+        .reverse()
+        .slice(0, limit),
+    update: async (id, changes) => deliveries.update(id, changes),
+    listOpen: async (destinationId) =>
+      deliveries.filter((delivery) => delivery.destinationId === destinationId && isOpen(delivery)).map(({ id }) => id),
+    cancelAll: async (ids, changes) => {
+      for (const id of ids) deliveries.update(id, { status: 'cancelled', ...changes })
+    },
+    insertAttempt: async (attempt) =>
+      attempts.insert({
+        ...attempt,
+        outcome: null,
+        httpStatus: null,
+        error: null,
+        responseBody: null,
+        durationMs: null,
+      }).id,
+    endAttempt: async (id, end) => {
+      attempts.update(id, end)
+    },
+    interruptAttempts: async (ids) => {
+      const open = attempts.filter(({ deliveryId, outcome }) => outcome === null && ids.includes(deliveryId))
+      for (const { id } of open) attempts.update(id, { outcome: 'interrupted' })
+    },
+    listAttempts: async (deliveryId) => attempts.filter((attempt) => attempt.deliveryId === deliveryId),
+    removeOld: async ({ before, limit }) => {
+      const old = deliveries.filter((delivery) => delivery.created < before && !isOpen(delivery)).slice(0, limit)
+      for (const { id } of old) {
+        for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
+        deliveries.delete(id)
+      }
+      const oldEvents = events
+        .filter(({ id, created }) => created < before && !deliveries.find(({ eventRow }) => eventRow === id))
+        .slice(0, limit)
+      for (const { id } of oldEvents) events.delete(id)
+      const gone = destinations
+        .filter(({ id, removed }) => {
+          const isOld = removed !== null && removed < before
+          return isOld && !deliveries.find(({ destinationId }) => destinationId === id)
+        })
+        .slice(0, limit)
+      for (const { id } of gone) destinations.delete(id)
+      return old.length + oldEvents.length + gone.length
+    },
+  }
+}

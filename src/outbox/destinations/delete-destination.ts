@@ -1,0 +1,33 @@
+import type { Clock, Storage } from '../../ports/index.js'
+import { idSchema, validate } from '../../shared/validate.js'
+import type { Reach } from '../../tenancy-authorization/index.js'
+import { DELIVER_EVENT } from '../job-kinds.js'
+import { findDestination } from './find-destination.js'
+
+/** Deletes a destination and its secret. What was still on its way there is cancelled; the log stays. */
+export class DeleteDestination {
+  readonly #storage: Storage
+  readonly #clock: Clock
+
+  constructor(storage: Storage, clock: Clock) {
+    this.#storage = storage
+    this.#clock = clock
+  }
+
+  /** @returns ids of the deliveries that were cancelled @throws InvalidInputError @throws NotFoundError */
+  async execute(destinationId: number, reach: Reach): Promise<readonly number[]> {
+    const id = validate(idSchema(), destinationId, 'id')
+    const updated = this.#clock.now().toISOString()
+    return await this.#storage.transaction(async (repositories) => {
+      await findDestination(repositories, reach, id)
+      const { destinations, deliveries, jobs } = repositories
+      await destinations.remove(id, updated)
+      const open = await deliveries.listOpen(id)
+      await deliveries.cancelAll(open, { error: 'the destination was deleted', updated })
+      await deliveries.interruptAttempts(open)
+      // Whoever holds one of them records nothing any more.
+      await jobs.cancelAll(DELIVER_EVENT, open)
+      return open
+    })
+  }
+}

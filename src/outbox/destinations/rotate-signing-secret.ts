@@ -1,0 +1,32 @@
+import type { Clock, Storage } from '../../ports/index.js'
+import { idSchema, validate } from '../../shared/validate.js'
+import type { Reach } from '../../tenancy-authorization/index.js'
+import { type DestinationWithSecret, toDestination } from '../records.js'
+import type { SecretBox } from '../secrets/secret-box.js'
+import { newSigningSecret } from './create-destination.js'
+import { findDestination } from './find-destination.js'
+
+/** Gives a destination another signing secret; the next attempt is signed with it. */
+export class RotateSigningSecret {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #secretBox: SecretBox
+
+  constructor(storage: Storage, clock: Clock, secretBox: SecretBox) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#secretBox = secretBox
+  }
+
+  /** @returns with the new secret, this once @throws InvalidInputError @throws NotFoundError */
+  async execute(destinationId: number, reach: Reach): Promise<DestinationWithSecret> {
+    const id = validate(idSchema(), destinationId, 'id')
+    const secret = newSigningSecret()
+    const sealedSecret = await this.#secretBox.seal(secret)
+    return await this.#storage.transaction(async (repositories) => {
+      await findDestination(repositories, reach, id)
+      await repositories.destinations.update(id, { sealedSecret, updated: this.#clock.now().toISOString() })
+      return { ...toDestination(await findDestination(repositories, reach, id)), secret }
+    })
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Clock, Repositories, Storage } from '../../ports/index.js'
+import { NotFoundError } from '../../shared/errors.js'
+import { choiceSchema, closedObjectSchema, idSchema, validate } from '../../shared/validate.js'
+import { EVENT_TYPES, type EventData, type EventType } from '../../webhooks/index.js'
+import { dataSchema } from '../catalog.js'
+import { queueDeliveries } from '../deliveries/queue-deliveries.js'
+import { newEnvelope } from '../envelope.js'
+import type { RecordedEvent } from '../records.js'
+import { toEventRecord } from './to-event-record.js'
+
+/** Something that happened, of one of the nine types (specification, Event types and data fields). */
+export type NewEvent = {
+  readonly [Type in EventType]: {
+    readonly type: Type
+    readonly data: EventData[Type]
+    /** The company in which it happened. */
+    readonly companyId: number
+  }
+}[EventType]
+
+export interface RecordEventOptions {
+  /**
+   * A transaction of the host, of the knex instance that the engine was opened with: the event is recorded
+   * if it is committed, and only then. Default: a transaction of its own.
+   */
+  readonly transaction?: unknown
+}
+
+const SCHEMA = closedObjectSchema({ type: choiceSchema(EVENT_TYPES), data: z.unknown(), companyId: idSchema() })
+
+/** Records an event, and in the same transaction its deliveries: one for each subscribed destination. */
+export class RecordEvent {
+  readonly #storage: Storage
+  readonly #clock: Clock
+
+  constructor(storage: Storage, clock: Clock) {
+    this.#storage = storage
+    this.#clock = clock
+  }
+
+  /**
+   * Uses no network.
+   *
+   * @param committed called once the event is durable
+   * @throws InvalidInputError for another type, for missing, extra or wrongly typed data (decision 27), and
+   *   for what is no open transaction of the engine's database
+   * @throws NotFoundError where there is no such company
+   */
+  async execute(input: NewEvent, options: RecordEventOptions, committed: () => void): Promise<RecordedEvent> {
+    const { type, data, companyId } = validate(SCHEMA, input)
+    const envelope = newEnvelope(type, validate(dataSchema(type), data, 'data'), this.#clock.now())
+    const record = await toEventRecord(envelope)
+    const work = async (repositories: Repositories): Promise<RecordedEvent> => {
+      if ((await repositories.companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
+      const event = await repositories.events.insert({ ...record, companyId })
+      const destinations = await repositories.destinations.listSubscribed(companyId, type)
+      await queueDeliveries(repositories, event, destinations, { created: record.created })
+      return { ...envelope, customerId: companyId, deliveries: destinations.length }
+    }
+    if (options.transaction !== undefined) return await this.#storage.join(options.transaction, work, committed)
+    const recorded = await this.#storage.transaction(work)
+    committed()
+    return recorded
+  }
+}

@@ -1,0 +1,120 @@
+import type { JobHandler, JobRun } from '../../jobs/index.js'
+import type {
+  Clock,
+  DeliveryRecord,
+  HttpPost,
+  HttpTransport,
+  Repositories,
+  Storage,
+  Telemetry,
+} from '../../ports/index.js'
+import { AlcoveError, PayloadCorruptError } from '../../shared/errors.js'
+import { sha256Hex } from '../../shared/random.js'
+import { EVENT_HEADER, SIGNATURE_HEADER, signBody } from '../../webhooks/index.js'
+import { DELIVER_EVENT } from '../job-kinds.js'
+import type { SecretBox } from '../secrets/secret-box.js'
+import { responseText } from './response-text.js'
+import { type Settlement, settleAttempt } from './settle-attempt.js'
+
+const GONE = 'the destination was deleted'
+
+/** A delivery that can be attempted, and its request. */
+interface Prepared {
+  readonly delivery: DeliveryRecord
+  readonly post: HttpPost
+}
+
+/**
+ * Makes one attempt at a delivery: signs the captured bytes with the destination's secret of now, notes that it
+ * begins, sends, and records what came of it. What a crash leaves begun is `interrupted`, and sent again.
+ */
+export class DeliverEvent implements JobHandler {
+  readonly kind: string = DELIVER_EVENT
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #transport: HttpTransport
+  readonly #secretBox: SecretBox
+  readonly #telemetry: Telemetry
+
+  constructor(storage: Storage, clock: Clock, transport: HttpTransport, secretBox: SecretBox, telemetry: Telemetry) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#transport = transport
+    this.#secretBox = secretBox
+    this.#telemetry = telemetry
+  }
+
+  async run(job: JobRun): Promise<void> {
+    const prepared = await this.#prepare(job.subject)
+    if (prepared === undefined) {
+      await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], { error: GONE, updated: this.#now() }))
+      return
+    }
+    const { delivery, post } = prepared
+    const attemptId = await job.transaction((repositories) => this.#begin(repositories, delivery))
+    const began = performance.now()
+    const outcome = await this.#transport.post(post, { signal: job.signal })
+    const durationMs = Math.round(performance.now() - began)
+    const settled = settleAttempt(outcome, delivery.attemptCount + 1, Math.random())
+    const responseBody = outcome.kind === 'response' ? responseText(outcome.body) : null
+    const record = async ({ deliveries }: Repositories): Promise<void> => {
+      const { outcome: end, httpStatus, error, status } = settled
+      await deliveries.endAttempt(attemptId, { outcome: end, httpStatus, error, responseBody, durationMs })
+      const attemptCount = delivery.attemptCount + 1
+      await deliveries.update(delivery.id, { status, httpStatus, attemptCount, error, updated: this.#now() })
+    }
+    if (settled.retryInMs === undefined) await job.complete(record)
+    else await job.postpone(record, settled.retryInMs)
+    this.#tell(delivery, settled, durationMs)
+  }
+
+  /** The delivery cannot be made at all: its bytes or its secret are damaged, or it ends every process. */
+  async fail({ deliveries }: Repositories, subject: number, error: unknown): Promise<void> {
+    const problem =
+      error instanceof AlcoveError ? `${error.message} (${error.code})` : 'an internal failure (ERR_INTERNAL)'
+    await deliveries.interruptAttempts([subject])
+    await deliveries.update(subject, { status: 'dead', error: problem, updated: this.#now() })
+  }
+
+  /** @returns undefined where the destination was deleted */
+  async #prepare(id: number): Promise<Prepared | undefined> {
+    const found = await this.#storage.read(async ({ deliveries, destinations, events }) => {
+      const delivery = await deliveries.get(id)
+      const destination = delivery && (await destinations.get(delivery.destinationId))
+      return delivery && destination && { delivery, destination, event: await events.get(delivery.eventRow) }
+    })
+    if (found === undefined) return undefined
+    const { delivery, destination, event } = found
+    const body = event?.payload ?? new Uint8Array()
+    if ((await sha256Hex(body)) !== event?.payloadHash) {
+      throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
+    }
+    const secret = await this.#secretBox.open(destination.sealedSecret)
+    const headers = {
+      'content-type': 'application/json',
+      [EVENT_HEADER]: delivery.type,
+      [SIGNATURE_HEADER]: await signBody(body, secret),
+    }
+    return { delivery, post: { url: destination.url, headers, body } }
+  }
+
+  async #begin({ deliveries }: Repositories, { id, status }: DeliveryRecord): Promise<number> {
+    const started = this.#now()
+    if (status === 'delivering') await deliveries.interruptAttempts([id])
+    await deliveries.update(id, { status: 'delivering', updated: started })
+    return await deliveries.insertAttempt({ deliveryId: id, started })
+  }
+
+  #tell({ id, destinationId, type }: DeliveryRecord, { outcome, httpStatus, status }: Settlement, durationMs: number) {
+    this.#telemetry.record({
+      name: 'outbox.attempt',
+      level: outcome === 'success' ? 'info' : 'warn',
+      fields: { deliveryId: id, destinationId, type, outcome, httpStatus, status },
+      durationMs,
+    })
+  }
+
+  #now(): string {
+    return this.#clock.now().toISOString()
+  }
+}

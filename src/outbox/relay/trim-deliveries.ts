@@ -1,0 +1,42 @@
+import type { JobHandler, JobRun } from '../../jobs/index.js'
+import type { Clock } from '../../ports/index.js'
+import { TRIM_DELIVERIES } from '../job-kinds.js'
+
+const EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** Few enough that nobody waits long for the database. */
+const ROWS_AT_ONCE = 200
+const PAUSE_MS = 50
+
+/** There is one of these jobs. */
+export const TRIM_SUBJECT = 1
+
+/** Removes old deliveries from the log, and what only they referred to: every hour, a few rows at a time. */
+export class TrimDeliveries implements JobHandler {
+  readonly kind: string = TRIM_DELIVERIES
+  readonly #clock: Clock
+  readonly #retentionDays: number
+
+  constructor(clock: Clock, retentionDays: number) {
+    this.#clock = clock
+    this.#retentionDays = retentionDays
+  }
+
+  async run(job: JobRun): Promise<void> {
+    const before = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
+    for (;;) {
+      const removed = await job.transaction(({ deliveries }) => deliveries.removeOld({ before, limit: ROWS_AT_ONCE }), {
+        isProgress: true,
+      })
+      if (removed === 0) break
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+    await job.complete(async ({ jobs }) => {
+      await jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }, { delayMs: EVERY_MS })
+    })
+  }
+
+  async fail(): Promise<void> {
+    // The next start of a relay puts it to work again.
+  }
+}

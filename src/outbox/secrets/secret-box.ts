@@ -1,0 +1,53 @@
+import { SecretKeyError, SecretUnreadableError } from '../../shared/errors.js'
+
+const CIPHER = 'AES-GCM'
+const KEY_BYTES = 32
+/** NIST SP 800-38D, section 8.2: 96 bits, never twice under a key. */
+const NONCE_BYTES = 12
+const VERSION = 'v1:'
+
+/** Keeps secrets as AES-256-GCM under a key that is not in the database. */
+export class SecretBox {
+  readonly #key: ReturnType<typeof importKey>
+
+  /** @throws SecretKeyError where the key has not 32 bytes */
+  constructor(key: Uint8Array) {
+    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) {
+      throw new SecretKeyError(`the key that secrets are encrypted with must have ${KEY_BYTES} bytes`)
+    }
+    this.#key = importKey(key)
+  }
+
+  /** @returns printable ASCII, another at every call */
+  async seal(secret: string): Promise<string> {
+    const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+    const text = new TextEncoder().encode(secret)
+    const sealed = await crypto.subtle.encrypt({ name: CIPHER, iv: nonce }, await this.#key, text)
+    return VERSION + toBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
+  }
+
+  /** @throws SecretUnreadableError for what was altered, or sealed with another key */
+  async open(sealed: string): Promise<string> {
+    try {
+      if (!sealed.startsWith(VERSION)) throw new Error('another version')
+      const bytes = fromBase64(sealed.slice(VERSION.length))
+      const nonce = bytes.slice(0, NONCE_BYTES)
+      const text = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, await this.#key, bytes.slice(NONCE_BYTES))
+      return new TextDecoder().decode(text)
+    } catch (cause) {
+      throw new SecretUnreadableError('a stored secret cannot be decrypted: rotate it', { cause })
+    }
+  }
+}
+
+async function importKey(key: Uint8Array) {
+  return await crypto.subtle.importKey('raw', new Uint8Array(key), CIPHER, false, ['encrypt', 'decrypt'])
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}

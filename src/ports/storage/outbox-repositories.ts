@@ -1,0 +1,71 @@
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus, DestinationRecord, EventRecord } from './outbox-records.js'
+
+/** Lists come ordered by id; a missing id reads as `undefined`. */
+export interface DestinationRepository {
+  /** @throws AlreadyExistsError where the company has one with the URL */
+  insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord>
+  get(id: number): Promise<DestinationRecord | undefined>
+  list(filter?: { readonly companyId?: number }): Promise<readonly DestinationRecord[]>
+  /**
+   * Those that get a company's events of a type: its own, and those of companies above it that include
+   * their descendants.
+   */
+  listSubscribed(companyId: number, type: string): Promise<readonly Pick<DestinationRecord, 'id' | 'companyId'>[]>
+  /**
+   * Changes the members given. @returns whether it exists
+   * @throws AlreadyExistsError where the company has another with the URL
+   */
+  update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
+  /** Its secret is gone; its deliveries stay. @param removed when, for `removeOld` @returns whether it existed */
+  remove(id: number, removed: string): Promise<boolean>
+}
+
+/** Events, as the bytes to be sent. */
+export interface EventRepository {
+  insert(event: Omit<EventRecord, 'id'>): Promise<EventRecord>
+  get(id: number): Promise<EventRecord | undefined>
+}
+
+/** What a list of deliveries shows. */
+export interface DeliveryFilter {
+  readonly destinationId?: number
+  readonly status?: DeliveryStatus
+  readonly type?: string
+  /** Only deliveries of this company and of those below it. */
+  readonly withinCompanyId?: number
+  /** Only those with a lower id. */
+  readonly beforeId?: number
+  readonly limit: number
+}
+
+/** Deliveries and their attempts: the delivery log. */
+export interface DeliveryRepository {
+  /** @returns the records in the order given */
+  insertAll(deliveries: readonly Omit<DeliveryRecord, 'id'>[]): Promise<readonly DeliveryRecord[]>
+  get(id: number): Promise<DeliveryRecord | undefined>
+  /** The newest first. */
+  list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>
+  /** @returns whether it exists */
+  update(
+    id: number,
+    changes: Partial<Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>>,
+  ): Promise<boolean>
+  /** Ids of a destination's deliveries that are not at their end. */
+  listOpen(destinationId: number): Promise<readonly number[]>
+  /** Sets those deliveries to `cancelled`. */
+  cancelAll(ids: readonly number[], changes: { readonly error: string; readonly updated: string }): Promise<void>
+  /** Begins an attempt. @returns its id */
+  insertAttempt(attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>): Promise<number>
+  /** Ends an attempt. */
+  endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void>
+  /** Ends as `interrupted` what these deliveries have begun and not ended. */
+  interruptAttempts(deliveryIds: readonly number[]): Promise<void>
+  /** Ordered by id. */
+  listAttempts(deliveryId: number): Promise<readonly AttemptRecord[]>
+  /**
+   * Removes deliveries that are at their end and were made before `before`, with their attempts; then
+   * events of before then and removed destinations that have no delivery any more. At most `limit` of each.
+   * @returns how many rows went
+   */
+  removeOld(options: { readonly before: string; readonly limit: number }): Promise<number>
+}
