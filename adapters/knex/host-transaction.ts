@@ -22,6 +22,12 @@ export function hostTransaction(given: unknown, knex: Knex): Knex.Transaction {
   return given as Knex.Transaction
 }
 
+/** What a savepoint releases is seen by others only once the transaction around it is committed. */
+export function outermost(transaction: Knex.Transaction): Knex.Transaction {
+  const { parentTransaction } = transaction
+  return parentTransaction === undefined ? transaction : outermost(parentTransaction)
+}
+
 /** A transaction shares the configuration of the instance that began it. */
 function configOf({ client }: Pick<Knex, 'client'> | Partial<Knex.Transaction>): unknown {
   return (client as { readonly config?: unknown } | undefined)?.config ?? {}

@@ -8,7 +8,7 @@ import {
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf, isSqlite } from './dialect.js'
 import { translateError } from './errors.js'
-import { hostTransaction } from './host-transaction.js'
+import { hostTransaction, outermost } from './host-transaction.js'
 import { MIGRATIONS } from './migrations.js'
 import {
   KnexAccountRepository,
@@ -84,7 +84,7 @@ export class KnexStorage implements Storage {
   async join<T>(
     transaction: unknown,
     work: (repositories: Repositories) => Promise<T>,
-    committed: () => void,
+    ended: () => void,
   ): Promise<T> {
     const outer = hostTransaction(transaction, this.#knex)
     const result = await this.#translated(async () => {
@@ -94,7 +94,7 @@ export class KnexStorage implements Storage {
         return await work(this.#repositories(savepoint))
       })
     })
-    outer.executionPromise.then(committed, () => undefined)
+    outermost(outer).executionPromise.then(ended, ended)
     return result
   }
 

@@ -8,7 +8,7 @@ interface Waiting {
 }
 
 /** Enough to share the cost of a commit; no more, so that nobody else waits long for the database. */
-const MOST_AT_ONCE = 64
+const MOST_AT_ONCE = 16
 
 /**
  * Commits small pieces of work together: what comes while a transaction is under way goes into the

@@ -86,12 +86,12 @@ export interface Storage {
    *
    * - What the work does is committed or rolled back with that transaction. An error of the work is
    *   rethrown once the work's own changes are taken back; the host's stay.
-   * - `committed` is called once the host has committed; never after a rollback.
+   * - `ended` is called once that transaction is over, whichever way: what is to be seen can be seen then.
    *
    * @throws InvalidInputError where `transaction` is none that is open on this storage's own database
    * @throws UnsupportedError where the storage has no transactions that a host could have begun
    */
-  join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, committed: () => void): Promise<T>
+  join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T>
 
   /** Waits for what is under way, then frees connections. A second call does nothing. */
   close(): Promise<void>

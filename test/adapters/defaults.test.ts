@@ -21,9 +21,18 @@ const runner = { describe, it }
 
 storageSuite(runner, 'knex on SQLite', async () => {
   const folder = await temporaryFolder()
-  const port = new KnexStorage({ knex: openSqlite(join(folder.path, 'test.sqlite')) })
+  const knex = openSqlite(join(folder.path, 'test.sqlite'))
+  const port = new KnexStorage({ knex })
   return {
     port,
+    beginHostTransaction: async () => {
+      const transaction = await knex.transaction()
+      return {
+        transaction,
+        commit: async () => void (await transaction.commit()),
+        rollback: async () => void (await transaction.rollback()),
+      }
+    },
     dispose: async () => {
       await port.close()
       await folder.remove()

@@ -3,11 +3,13 @@ import type { Storage } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { defineDocumentTests } from './storage-document-tests.js'
 import { defineJobTests } from './storage-job-tests.js'
+import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
+import { defineOutboxTests } from './storage-outbox-tests.js'
 import { NOW, seedCompany } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
 
 /** What every Storage must do. The storage is given before it is opened. */
-export function storageSuite(runner: TestRunner, name: string, create: CreateSubject<Storage>): void {
+export function storageSuite(runner: TestRunner, name: string, create: () => Promise<StorageSubject>): void {
   const createOpen: CreateSubject<Storage> = async () => {
     const subject = await create()
     await subject.port.open()
@@ -136,7 +138,9 @@ export function storageSuite(runner: TestRunner, name: string, create: CreateSub
     defineTenancyTests(test)
     defineDocumentTests(test)
     defineJobTests(test)
+    defineOutboxTests(test)
   })
+  runner.describe(`Storage: ${name}, within a transaction of the host`, () => defineJoinTests(runner, create))
 }
 
 function permissionOf({ userId, accountId, roleId }: Awaited<ReturnType<typeof seedCompany>>) {

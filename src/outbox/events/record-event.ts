@@ -42,12 +42,12 @@ export class RecordEvent {
   /**
    * Uses no network.
    *
-   * @param committed called once the event is durable
+   * @param ended called once the transaction is over
    * @throws InvalidInputError for another type, for missing, extra or wrongly typed data (decision 27), and
    *   for what is no open transaction of the engine's database
    * @throws NotFoundError where there is no such company
    */
-  async execute(input: NewEvent, options: RecordEventOptions, committed: () => void): Promise<RecordedEvent> {
+  async execute(input: NewEvent, options: RecordEventOptions, ended: () => void): Promise<RecordedEvent> {
     const { type, data, companyId } = validate(SCHEMA, input)
     const envelope = newEnvelope(type, validate(dataSchema(type), data, 'data'), this.#clock.now())
     const record = await toEventRecord(envelope)
@@ -58,9 +58,9 @@ export class RecordEvent {
       await queueDeliveries(repositories, event, destinations, { created: record.created })
       return { ...envelope, customerId: companyId, deliveries: destinations.length }
     }
-    if (options.transaction !== undefined) return await this.#storage.join(options.transaction, work, committed)
+    if (options.transaction !== undefined) return await this.#storage.join(options.transaction, work, ended)
     const recorded = await this.#storage.transaction(work)
-    committed()
+    ended()
     return recorded
   }
 }

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import type { DeliveryRecord, DestinationRecord, EventRecord, Repositories, Storage } from '../../src/ports/index.js'
+import { rejectsWith } from './harness.js'
+import { LATER, NOW, seedCompany } from './storage-seed.js'
+
+type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
+
+const URL = 'https://hooks.example.com/in'
+const PAYLOAD = new Uint8Array([0, 10, 13, 0x7b, 0xff, 0xc3, 0xa9])
+
+/** Destinations, events and deliveries. */
+export function defineOutboxTests(test: DefineTest): void {
+  test('keeps a destination as it is given', async (storage) => {
+    const { inserted, found } = await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const destination = await repositories.destinations.insert(
+        destinationOf(companyId, { eventTypes: ['run.failed'] }),
+      )
+      return { inserted: destination, found: await repositories.destinations.get(destination.id) }
+    })
+    assert.deepEqual(found, inserted)
+    assert.deepEqual(found?.eventTypes, ['run.failed'])
+    assert.equal(found?.name, null)
+  })
+
+  test('has one destination of a company for a URL, until it is removed', async (storage) => {
+    const [first, second] = await storage.transaction(async (repositories) => [
+      await seedCompany(repositories, 'First'),
+      await seedCompany(repositories, 'Second'),
+    ])
+    const insert = async (companyId: number, url = URL): Promise<DestinationRecord> =>
+      storage.transaction(({ destinations }) => destinations.insert(destinationOf(companyId, { url })))
+    const destination = await insert(first.companyId)
+    await insert(second.companyId)
+    const other = await insert(first.companyId, `${URL}/other`)
+    await rejectsWith('ERR_ALREADY_EXISTS', insert(first.companyId))
+    await rejectsWith(
+      'ERR_ALREADY_EXISTS',
+      storage.transaction(({ destinations }) => destinations.update(other.id, { url: URL })),
+    )
+    const removed = await storage.transaction(({ destinations }) => destinations.remove(destination.id, LATER))
+    assert.equal(removed, true)
+    assert.notEqual((await insert(first.companyId)).id, destination.id)
+  })
+
+  test('lists living destinations, of a company or of all', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { destinations } = repositories
+      const first = await seedCompany(repositories, 'First')
+      const second = await seedCompany(repositories, 'Second')
+      const ids = []
+      for (const companyId of [first.companyId, second.companyId, first.companyId]) {
+        ids.push((await destinations.insert(destinationOf(companyId, { url: `${URL}/${ids.length}` }))).id)
+      }
+      assert.equal(await destinations.remove(ids[2] ?? 0, LATER), true)
+      assert.equal(await destinations.remove(ids[2] ?? 0, LATER), false)
+      assert.equal(await destinations.update(ids[2] ?? 0, { name: 'x' }), false)
+      assert.equal(await destinations.get(ids[2] ?? 0), undefined)
+      const listed = async (filter?: { companyId: number }) => (await destinations.list(filter)).map(({ id }) => id)
+      assert.deepEqual(await listed(), ids.slice(0, 2))
+      assert.deepEqual(await listed({ companyId: first.companyId }), ids.slice(0, 1))
+    })
+  })
+
+  test('finds who has subscribed: the company itself, and those above that include their descendants', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companies, destinations } = repositories
+      const { companyId: root } = await seedCompany(repositories)
+      const child = (await companies.insert({ name: 'Child', parentId: root, created: NOW })).id
+      const grandchild = (await companies.insert({ name: 'Grandchild', parentId: child, created: NOW })).id
+      const sibling = (await companies.insert({ name: 'Sibling', parentId: root, created: NOW })).id
+      const names = new Map<number, string>()
+      const add = async (name: string, companyId: number, changes: Partial<DestinationRecord> = {}): Promise<void> => {
+        const { id } = await destinations.insert(destinationOf(companyId, { url: `${URL}/${name}`, ...changes }))
+        names.set(id, name)
+      }
+      await add('root', root)
+      await add('rootDown', root, { includeDescendants: true })
+      await add('rootDownRuns', root, { includeDescendants: true, eventTypes: ['run.started'] })
+      await add('childDown', child, { includeDescendants: true })
+      await add('grandchildAgents', grandchild, { eventTypes: ['agent.created', 'agent.deleted'] })
+      await add('siblingDown', sibling, { includeDescendants: true })
+      const subscribed = async (companyId: number, type: string) =>
+        (await destinations.listSubscribed(companyId, type)).map(({ id }) => names.get(id))
+      assert.deepEqual(await subscribed(root, 'agent.created'), ['root', 'rootDown'])
+      assert.deepEqual(await subscribed(root, 'run.started'), ['root', 'rootDown', 'rootDownRuns'])
+      assert.deepEqual(await subscribed(child, 'agent.created'), ['rootDown', 'childDown'])
+      assert.deepEqual(await subscribed(grandchild, 'agent.created'), ['rootDown', 'childDown', 'grandchildAgents'])
+      assert.deepEqual(await subscribed(grandchild, 'run.started'), ['rootDown', 'rootDownRuns', 'childDown'])
+      await companies.setParent(root, grandchild)
+      assert.equal((await subscribed(grandchild, 'agent.created')).length > 0, true, 'a cycle ends the search')
+    })
+  })
+
+  test('keeps the bytes of an event', async (storage) => {
+    const event = await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      return await repositories.events.insert(eventOf(companyId))
+    })
+    const found = await storage.read(({ events }) => events.get(event.id))
+    assert.deepEqual(found, { ...eventOf(event.companyId), id: event.id })
+    assert.deepEqual([...(found?.payload ?? [])], [...PAYLOAD])
+  })
+
+  test('keeps deliveries in their order, and lists them by filters, the newest first', async (storage) => {
+    const { root, child, records } = await storage.transaction(async (repositories) => {
+      const { companyId: top } = await seedCompany(repositories)
+      const below = (await repositories.companies.insert({ name: 'Child', parentId: top, created: NOW })).id
+      const ofTop = await seedDeliveries(repositories, top, 250)
+      const ofBelow = await seedDeliveries(repositories, below, 2, { status: 'failed', type: 'run.failed' })
+      return { root: top, child: below, records: [...ofTop, ...ofBelow] }
+    })
+    const ids = records.map(({ id }) => id)
+    assert.deepEqual(
+      ids,
+      ids.toSorted((one, other) => one - other),
+    )
+    await storage.read(async ({ deliveries }) => {
+      assert.deepEqual(await deliveries.get(ids[249] ?? 0), records[249])
+      const list = async (filter: object) =>
+        (await deliveries.list({ limit: 1_000, ...filter })).map(({ id }) => id).reverse()
+      assert.deepEqual(await list({}), ids)
+      assert.deepEqual(await list({ limit: 3 }), ids.slice(-3))
+      assert.deepEqual(await list({ limit: 2, beforeId: ids[9] }), ids.slice(7, 9))
+      assert.deepEqual(await list({ withinCompanyId: root }), ids)
+      assert.deepEqual(await list({ withinCompanyId: child }), ids.slice(-2))
+      assert.deepEqual(await list({ status: 'failed' }), ids.slice(-2))
+      assert.deepEqual(await list({ type: 'agent.created' }), ids.slice(0, -2))
+      assert.deepEqual(await list({ destinationId: records[0]?.destinationId }), ids.slice(0, -2))
+    })
+  })
+
+  test('records attempts, and ends as interrupted what was begun and not ended', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const [delivery] = await seedDeliveries(repositories, companyId, 1)
+      assert.ok(delivery)
+      const { deliveries } = repositories
+      const first = await deliveries.insertAttempt({ deliveryId: delivery.id, started: NOW })
+      const end = { httpStatus: 503, error: 'no', responseBody: 'é\uFFFD', durationMs: 12 } as const
+      await deliveries.endAttempt(first, { outcome: 'http_error', ...end })
+      await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER })
+      assert.equal((await deliveries.listAttempts(delivery.id))[1]?.outcome, null)
+      await deliveries.interruptAttempts([delivery.id])
+      assert.deepEqual(
+        (await deliveries.listAttempts(delivery.id)).map(({ id: _id, ...attempt }) => attempt),
+        [
+          { deliveryId: delivery.id, started: NOW, outcome: 'http_error', ...end },
+          {
+            deliveryId: delivery.id,
+            started: LATER,
+            outcome: 'interrupted',
+            httpStatus: null,
+            error: null,
+            responseBody: null,
+            durationMs: null,
+          },
+        ],
+      )
+      assert.equal(await deliveries.update(delivery.id, { status: 'succeeded', httpStatus: 200, error: null }), true)
+      assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, status: 'succeeded', httpStatus: 200 })
+      assert.equal(await deliveries.update(delivery.id + 1, { status: 'dead' }), false)
+    })
+  })
+
+  test('cancels what of a destination is not at its end', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const records = await seedDeliveries(repositories, companyId, 4)
+      const { deliveries } = repositories
+      const [one, two, three, four] = records.map(({ id }) => id)
+      await deliveries.update(two ?? 0, { status: 'succeeded' })
+      await deliveries.update(three ?? 0, { status: 'delivering' })
+      const open = await deliveries.listOpen(records[0]?.destinationId ?? 0)
+      assert.deepEqual(open, [one, three, four])
+      await deliveries.cancelAll(open, { error: 'gone', updated: LATER })
+      const statuses = (await deliveries.list({ limit: 9 })).map(({ status }) => status).reverse()
+      assert.deepEqual(statuses, ['cancelled', 'succeeded', 'cancelled', 'cancelled'])
+    })
+  })
+
+  test('removes old deliveries that are at their end, then their events and removed destinations', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const old = await seedDeliveries(repositories, companyId, 3, { created: NOW, status: 'succeeded' })
+      const { deliveries, events, destinations } = repositories
+      const [first, open] = old
+      assert.ok(first && open)
+      await deliveries.insertAttempt({ deliveryId: first.id, started: NOW })
+      await deliveries.update(open.id, { status: 'pending' })
+      await destinations.remove(first.destinationId, NOW)
+      const removeOld = async (before: string) => {
+        let all = 0
+        for (;;) {
+          const removed = await deliveries.removeOld({ before, limit: 1 })
+          if (removed === 0) return all
+          all += removed
+        }
+      }
+      assert.equal(await removeOld(NOW), 0)
+      assert.equal(await removeOld(LATER), 2)
+      assert.deepEqual(
+        (await deliveries.list({ limit: 9 })).map(({ id }) => id),
+        [open.id],
+      )
+      assert.ok(await events.get(open.eventRow), 'an event that a delivery needs stays')
+      assert.deepEqual(await deliveries.listAttempts(first.id), [])
+      await deliveries.update(open.id, { status: 'cancelled' })
+      assert.equal(await removeOld(LATER), 3, 'the delivery, its event and its destination')
+      assert.equal(await events.get(open.eventRow), undefined)
+    })
+  })
+}
+
+function destinationOf(companyId: number, changes: Partial<DestinationRecord> = {}): Omit<DestinationRecord, 'id'> {
+  return {
+    companyId,
+    url: URL,
+    name: null,
+    eventTypes: null,
+    includeDescendants: false,
+    sealedSecret: 'v1:sealed',
+    created: NOW,
+    updated: NOW,
+    ...changes,
+  }
+}
+
+function eventOf(companyId: number, changes: Partial<EventRecord> = {}): Omit<EventRecord, 'id'> {
+  return {
+    eventId: 'evt_1',
+    companyId,
+    type: 'agent.created',
+    payload: PAYLOAD,
+    payloadHash: 'ab'.repeat(32),
+    created: NOW,
+    ...changes,
+  }
+}
+
+/** Deliveries of one event to one destination. */
+async function seedDeliveries(
+  { destinations, events, deliveries }: Repositories,
+  companyId: number,
+  count: number,
+  changes: Partial<DeliveryRecord> = {},
+): Promise<readonly DeliveryRecord[]> {
+  const { id: destinationId } = await destinations.insert(destinationOf(companyId))
+  const event = await events.insert(eventOf(companyId, { eventId: `evt_${companyId}` }))
+  return await deliveries.insertAll(
+    Array.from({ length: count }, () => ({
+      eventRow: event.id,
+      eventId: event.eventId,
+      type: event.type,
+      destinationId,
+      companyId,
+      status: 'pending',
+      httpStatus: null,
+      attemptCount: 0,
+      error: null,
+      resendOf: null,
+      created: NOW,
+      updated: NOW,
+      ...changes,
+    })),
+  )
+}
