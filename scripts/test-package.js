@@ -1,6 +1,6 @@
 /** Packs the project, installs the tarball in an empty folder as a user would, and runs the README's program there. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,6 +16,23 @@ try {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).toString(),
   )
+
+  // Receivers of webhooks need the package alone: it is unpacked where there is no other.
+  const bare = join(folder, 'bare')
+  mkdirSync(join(bare, 'node_modules/alcove'), { recursive: true })
+  run('tar', '-xzf', filename, '-C', join(bare, 'node_modules/alcove'), '--strip-components=1')
+  const receiver = [
+    "import { signBody, verifyWebhook } from 'alcove/webhooks'",
+    "const event = { id: 'evt_1', version: 'v1', type: 'run.started', event_category: 'run' }",
+    "const body = JSON.stringify({ ...event, timestamp: '2026-01-02T03:04:05.678Z', data: { jobKey: '' } })",
+    "const headers = { 'x-service-signature': await signBody(new TextEncoder().encode(body), 'secret') }",
+    "console.log((await verifyWebhook(body, headers, 'secret')).type)",
+  ]
+  writeFileSync(join(bare, 'receiver.mjs'), receiver.join('\n'))
+  const received = run(process.execPath, join(bare, 'receiver.mjs'))
+  if (received !== 'run.started\n') throw new Error(`the receiver printed ${received}`)
+  console.log('alcove/webhooks: verifies, without any other package')
+
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const blocks = (language) =>
     [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code)

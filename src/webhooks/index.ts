@@ -1,0 +1,13 @@
+/** Webhooks as a receiver needs them: what events say, and whether a request is one. Imports no package. */
+export { AlcoveError, InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../shared/errors.js'
+export {
+  EVENT_TYPES,
+  type EventCategory,
+  type EventData,
+  type EventType,
+  type KnownWebhookEvent,
+  type UnknownWebhookEvent,
+  type WebhookEvent,
+} from './event-types.js'
+export { EVENT_HEADER, SIGNATURE_HEADER, signBody } from './signature.js'
+export { verifyWebhook, type WebhookHeaders } from './verify-webhook.js'

@@ -1,0 +1,138 @@
+import { InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../shared/errors.js'
+import { EVENT_TYPES, type WebhookEvent } from './event-types.js'
+import { isSignatureOf, SIGNATURE_HEADER } from './signature.js'
+
+/**
+ * The headers of a request: fetch's `Headers`, or anything with such a `get`; or a record such as Node's
+ * `request.headers` and `request.headersDistinct`, its names in any case.
+ */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Tells whether a request is an authentic webhook, and what it says (specification, Headers and signature).
+ * The signature is verified first, in constant time; nothing of the body is parsed before.
+ *
+ * - It is the signature that is trusted: the envelope's own members are checked, those of `data` are not. The
+ *   header `x-service-event`, which the signature does not cover, is not read.
+ * - An event of a type that this version does not know is returned as it is, see {@link WebhookEvent}.
+ * - Deliveries come more than once and in any order: deduplicate on `id` before any side effect. A check that
+ *   `timestamp` is recent needs a window of a day, for re-deliveries repeat it.
+ *
+ * @param rawBody the body byte for byte as it came, before any framework parses it; a string stands for its
+ *   UTF-8 bytes
+ * @param secret the destination's signing secret as it was shown, or several, any of which may have signed:
+ *   the new and the old one while a secret is being rotated
+ * @throws WebhookSignatureError (answer 401) if the header `x-service-signature` is missing, repeated or
+ *   malformed, or is not the signature of this body
+ * @throws WebhookMalformedError (answer 400) if the signature is valid and the body is no envelope
+ * @throws InvalidInputError (a mistake in the receiver: answer 500) with the field `secret` for an empty or
+ *   missing one, `rawBody` for a body that was parsed already, `headers` for none
+ */
+export async function verifyWebhook(
+  rawBody: Uint8Array | ArrayBuffer | string,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+): Promise<WebhookEvent> {
+  const secrets = secretsOf(secret)
+  const body = bytesOf(rawBody)
+  const signature = signatureIn(headers)
+  const verdicts = await Promise.all(secrets.map((each) => isSignatureOf(body, signature, each)))
+  if (!verdicts.includes(true)) {
+    throw new WebhookSignatureError(`${SIGNATURE_HEADER} is not the signature of this body by this secret`)
+  }
+  return parseEnvelope(body)
+}
+
+function secretsOf(secret: unknown): readonly string[] {
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
+  if (secrets.length === 0) throw new InvalidInputError('secret', 'must have at least one element')
+  return Array.from(secrets, (each, index) => {
+    if (typeof each === 'string' && each !== '') return each
+    const field = Array.isArray(secret) ? `secret[${index}]` : 'secret'
+    throw new InvalidInputError(field, 'must be the signing secret of the destination, a string that is not empty')
+  })
+}
+
+/** A copy, which nobody can change between its verification and its parsing. */
+function bytesOf(rawBody: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
+  // Not `instanceof`: bytes may come from another realm, such as a test runner's.
+  if (ArrayBuffer.isView(rawBody)) {
+    return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).slice()
+  }
+  if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
+    return new Uint8Array(rawBody as ArrayBuffer).slice()
+  }
+  throw new InvalidInputError(
+    'rawBody',
+    'must be the raw body, a Uint8Array, an ArrayBuffer or a string: the signature covers the bytes as they came, ' +
+      'so read them before anything parses them (express.raw() in place of express.json(), request.arrayBuffer() ' +
+      'in place of request.json())',
+  )
+}
+
+function signatureIn(headers: WebhookHeaders): string {
+  const [signature, ...others] = valuesIn(headers)
+  if (signature === undefined) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is missing`)
+  if (others.length > 0) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} came more than once`)
+  return signature
+}
+
+/** Every value of the signature's header. Fetch and Node join repeated ones by a comma, which no signature has. */
+function valuesIn(headers: unknown): string[] {
+  if (!isObject(headers)) {
+    throw new InvalidInputError('headers', 'must be the headers of the request, a Headers object or a record')
+  }
+  const values = hasGet(headers)
+    ? [headers.get(SIGNATURE_HEADER)]
+    : Object.entries(headers).flatMap(([name, value]) => (name.toLowerCase() === SIGNATURE_HEADER ? value : []))
+  return values.filter((value) => typeof value === 'string')
+}
+
+/** A record's member `get` would be a header of that name, which is a text. */
+function hasGet(headers: object): headers is { readonly get: (name: string) => unknown } {
+  return 'get' in headers && typeof headers.get === 'function'
+}
+
+function parseEnvelope(body: Uint8Array): WebhookEvent {
+  const envelope = parseJson(body)
+  if (!isObject(envelope)) throw new WebhookMalformedError('the body is not a JSON object')
+  const problem = problemOf(envelope)
+  if (problem !== undefined) throw new WebhookMalformedError(`the body is no event: ${problem}`)
+  return envelope as unknown as WebhookEvent
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (cause) {
+    throw new WebhookMalformedError('the body is not JSON in UTF-8', { cause })
+  }
+}
+
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/
+
+/** What is wrong with an envelope, if anything. */
+function problemOf(envelope: Readonly<Record<string, unknown>>): string | undefined {
+  const { id, version, type, event_category: category, timestamp, data } = envelope
+  if (!isText(id)) return 'id must be a string that is not empty'
+  if (version !== 'v1') return 'version must be "v1"'
+  if (!isText(type)) return 'type must be a string that is not empty'
+  if (!isText(category)) return 'event_category must be a string that is not empty'
+  const isKnown = EVENT_TYPES.some((each) => each === type)
+  if (isKnown && !type.startsWith(`${category}.`)) return 'event_category must be the prefix of type'
+  if (!isText(timestamp) || !UTC_TIME.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
+    return 'timestamp must be a time in UTC by ISO 8601'
+  }
+  return isObject(data) ? undefined : 'data must be an object'
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
