@@ -55,6 +55,26 @@ describe('the README', () => {
     expect(stdout).toBe('200 ok\n')
   })
 
+  it('has a receiver of webhooks that runs as it stands', async () => {
+    const event = { id: 'evt_1', version: 'v1', type: 'run.completed', event_category: 'run' }
+    const data = { jobKey: '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34', success: true }
+    const body = JSON.stringify({ ...event, timestamp: '2026-01-02T03:04:05.678Z', data })
+    const check = [
+      "import { createHmac } from 'node:crypto'",
+      "const sign = (body) => `sha256=${createHmac('sha256', 'whsec_readme').update(body).digest('hex')}`",
+      'const send = async (body, signature = sign(body)) => {',
+      "  const init = { method: 'POST', headers: { 'x-service-signature': signature }, body }",
+      "  console.log((await receive(new Request('https://x.example', init))).status)",
+      '}',
+      `const body = ${JSON.stringify(body)}`,
+      "for (const one of [() => send(body), () => send(body), () => send(body, sign('')), () => send('{}')]) await one()",
+    ]
+    await writeFile(join(folder.path, 'receiver.mjs'), [blocks('js')[2], ...check].join('\n'))
+    const env = { ...process.env, WEBHOOK_SECRET: 'whsec_readme' }
+    const { stdout } = await run(process.execPath, ['receiver.mjs'], { cwd: folder.path, env })
+    expect(stdout).toBe(`${data.jobKey} true\n204\n204\n401\n400\n`)
+  })
+
   it('has a host program that type-checks as TypeScript', async () => {
     await writeFile(join(folder.path, 'program.mts'), blocks('js')[0] ?? '')
     const compilerOptions = {

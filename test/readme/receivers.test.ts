@@ -1,0 +1,238 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serve } from '@hono/node-server'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fetchHandler } from '../../examples/receivers/fetch-handler.js'
+import { selfSignedCertificate } from '../self-signed-certificate.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SECRET = 'whsec_0123456789abcdef0123456789abcdef'
+const MAX_BODY_BYTES = 1_000_000
+
+/** A receiver that listens, and what it has done so far. */
+interface Receiver {
+  readonly url: string
+  readonly effects: readonly string[]
+  close(): Promise<void>
+}
+
+function event(id: string, agentId: number): string {
+  const timestamp = '2026-01-02T03:04:05.678Z'
+  const data = { agentId, name: 'Zoë' }
+  return JSON.stringify({ id, version: 'v1', type: 'agent.created', event_category: 'agent', timestamp, data })
+}
+
+function signatureOf(body: string, secret = SECRET): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
+/** @returns the status of the answer */
+async function send(url: string, body: string, signature = signatureOf(body)): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'x-service-signature': signature }
+  const response = await fetch(url, { method: 'POST', headers, body })
+  expect(await response.text()).toBe('')
+  return response.status
+}
+
+/** The example as a process of its own. */
+async function startNodeHttp(environment: Record<string, string> = {}): Promise<Receiver> {
+  const child = runNodeHttp({ PORT: '0', WEBHOOK_SECRET: SECRET, ...environment })
+  const lines: string[] = []
+  const reader = createInterface(child.stdout).on('line', (line) => lines.push(line))
+  await Promise.race([once(reader, 'line'), once(child, 'exit')])
+  const port = /^listening on port (\d+)$/.exec(lines.shift() ?? '')?.[1] ?? 'none'
+  return {
+    url: `http://127.0.0.1:${port}`,
+    effects: lines,
+    close: async () => {
+      const exit = once(child, 'exit')
+      child.kill()
+      await exit
+    },
+  }
+}
+
+function runNodeHttp(environment: Record<string, string>): ChildProcessWithoutNullStreams {
+  // Without tsx's own process in between, which would have to be killed as well.
+  const program = ['--import', 'tsx', 'examples/receivers/node-http.ts']
+  const { WEBHOOK_SECRET: _mine, TLS_CERT: _cert, TLS_KEY: _key, ...env } = process.env
+  return spawn(process.execPath, program, { cwd: ROOT, env: { ...env, ...environment } })
+}
+
+/** The example behind a server that speaks fetch. */
+async function startFetchHandler(): Promise<Receiver> {
+  const effects: string[] = []
+  const handler = fetchHandler({
+    secret: ['the one before', SECRET],
+    act: async ({ type, data }) => {
+      await sleep(5)
+      if (type === 'agent.created') effects.push(`agent ${data.agentId} is called ${data.name}`)
+    },
+  })
+  const server = serve({ fetch: handler, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`,
+    effects,
+    close: async () => {
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe.each([
+  ['node-http', startNodeHttp],
+  ['fetch-handler', startFetchHandler],
+])('the receiver %s (specification, Errors, rule 5)', (_name, start) => {
+  let receiver: Receiver
+
+  beforeEach(async () => {
+    receiver = await start()
+  })
+
+  afterEach(async () => {
+    await receiver.close()
+  })
+
+  /** The effects there are once everything before has had its effect. */
+  async function effects(): Promise<readonly string[]> {
+    await send(receiver.url, event('evt_last', 99))
+    await vi.waitFor(() => {
+      expect(receiver.effects.at(-1)).toContain('agent 99')
+    })
+    return receiver.effects.slice(0, -1)
+  }
+
+  it('answers 204 to an event, and acts on it', async () => {
+    expect(await send(receiver.url, event('evt_1', 1))).toBe(204)
+    expect(await effects()).toEqual(['agent 1 is called Zoë'])
+  })
+
+  it('acts once on an event that comes again, one after the other or at once', async () => {
+    for (let time = 0; time < 3; time += 1) expect(await send(receiver.url, event('evt_1', 1))).toBe(204)
+    const together = await Promise.all(Array.from({ length: 5 }, () => send(receiver.url, event('evt_2', 2))))
+    expect(together).toEqual([204, 204, 204, 204, 204])
+    expect(await effects()).toEqual(['agent 1 is called Zoë', 'agent 2 is called Zoë'])
+  })
+
+  it('answers 401 to a bad signature, whatever the body is', async () => {
+    const body = event('evt_1', 1)
+    expect(await send(receiver.url, body, signatureOf(body, 'another'))).toBe(401)
+    expect(await send(receiver.url, body, signatureOf(`${body} `))).toBe(401)
+    expect(await send(receiver.url, '{ no JSON', signatureOf(body))).toBe(401)
+    expect((await fetch(receiver.url, { method: 'POST', body })).status).toBe(401)
+    // Nor does it remember the id.
+    expect(await send(receiver.url, body)).toBe(204)
+    expect(await effects()).toEqual(['agent 1 is called Zoë'])
+  })
+
+  it('answers 400 to what is no event, although the signature is valid', async () => {
+    for (const body of ['{ no JSON', '{}', event('', 1)]) expect(await send(receiver.url, body)).toBe(400)
+    expect(await effects()).toEqual([])
+  })
+
+  it('answers 204 to events that it has no use for', async () => {
+    for (const type of ['agent.deleted', 'agent.archived']) {
+      const body = event(`evt_${type}`, 1).replace('agent.created', type)
+      expect(await send(receiver.url, body)).toBe(204)
+    }
+    expect(await effects()).toEqual([])
+  })
+
+  it('does not read more than a megabyte', async () => {
+    expect(await send(receiver.url, ' '.repeat(MAX_BODY_BYTES - 200) + event('evt_1', 1))).toBe(204)
+    expect(await send(receiver.url, ' '.repeat(MAX_BODY_BYTES + 1))).toBe(413)
+    const unannounced = (function* () {
+      for (let sent = 0; sent < 3; sent += 1) yield new Uint8Array(MAX_BODY_BYTES / 2)
+    })()
+    const init = { method: 'POST', body: ReadableStream.from(unannounced), duplex: 'half' } as const
+    expect((await fetch(receiver.url, init)).status).toBe(413)
+    expect(await effects()).toEqual(['agent 1 is called Zoë'])
+  })
+
+  it('answers 405 to other methods', async () => {
+    const response = await fetch(receiver.url)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('lives on when a sender goes in the middle of a body', async () => {
+    const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{')
+    await sleep(100)
+    socket.resetAndDestroy()
+    await sleep(100)
+    expect(await send(receiver.url, event('evt_1', 1))).toBe(204)
+  })
+})
+
+describe('the receiver fetch-handler', () => {
+  it('parses nothing whose signature is bad', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const handler = fetchHandler({ secret: SECRET, act: () => undefined })
+    const body = event('evt_1', 1)
+    const answer = async (signature: string): Promise<number> => {
+      const headers = { 'x-service-signature': signature }
+      return (await handler(new Request('https://x.example', { method: 'POST', headers, body }))).status
+    }
+    expect(await answer(signatureOf(body, 'another'))).toBe(401)
+    expect(parse).not.toHaveBeenCalledWith(body)
+    expect(await answer(signatureOf(body))).toBe(204)
+    expect(parse).toHaveBeenCalledWith(body)
+    parse.mockRestore()
+  })
+
+  it('answers 500 to what could not be done, and does it when it comes again', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue()
+    const act = vi.fn().mockRejectedValueOnce(new Error('the database is away'))
+    const handler = fetchHandler({ secret: SECRET, act })
+    const statuses: number[] = []
+    for (let time = 0; time < 3; time += 1) {
+      const body = event('evt_1', 1)
+      const headers = { 'x-service-signature': signatureOf(body) }
+      statuses.push((await handler(new Request('https://x.example', { method: 'POST', headers, body }))).status)
+    }
+    expect(statuses).toEqual([500, 204, 204])
+    expect(act).toHaveBeenCalledTimes(2)
+    expect(log).toHaveBeenCalledOnce()
+    log.mockRestore()
+  })
+})
+
+describe('the receiver node-http', () => {
+  it('serves HTTPS by a certificate of its own', async () => {
+    const folder = await temporaryFolder()
+    const { cert, key } = selfSignedCertificate()
+    const files = { TLS_CERT: join(folder.path, 'cert.pem'), TLS_KEY: join(folder.path, 'key.pem') }
+    await writeFile(files.TLS_CERT, cert)
+    await writeFile(files.TLS_KEY, key)
+    const receiver = await startNodeHttp(files)
+    const body = event('evt_1', 1)
+    const headers = { 'x-service-signature': signatureOf(body) }
+    const status = await new Promise((resolve, reject) => {
+      const options = { method: 'POST', port: new URL(receiver.url).port, ca: cert, headers }
+      request('https://localhost', options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(body)
+    })
+    expect(status).toBe(204)
+    await receiver.close()
+    await folder.remove()
+  })
+
+  it('does not start without a secret', async () => {
+    const child = runNodeHttp({ PORT: '0' })
+    const [stderr] = await Promise.all([child.stderr.toArray(), once(child, 'exit')])
+    expect(stderr.join('')).toContain('WEBHOOK_SECRET is missing')
+    expect(child.exitCode).toBe(2)
+  })
+})
