@@ -50,7 +50,7 @@ export class JobWorker {
   readonly #maxClaimsInCompany: number
   readonly #drainMs: number
   readonly #transact: Transact
-  readonly #running = new Map<number, RunningJob>()
+  readonly #running = new Set<RunningJob>()
   #stopping: AbortController | undefined
   #loop: Promise<void> | undefined
   #wake: () => void = () => undefined
@@ -89,21 +89,21 @@ export class JobWorker {
     this.#wake()
     await this.#loop
     await this.#drain()
-    for (const { abort } of this.#running.values()) abort.abort(new LeaseLostError('the worker stops'))
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+    for (const { abort } of this.#running) abort.abort(new LeaseLostError('the worker stops'))
+    await Promise.all([...this.#running].map(({ ended }) => ended))
     this.#loop = undefined
   }
 
   /** Aborts a job that runs here: it was cancelled. */
   abandon({ kind, subject }: NewJob): void {
-    for (const { job, abort } of this.#running.values()) {
+    for (const { job, abort } of this.#running) {
       if (job.kind === kind && job.subject === subject) abort.abort(leaseLost(job))
     }
   }
 
   async #drain(): Promise<void> {
     if (this.#drainMs === 0) return
-    const ended = Promise.all([...this.#running.values()].map(({ ended }) => ended))
+    const ended = Promise.all([...this.#running].map(({ ended }) => ended))
     await pause(
       this.#drainMs,
       ended.then(() => undefined),
@@ -114,7 +114,7 @@ export class JobWorker {
   async whenIdle(): Promise<void> {
     const kinds = [...this.#handlers.keys()]
     for (;;) {
-      await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+      await Promise.all([...this.#running].map(({ ended }) => ended))
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (waiting.every(({ dueInMs }) => dueInMs > 0) && this.#running.size === 0) return
       this.#wake()
@@ -134,9 +134,7 @@ export class JobWorker {
   }
 
   get #isFull(): boolean {
-    return (
-      this.#running.size >= this.#concurrency || [...this.#running.values()].some(({ job }) => this.#isSuspect(job))
-    )
+    return this.#running.size >= this.#concurrency || [...this.#running].some(({ job }) => this.#isSuspect(job))
   }
 
   /** A job that was taken often without progress may be what ended the process. */
@@ -151,7 +149,7 @@ export class JobWorker {
       // Looking costs a read; only what is due is worth a write.
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (stopping.aborted) return this.#pollMs
-      const running = [...this.#running.values()].map(({ job }) => job)
+      const running = [...this.#running].map(({ job }) => job)
       const free = this.#concurrency - running.length
       const lanes = fairShares(waiting, { free, mostPerLane: this.#concurrencyPerLane, running })
       // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
@@ -169,13 +167,16 @@ export class JobWorker {
   }
 
   #begin(job: ClaimedJob): void {
+    // Its lease ran out while it was under way here: it begins anew.
+    for (const before of this.#running) if (before.job.id === job.id) before.abort.abort(leaseLost(job))
     const abort = new AbortController()
-    const others = this.#isSuspect(job) ? [...this.#running.values()].map(({ ended: end }) => end) : []
+    const others = this.#isSuspect(job) ? [...this.#running].map(({ ended }) => ended) : []
     const ended = this.#work(job, abort, others).finally(() => {
-      this.#running.delete(job.id)
+      this.#running.delete(running)
       this.#wake()
     })
-    this.#running.set(job.id, { job, abort, ended })
+    const running: RunningJob = { job, abort, ended }
+    this.#running.add(running)
   }
 
   async #work(job: ClaimedJob, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {

@@ -1,0 +1,67 @@
+import type { Repositories, Storage } from '../../src/ports/index.js'
+
+/** Sees a call of a repository, such as `deliveries.endAttempt`; may fail in its place, or give something else. */
+export type Hook = (call: string, go: () => unknown) => unknown
+
+/** A storage whose calls a test sees, and may interfere with. */
+export class HookedStorage implements Storage {
+  readonly #inner: Storage
+  readonly #hook: Hook
+  /** Called with the calls of each transaction, before it is committed and after. */
+  readonly #around: (calls: readonly string[], moment: 'before-commit' | 'after-commit') => void
+
+  constructor(
+    inner: Storage,
+    hook: Hook,
+    around: (calls: readonly string[], moment: string) => void = () => undefined,
+  ) {
+    this.#inner = inner
+    this.#hook = hook
+    this.#around = around
+  }
+
+  async open(): Promise<void> {
+    await this.#inner.open()
+  }
+
+  async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return await this.#inner.read(async (repositories) => await work(this.#hooked(repositories, [])))
+  }
+
+  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    const calls: string[] = []
+    const result = await this.#inner.transaction(async (repositories) => {
+      const done = await work(this.#hooked(repositories, calls))
+      this.#around(calls, 'before-commit')
+      return done
+    })
+    this.#around(calls, 'after-commit')
+    return result
+  }
+
+  async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
+    return await this.#inner.join(transaction, work, ended)
+  }
+
+  async close(): Promise<void> {
+    await this.#inner.close()
+  }
+
+  #hooked(repositories: Repositories, calls: string[]): Repositories {
+    const entries = Object.entries(repositories).map(([name, repository]) => {
+      const hooked = new Proxy(repository as object, {
+        get: (target, method) => {
+          const member: unknown = Reflect.get(target, method)
+          if (typeof member !== 'function') return member
+          return (...args: readonly unknown[]) => {
+            const call = `${name}.${String(method)}`
+            calls.push(call)
+            return this.#hook(call, () => member.apply(target, args) as unknown)
+          }
+        },
+      })
+      return [name, hooked]
+    })
+    return Object.fromEntries(entries) as unknown as Repositories
+  }
+}

@@ -1,0 +1,90 @@
+import { vi } from 'vitest'
+import { MemoryHttpTransport } from '../../adapters/memory/index.js'
+import type { DeliveryWithAttempts, Destination, Engine, EngineOptions, RecordedEvent } from '../../src/index.js'
+import type { HttpOutcome, HttpPost, Storage } from '../../src/ports/index.js'
+import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
+
+/** An engine whose relay sends to a transport in memory. */
+export interface OutboxEngine extends MemoryEngine {
+  /** Makes destinations for all types. */
+  destinations(count: number): Promise<readonly Destination[]>
+  /** Records an event of the root company. */
+  record(agentId?: number): Promise<RecordedEvent>
+  /** Every delivery with its attempts, ordered by id. */
+  log(): Promise<readonly DeliveryWithAttempts[]>
+  /** The log, once every delivery has come to its end. */
+  whenSettled(timeoutMs?: number): Promise<readonly DeliveryWithAttempts[]>
+}
+
+const OPEN = ['pending', 'delivering']
+
+export async function outboxEngine(storage: Storage, options: Partial<EngineOptions> = {}): Promise<OutboxEngine> {
+  const opened = await memoryEngine({ ...options, storage })
+  const { engine } = opened
+  const log = async () => await readLog(engine)
+  return {
+    ...opened,
+    httpTransport: (options.httpTransport as MemoryHttpTransport | undefined) ?? opened.httpTransport,
+    destinations: async (count) => {
+      const made: Destination[] = []
+      for (let number = 0; number < count; number += 1) {
+        const { secret: _secret, ...destination } = await engine.administration.destinations.create({
+          url: `https://hook-${number}.example.com/`,
+          eventTypes: null,
+        })
+        made.push(destination)
+      }
+      return made
+    },
+    record: async (agentId = 1) =>
+      await engine.events.record({ type: 'agent.deleted', data: { agentId }, companyId: engine.owner.companyId }),
+    log,
+    whenSettled: async (timeoutMs = 10_000) =>
+      await vi.waitFor(
+        async () => {
+          const deliveries = await log()
+          const open = deliveries.filter(({ status }) => OPEN.includes(status))
+          if (open.length > 0) throw new Error(`${open.length} deliveries are under way: ${JSON.stringify(open[0])}`)
+          return deliveries
+        },
+        { timeout: timeoutMs, interval: 20 },
+      ),
+  }
+}
+
+async function readLog(engine: Engine): Promise<readonly DeliveryWithAttempts[]> {
+  const { deliveries } = engine.administration
+  const ids: number[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<typeof deliveries.list>> = await deliveries.list({
+      limit: 500,
+      ...(cursor !== null && { cursor }),
+    })
+    ids.push(...page.items.map(({ id }) => id))
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return await Promise.all(ids.reverse().map(async (id) => await deliveries.get(id)))
+}
+
+/** What a response of this status is to the relay. */
+export function answer(httpStatus: number, body = ''): HttpOutcome {
+  return { kind: 'response', httpStatus, body: new TextEncoder().encode(body) }
+}
+
+/** A transport whose requests hang until they are let go. */
+export class HangingTransport extends MemoryHttpTransport {
+  readonly #waiting: ((outcome: HttpOutcome) => void)[] = []
+  override respond: (post: HttpPost) => Promise<HttpOutcome> = async () =>
+    await new Promise((resolve) => {
+      this.#waiting.push(resolve)
+    })
+
+  get hanging(): number {
+    return this.#waiting.length
+  }
+
+  letGo(outcome: HttpOutcome = answer(200)): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(outcome)
+  }
+}

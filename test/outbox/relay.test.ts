@@ -1,0 +1,329 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryClock, MemoryHttpTransport } from '../../adapters/memory/index.js'
+import { DELIVER_EVENT } from '../../src/outbox/index.js'
+import { StorageError } from '../../src/ports/index.js'
+import { DATABASES, type TestDatabase } from './database.js'
+import { HookedStorage } from './hooked-storage.js'
+import { answer, HangingTransport, type OutboxEngine, outboxEngine } from './outbox-engine.js'
+
+const WAIT = { timeout: 10_000, interval: 10 }
+
+describe.each(DATABASES)('the relay on $name', ({ open }) => {
+  let database: TestDatabase
+  const engines: OutboxEngine[] = []
+
+  async function start(options: Parameters<typeof outboxEngine>[1] = {}): Promise<OutboxEngine> {
+    const engine = await outboxEngine(options.storage ?? database.storage(), options)
+    engines.push(engine)
+    return engine
+  }
+
+  beforeEach(async () => {
+    database = await open()
+  })
+
+  afterEach(async () => {
+    await Promise.all(engines.splice(0).map(({ engine }) => engine.close()))
+    await database.dispose()
+  })
+
+  it('O6 records nothing where the transaction of the host rolls back, and delivers where it commits', async () => {
+    const { knex } = database
+    const { KnexStorage } = await import('../../adapters/knex/index.js')
+    const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
+    await relay.destinations(1)
+    await knex.schema.createTable('runs', (table) => table.text('job'))
+    const { engine } = relay
+    const event = { type: 'agent.deleted', data: { agentId: 7 }, companyId: engine.owner.companyId } as const
+    const failing = knex.transaction(async (transaction) => {
+      await transaction('runs').insert({ job: 'one' })
+      await engine.events.record(event, { transaction })
+      throw new Error('the host changed its mind')
+    })
+    await expect(failing).rejects.toThrow('changed its mind')
+    expect(await relay.log()).toEqual([])
+    await knex.transaction(async (transaction) => {
+      await transaction('runs').insert({ job: 'two' })
+      expect(await engine.events.record(event, { transaction })).toMatchObject({ deliveries: 1 })
+      expect(relay.httpTransport.requests).toHaveLength(0)
+    })
+    expect(await relay.whenSettled()).toMatchObject([{ status: 'succeeded', attemptCount: 1 }])
+    expect(await knex('runs').select()).toEqual([{ job: 'two' }])
+    expect(relay.httpTransport.requests).toHaveLength(1)
+  })
+
+  it('O6 takes back an event that is refused, and leaves the rest of the transaction to the host', async () => {
+    const { knex } = database
+    const { KnexStorage } = await import('../../adapters/knex/index.js')
+    const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
+    await relay.destinations(1)
+    const { events } = relay.engine
+    await knex.transaction(async (transaction) => {
+      const refused = events.record({ type: 'agent.deleted', data: { agentId: 1 }, companyId: 999 }, { transaction })
+      await expect(refused).rejects.toMatchObject({ code: 'ERR_COMPANY_NOT_FOUND' })
+      await events.record({ type: 'agent.deleted', data: { agentId: 2 }, companyId: 1 }, { transaction })
+    })
+    expect((await relay.whenSettled()).map(({ payload }) => payload)).toEqual([
+      expect.stringContaining('"agentId":2') as string,
+    ])
+  })
+
+  it('O7 two relays share 1,000 deliveries: each is made once, and none by both', async () => {
+    const [one, two] = [await start({ roles: [] }), await start({ roles: [] })]
+    await one.destinations(10)
+    for (let event = 0; event < 100; event += 1) await one.record(event)
+    await Promise.all([one, two].map(({ engine }) => engine.close()))
+    const relays = [await start({ roles: ['relay'] }), await start({ roles: ['relay'] })]
+    const log = await (relays[0] as OutboxEngine).whenSettled(60_000)
+    expect(log).toHaveLength(1_000)
+    expect(new Set(log.map(({ status, attempts }) => `${status} ${attempts.length}`))).toEqual(new Set(['succeeded 1']))
+    const sent = relays.flatMap(({ httpTransport }) => httpTransport.requests)
+    expect(sent).toHaveLength(1_000)
+    for (const { httpTransport } of relays) expect(httpTransport.requests.length).toBeGreaterThan(0)
+  })
+
+  it('O8 what a stale owner records changes nothing', async () => {
+    const hanging = new HangingTransport()
+    let isPaused = false
+    const storage = new HookedStorage(database.storage(), (call, go) =>
+      isPaused && call === 'jobs.waiting' ? [] : go(),
+    )
+    const stale = await start({ httpTransport: hanging, storage })
+    await stale.destinations(1)
+    await stale.record()
+    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
+    isPaused = true
+    const current = await start()
+    // As if the lease had run out without a sign of life.
+    await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
+    await vi.waitFor(() => expect(current.httpTransport.requests).toHaveLength(1), WAIT)
+    await current.whenSettled()
+    hanging.letGo(answer(500))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(await current.log()).toMatchObject([
+      {
+        status: 'succeeded',
+        httpStatus: 200,
+        attemptCount: 1,
+        attempts: [{ outcome: 'interrupted' }, { outcome: 'success' }],
+      },
+    ])
+  })
+
+  it('O9 a heartbeat of whoever lost the lease does not keep the delivery', async () => {
+    const relay = await start({ roles: [] })
+    await relay.destinations(1)
+    await relay.record()
+    const storage = database.storage()
+    const claim = async () =>
+      (await storage.transaction(({ jobs }) => jobs.claim({ kinds: [DELIVER_EVENT], leaseMs: 60_000 })))[0]
+    const first = await claim()
+    await storage.transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
+    const second = await claim()
+    if (first === undefined || second === undefined) throw new Error('nothing was claimed')
+    await storage.transaction(({ jobs }) => jobs.extend(second, 50))
+    expect(await storage.transaction(({ jobs }) => jobs.extend(first, 60_000))).toBe(false)
+    const [waiting] = await storage.read(({ jobs }) => jobs.waiting([DELIVER_EVENT]))
+    expect(waiting?.dueInMs).toBeLessThanOrEqual(50)
+  })
+
+  it('O10 an event with a lower id that is committed later is delivered too', async () => {
+    const relay = await start()
+    await relay.destinations(1)
+    const { knex } = database
+    const { KnexStorage } = await import('../../adapters/knex/index.js')
+    const late = await start({ storage: new KnexStorage({ knex, keepKnex: true }), roles: [] })
+    const transaction = await knex.transaction()
+    await late.engine.events.record({ type: 'agent.deleted', data: { agentId: 1 }, companyId: 1 }, { transaction })
+    // On SQLite it waits for the first one; elsewhere it is committed before it.
+    const second = relay.record(2)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await transaction.commit()
+    await second
+    await vi.waitFor(async () => expect(await relay.log()).toHaveLength(2), WAIT)
+    expect((await relay.whenSettled()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
+  })
+
+  it.each([-3_600_000, 3_600_000])('O11 a clock that is off by %d ms neither steals nor stalls', async (offMs) => {
+    const hanging = new HangingTransport()
+    const right = await start({ httpTransport: hanging })
+    await right.destinations(1)
+    await right.record()
+    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
+    const off = await start({ clock: new MemoryClock(new Date(Date.now() + offMs)) })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(off.httpTransport.requests).toHaveLength(0)
+    hanging.letGo()
+    await right.whenSettled()
+    const began = performance.now()
+    await right.engine.close()
+    await off.record(2)
+    const log = await off.whenSettled()
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(log.map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
+  })
+
+  it('O12 a database that is away while an outcome is recorded loses no delivery: it is sent again', async () => {
+    let outcomesToLose = 1
+    const storage = new HookedStorage(database.storage(), (call, go) => {
+      if (call !== 'deliveries.endAttempt' || outcomesToLose === 0) return go()
+      outcomesToLose -= 1
+      throw new StorageError('the database is away', { isTransient: true })
+    })
+    const relay = await start({ storage })
+    await relay.destinations(1)
+    await relay.record()
+    const log = await relay.whenSettled()
+    expect(log).toMatchObject([
+      { status: 'succeeded', attemptCount: 1, attempts: [{ outcome: 'interrupted' }, { outcome: 'success' }] },
+    ])
+    const [first, second] = relay.httpTransport.requests
+    expect(relay.httpTransport.requests).toHaveLength(2)
+    expect(second).toEqual(first)
+  })
+
+  it('O13 a damaged payload and a damaged secret end those deliveries; their neighbours flow', async () => {
+    const idle = await start({ roles: [] })
+    const [, broken] = await idle.destinations(3)
+    await idle.record(1)
+    await idle.record(2)
+    await database
+      .knex('alcove_events')
+      .where('id', 1)
+      .update({ payload: Buffer.from('{"id":"evt_other"}') })
+    await database.knex('alcove_destinations').where('id', broken?.id).update({ sealed_secret: 'v1:AAAA' })
+    await idle.engine.close()
+    const relay = await start()
+    const log = await relay.whenSettled()
+    expect(log.map(({ status, error }) => [status, error?.match(/ERR_\w+/)?.[0]])).toEqual([
+      ['dead', 'ERR_PAYLOAD_CORRUPT'],
+      ['dead', 'ERR_PAYLOAD_CORRUPT'],
+      ['dead', 'ERR_PAYLOAD_CORRUPT'],
+      ['succeeded', undefined],
+      ['dead', 'ERR_SECRET_UNREADABLE'],
+      ['succeeded', undefined],
+    ])
+    expect(relay.httpTransport.requests).toHaveLength(2)
+    const { administration } = relay.engine
+    await administration.destinations.rotateSecret(broken?.id ?? 0)
+    await administration.deliveries.resend(5)
+    expect((await relay.whenSettled())[6]).toMatchObject({ status: 'succeeded', resendOf: 5 })
+  })
+
+  it('O13 another encryption key refuses to start, and changes nothing', async () => {
+    const relay = await start()
+    await relay.destinations(1)
+    await relay.engine.close()
+    const other = outboxEngine(database.storage(), { secretKey: new Uint8Array(32).fill(9) })
+    await expect(other).rejects.toMatchObject({ code: 'ERR_SECRET_KEY' })
+    await expect(outboxEngine(database.storage(), { secretKey: new Uint8Array(16) })).rejects.toMatchObject({
+      code: 'ERR_SECRET_KEY',
+    })
+    const again = await start()
+    await again.record()
+    expect(await again.whenSettled()).toMatchObject([{ status: 'succeeded' }])
+  })
+
+  it('O14 a destination that is deleted while deliveries wait: they are cancelled, and nothing is sent', async () => {
+    const idle = await start({ roles: [] })
+    const [gone] = await idle.destinations(2)
+    await idle.record()
+    await idle.engine.administration.destinations.delete(gone?.id ?? 0)
+    await idle.engine.close()
+    const relay = await start()
+    const log = await relay.whenSettled()
+    expect(log.map(({ status, attemptCount }) => [status, attemptCount])).toEqual([
+      ['cancelled', 0],
+      ['succeeded', 1],
+    ])
+    expect(relay.httpTransport.requests.map(({ url }) => url)).toEqual(['https://hook-1.example.com/'])
+    const waiting = await database.storage().read(({ jobs }) => jobs.waiting([DELIVER_EVENT]))
+    expect(waiting).toEqual([])
+    await expect(relay.engine.administration.deliveries.resend(1)).rejects.toMatchObject({
+      code: 'ERR_DESTINATION_NOT_FOUND',
+    })
+  })
+
+  it('O14 a destination that is deleted while a request is under way: the request is cut, and the log says so', async () => {
+    const hanging = new HangingTransport()
+    const relay = await start({ httpTransport: hanging })
+    const [destination] = await relay.destinations(1)
+    await relay.record()
+    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
+    await relay.engine.administration.destinations.delete(destination?.id ?? 0)
+    hanging.letGo()
+    expect(await relay.whenSettled()).toMatchObject([{ status: 'cancelled', attempts: [{ outcome: 'interrupted' }] }])
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    expect(hanging.requests).toHaveLength(1)
+  })
+
+  it('O15 closing takes nothing new; what ends soon is recorded, what hangs is given back at once', async () => {
+    const hanging = new HangingTransport()
+    const relay = await start({ httpTransport: hanging })
+    await relay.destinations(2)
+    hanging.respond = async ({ url }) => {
+      const isSlow = url.includes('hook-1')
+      await new Promise((resolve) => setTimeout(resolve, isSlow ? 60_000 : 400))
+      return answer(200)
+    }
+    await relay.record()
+    await vi.waitFor(() => expect(hanging.requests).toHaveLength(2), WAIT)
+    const began = performance.now()
+    const closing = relay.engine.close()
+    await closing
+    expect(performance.now() - began).toBeLessThan(3_500)
+    const next = await start()
+    const log = await next.whenSettled(3_000)
+    expect(log.map(({ status, attempts }) => [status, attempts.map(({ outcome }) => outcome)])).toEqual([
+      ['succeeded', ['success']],
+      ['succeeded', ['interrupted', 'success']],
+    ])
+    expect(next.httpTransport.requests).toHaveLength(1)
+  })
+
+  it('O16 five destinations that fail together are retried each on its own', async () => {
+    const transport = new MemoryHttpTransport()
+    const times = new Map<string, number[]>()
+    transport.respond = ({ url }) => {
+      times.set(url, [...(times.get(url) ?? []), performance.now()])
+      return answer(503)
+    }
+    const relay = await start({ httpTransport: transport })
+    await relay.destinations(5)
+    await relay.record()
+    const log = await relay.whenSettled()
+    expect(log.map(({ status, attemptCount, httpStatus }) => [status, attemptCount, httpStatus])).toEqual(
+      Array.from({ length: 5 }, () => ['failed', 3, 503]),
+    )
+    for (const [first = 0, second = 0, third = 0, ...more] of times.values()) {
+      expect(more).toEqual([])
+      // 0.5 s and 2 s, each 15 % less or more; the rest is what a busy machine adds.
+      expect(second - first).toBeGreaterThan(420)
+      expect(second - first).toBeLessThan(1_200)
+      expect(third - second).toBeGreaterThan(1_690)
+      expect(third - second).toBeLessThan(3_000)
+    }
+    const [spread] = [...times.values()].map(([first = 0, second = 0]) => second - first)
+    expect([...times.values()].some(([first = 0, second = 0]) => Math.abs(second - first - (spread ?? 0)) > 1)).toBe(
+      true,
+    )
+  })
+
+  it('removes deliveries from the log when they are old, and no younger ones', async () => {
+    const clock = new MemoryClock(new Date())
+    const relay = await start({ clock })
+    await relay.destinations(2)
+    await relay.record(1)
+    await relay.whenSettled()
+    await relay.engine.close()
+    clock.advance(8 * 86_400_000)
+    // What is due in an hour, by the clock of the database, is due now.
+    await database.knex('alcove_jobs').where('kind', 'trim-deliveries').update({ due_ms: 0 })
+    const week = await start({ clock, deliveryRetentionDays: 7 })
+    await week.record(2)
+    await vi.waitFor(async () => expect(await week.log()).toHaveLength(2), WAIT)
+    expect((await week.whenSettled()).every(({ payload }) => payload.includes('"agentId":2'))).toBe(true)
+    expect(await database.knex('alcove_events').select('id')).toHaveLength(1)
+    expect(await database.knex('alcove_attempts').select('id')).toHaveLength(2)
+  })
+})
