@@ -3,17 +3,19 @@ import type { Repositories, Storage } from '../../src/ports/index.js'
 /** Sees a call of a repository, such as `deliveries.endAttempt`; may fail in its place, or give something else. */
 export type Hook = (call: string, go: () => unknown) => unknown
 
+export type Moment = 'before-commit' | 'after-commit'
+
 /** A storage whose calls a test sees, and may interfere with. */
 export class HookedStorage implements Storage {
   readonly #inner: Storage
   readonly #hook: Hook
   /** Called with the calls of each transaction, before it is committed and after. */
-  readonly #around: (calls: readonly string[], moment: 'before-commit' | 'after-commit') => void
+  readonly #around: (calls: readonly string[], moment: Moment) => void
 
   constructor(
     inner: Storage,
     hook: Hook,
-    around: (calls: readonly string[], moment: string) => void = () => undefined,
+    around: (calls: readonly string[], moment: Moment) => void = () => undefined,
   ) {
     this.#inner = inner
     this.#hook = hook

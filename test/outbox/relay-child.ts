@@ -1,0 +1,82 @@
+/**
+ * An engine on a database in a process of its own, which kills itself at the named hook:
+ * `tsx relay-child.ts DATABASE CA_FILE HOOK ROLES`. Tells its parent when it is ready; records what it is told.
+ */
+import { readFileSync } from 'node:fs'
+import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'
+import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
+import {
+  MemoryEmbeddingModel,
+  MemoryFileStore,
+  MemoryMailer,
+  MemoryPasswordHasher,
+  MemoryStarterPromptWriter,
+  MemoryTextExtractor,
+  MemoryTokenSigner,
+  MemoryVectorIndex,
+} from '../../dist/adapters/memory/index.js'
+import { createEngine, type EngineRole } from '../../dist/src/index.js'
+import type { HttpOutcome, HttpPost } from '../../dist/src/ports/index.js'
+import { HookedStorage, type Moment } from './hooked-storage.js'
+
+/** Where the process may be killed. */
+export type Hook =
+  | 'none'
+  | 'record:before-commit'
+  | 'record:after-commit'
+  | 'claim:after-commit'
+  | 'send:after'
+  | 'send-3:after'
+  | 'outcome:before-commit'
+
+const [, , database = '', caFile = '', hook = 'none', roles = 'relay'] = process.argv
+
+function die(at: Hook): void {
+  if (at === hook) process.kill(process.pid, 'SIGKILL')
+}
+
+function around(calls: readonly string[], moment: Moment): void {
+  if (calls.includes('events.insert')) die(`record:${moment}`)
+  if (calls.includes('jobs.claim') && moment === 'after-commit') die('claim:after-commit')
+  if (calls.includes('deliveries.endAttempt') && moment === 'before-commit') die('outcome:before-commit')
+}
+
+class DeadlyTransport extends HttpsTransport {
+  #sent = 0
+
+  override async post(post: HttpPost, options?: { readonly signal?: AbortSignal }): Promise<HttpOutcome> {
+    const outcome = await super.post(post, options)
+    this.#sent += 1
+    die('send:after')
+    if (this.#sent === 3) die('send-3:after')
+    return outcome
+  }
+}
+
+const engine = await createEngine({
+  storage: new HookedStorage(new KnexStorage({ knex: openSqlite(database) }), (_call, go) => go(), around),
+  vectorIndex: new MemoryVectorIndex(),
+  embeddingModels: [new MemoryEmbeddingModel()],
+  textExtractor: new MemoryTextExtractor(),
+  fileStore: new MemoryFileStore(),
+  starterPromptWriter: new MemoryStarterPromptWriter(),
+  tokenSigner: new MemoryTokenSigner(),
+  passwordHasher: new MemoryPasswordHasher(),
+  mailer: new MemoryMailer(),
+  httpTransport: new DeadlyTransport({
+    allow: ['127.0.0.0/8'],
+    certificateAuthorities: [readFileSync(caFile, 'utf8')],
+  }),
+  // As the test's own engine has it.
+  secretKey: new Uint8Array(32).fill(7),
+  roles: roles.split(',').filter((role) => role !== '') as EngineRole[],
+})
+
+process.on('message', (agentId: number) => {
+  const { companyId } = engine.owner
+  void engine.events
+    .record({ type: 'agent.deleted', data: { agentId }, companyId })
+    .then((event) => process.send?.({ recorded: event.id }))
+})
+process.on('disconnect', () => void engine.close())
+process.send?.('ready')
