@@ -1,0 +1,253 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Knex } from 'knex'
+import { testCertificates } from '../webhooks/certificates.js'
+import { DATABASES } from './database.js'
+import { outboxEngine } from './outbox-engine.js'
+
+export interface SoakOptions {
+  readonly events: number
+  readonly destinations: number
+  /** Shortest and longest life of a relay. */
+  readonly killEveryMs: readonly [number, number]
+  readonly seed: number
+  readonly progress?: (line: string) => void
+}
+
+export interface SoakReport {
+  readonly seed: number
+  readonly seconds: number
+  readonly deliveries: number
+  readonly relaysKilled: number
+  readonly posts: number
+  /** POSTs beyond the first of an event to a destination. */
+  readonly duplicates: number
+  /** Of those: because the receiver had failed the one before. */
+  readonly duplicatesAfterFailures: number
+  /** Of those: because the relay was killed before it had recorded the one before. */
+  readonly duplicatesAfterKills: number
+  /** Attempts in the log, by outcome. */
+  readonly attempts: Readonly<Record<string, number>>
+  /** What must not be; empty. */
+  readonly problems: readonly string[]
+}
+
+/** A receiver fails an event so often at most, so that three attempts are enough. */
+const MOST_FAILURES = 2
+
+/** Runs the soak; the relay lives in processes of its own. */
+export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+  const [{ open }] = DATABASES as readonly [(typeof DATABASES)[number]]
+  const database = await open()
+  const random = mulberry32(options.seed)
+  const began = performance.now()
+  const destinations: Destination[] = []
+  const recorder = await outboxEngine(database.storage(), { roles: [] })
+  for (let number = 0; number < options.destinations; number += 1) {
+    const destination = await Destination.start(random)
+    await recorder.engine.administration.destinations.create({ url: destination.url, eventTypes: null })
+    destinations.push(destination)
+  }
+  const caFile = `${database.address}.pem`
+  await writeFile(caFile, testCertificates().ca)
+  const relay = new MortalRelay(database.address, caFile, options.killEveryMs, random)
+  relay.start()
+  try {
+    const recorded = new Set<string>()
+    for (let event = 0; event < options.events; event += 1) recorded.add((await recorder.record(event)).id)
+    options.progress?.(`recorded ${recorded.size} events`)
+    await untilSettled(database.knex, options.progress)
+    await relay.stop()
+    return {
+      seed: options.seed,
+      seconds: Math.round((performance.now() - began) / 1_000),
+      deliveries: recorded.size * options.destinations,
+      relaysKilled: relay.killed,
+      ...(await examine(database.knex, destinations, recorded)),
+    }
+  } finally {
+    await relay.stop()
+    await recorder.engine.close()
+    for (const destination of destinations) await destination.close()
+    await database.dispose()
+  }
+}
+
+/** A receiver that fails at random, and remembers what it got of each event: not each request, which would be too much. */
+class Destination {
+  readonly events = new Map<string, { readonly bodies: string[]; failures: number; accepted: number }>()
+  readonly #server: Server
+  readonly #random: () => number
+
+  static async start(random: () => number): Promise<Destination> {
+    const { key, valid: cert } = testCertificates()
+    const server = createServer({ key, cert })
+    const destination = new Destination(server, random)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return destination
+  }
+
+  constructor(server: Server, random: () => number) {
+    this.#server = server
+    this.#random = random
+    server.on('tlsClientError', () => undefined)
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      void text(request).then(
+        (body) => this.#receive(body, response),
+        () => undefined,
+      )
+    })
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #receive(body: string, response: ServerResponse): void {
+    const { id } = JSON.parse(body) as { id: string }
+    const event = this.events.get(id) ?? { bodies: [], failures: 0, accepted: 0 }
+    this.events.set(id, event)
+    event.bodies.push(body)
+    const dice = this.#random()
+    if (dice < 0.1 && event.failures < MOST_FAILURES) {
+      event.failures += 1
+      if (dice < 0.05) response.writeHead(503).end('not now')
+      else response.socket?.destroy()
+      return
+    }
+    event.accepted += 1
+    // Some are slow, so that the relay is killed while requests are under way.
+    setTimeout(() => response.writeHead(204).end(), dice > 0.9 ? 300 : 0)
+  }
+}
+
+/** A relay that is killed again and again, and started again. */
+class MortalRelay {
+  killed = 0
+  readonly #database: string
+  readonly #caFile: string
+  readonly #life: readonly [number, number]
+  readonly #random: () => number
+  #child: ChildProcess | undefined
+  #isStopped = false
+  #running: Promise<void> | undefined
+
+  constructor(database: string, caFile: string, life: readonly [number, number], random: () => number) {
+    this.#database = database
+    this.#caFile = caFile
+    this.#life = life
+    this.#random = random
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#child?.kill('SIGKILL')
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const script = join(import.meta.dirname, 'relay-child.ts')
+    while (!this.#isStopped) {
+      const child = fork(script, [this.#database, this.#caFile, 'none', 'relay'], { execArgv: ['--import', 'tsx'] })
+      this.#child = child
+      const ended = once(child, 'exit')
+      await Promise.race([once(child, 'message'), ended])
+      const [least, most] = this.#life
+      await Promise.race([ended, wait(least + (most - least) * this.#random())])
+      if (!this.#isStopped) this.killed += 1
+      child.kill('SIGKILL')
+      await ended
+    }
+  }
+}
+
+async function untilSettled(knex: Knex, progress: SoakOptions['progress']): Promise<void> {
+  for (let look = 0; ; look += 1) {
+    const rows = (await knex('alcove_deliveries')
+      .select('status')
+      .count({ count: '*' })
+      .groupBy('status')) as unknown as { status: string; count: number }[]
+    if (look % 20 === 0) progress?.(rows.map(({ status, count }) => `${status} ${count}`).join(', '))
+    if (rows.every(({ status }) => status !== 'pending' && status !== 'delivering')) return
+    await wait(500)
+  }
+}
+
+async function examine(knex: Knex, destinations: readonly Destination[], recorded: ReadonlySet<string>) {
+  const problems: string[] = []
+  const payloads = new Map<string, string>()
+  for (const { event_id: id, payload } of (await knex('alcove_events').select()) as {
+    event_id: string
+    payload: Buffer
+  }[]) {
+    payloads.set(id, payload.toString())
+  }
+  let [posts, duplicates, failures] = [0, 0, 0]
+  for (const [index, { events }] of destinations.entries()) {
+    for (const id of recorded) {
+      const got = events.get(id)
+      if (got === undefined || got.accepted === 0) problems.push(`destination ${index} never got ${id}`)
+      if (got?.bodies.some((body) => body !== payloads.get(id))) problems.push(`${id} came with other bytes`)
+      posts += got?.bodies.length ?? 0
+      duplicates += Math.max(0, (got?.bodies.length ?? 0) - 1)
+      failures += got?.failures ?? 0
+    }
+  }
+  const unhappy = await knex('alcove_deliveries')
+    .whereNot('status', 'succeeded')
+    .limit(5)
+    .select('id', 'status', 'error')
+  problems.push(...unhappy.map((row) => `a delivery did not succeed: ${JSON.stringify(row)}`))
+  const counted = (await knex('alcove_attempts')
+    .select('outcome')
+    .count({ count: '*' })
+    .groupBy('outcome')) as unknown as {
+    outcome: string | null
+    count: number
+  }[]
+  const attempts = Object.fromEntries(counted.map(({ outcome, count }) => [outcome ?? 'open', Number(count)]))
+  // A POST that no outcome tells of was cut by a kill, and then the log has an interrupted attempt.
+  const { interrupted = 0, open = 0, ...outcomes } = attempts
+  const known = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  if (open > 0) problems.push(`${open} attempts have no outcome`)
+  if (posts - known > interrupted)
+    problems.push(`${posts - known} POSTs without an outcome, ${interrupted} interrupted`)
+  return {
+    posts,
+    duplicates,
+    duplicatesAfterFailures: Math.min(failures, duplicates),
+    duplicatesAfterKills: duplicates - Math.min(failures, duplicates),
+    attempts,
+    problems: problems.slice(0, 20),
+  }
+}
+
+async function wait(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
