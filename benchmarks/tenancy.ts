@@ -9,6 +9,7 @@ import { KnexStorage, openSqlite } from '../dist/adapters/knex/index.js'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../dist/adapters/memory/index.js'
 import type { Repositories } from '../dist/src/ports/index.js'
+import { measure } from './measure.js'
 import { writeReport } from './report.js'
 
 const LIMIT_MS = 10
@@ -34,13 +35,15 @@ const engine = await openEngine()
 const session = engine.as(owner)
 // The user with a token manages from the root: the longest way for each check.
 const rows = [
-  await measure('list the users of one of 10,000 companies', () => session.users.list(widest())),
-  await measure('list the users of the lowest of 500', () => session.users.list(deepest)),
-  await measure('check a permission: one of 10,000 companies', () =>
+  await measure('list the users of one of 10,000 companies', RUNS, () => session.users.list(widest())),
+  await measure('list the users of the lowest of 500', RUNS, () => session.users.list(deepest)),
+  await measure('check a permission: one of 10,000 companies', RUNS, () =>
     session.permissions.options({ customerId: widest() }),
   ),
-  await measure('check a permission: the lowest of 500', () => session.permissions.options({ customerId: deepest })),
-  await measure('check a permission: read a list of contexts', () => session.contexts.list()),
+  await measure('check a permission: the lowest of 500', RUNS, () =>
+    session.permissions.options({ customerId: deepest }),
+  ),
+  await measure('check a permission: read a list of contexts', RUNS, () => session.contexts.list()),
 ]
 await engine.close()
 await rm(dataDir, { recursive: true })
@@ -76,19 +79,4 @@ async function fill(repositories: Repositories): Promise<{ widest: () => number;
     deepest = (await companies.insert({ name: `Deep ${at}`, parentId: deepest, created: CREATED })).id
   }
   return { widest: () => ids[Math.floor(Math.random() * ids.length)] ?? 1, deepest }
-}
-
-async function measure(
-  what: string,
-  work: () => Promise<unknown>,
-): Promise<{ what: string; medianMs: number; p95Ms: number }> {
-  const times: number[] = []
-  for (let run = 0; run < RUNS; run += 1) {
-    const began = performance.now()
-    await work()
-    times.push(performance.now() - began)
-  }
-  times.sort((one, other) => one - other)
-  const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] ?? 0) * 100) / 100
-  return { what, medianMs: at(0.5), p95Ms: at(0.95) }
 }

@@ -81,11 +81,7 @@ export class KnexStorage implements Storage {
     })
   }
 
-  async join<T>(
-    transaction: unknown,
-    work: (repositories: Repositories) => Promise<T>,
-    ended: () => void,
-  ): Promise<T> {
+  async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
     const outer = hostTransaction(transaction, this.#knex)
     const result = await this.#translated(async () => {
       // A savepoint: what fails here is taken back, and what the host has done stays.

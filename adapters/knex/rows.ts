@@ -22,6 +22,11 @@ export function boolean(row: Row, column: string): boolean {
   return Boolean(row[column])
 }
 
+/** Bytes, of which the drivers give their own kinds. */
+export function bytes(row: Row, column: string): Uint8Array {
+  return new Uint8Array(row[column] as Uint8Array)
+}
+
 /** A list of strings, kept as JSON. */
 export function texts(row: Row, column: string): readonly string[] {
   return JSON.parse(text(row, column)) as readonly string[]

@@ -62,6 +62,8 @@ export type {
   DeliveryRepository,
   DestinationRepository,
   EventRepository,
+  NewDelivery,
+  SendableDelivery,
 } from './storage/outbox-repositories.js'
 export type {
   AccessRecord,

@@ -62,9 +62,9 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('finds who has subscribed: the company itself, and those above that include their descendants', async (storage) => {
+  test('fans out to who has subscribed: the company itself, and those above that include their descendants', async (storage) => {
     await storage.transaction(async (repositories) => {
-      const { companies, destinations } = repositories
+      const { companies, destinations, events, deliveries } = repositories
       const { companyId: root } = await seedCompany(repositories)
       const child = (await companies.insert({ name: 'Child', parentId: root, created: NOW })).id
       const grandchild = (await companies.insert({ name: 'Grandchild', parentId: child, created: NOW })).id
@@ -80,8 +80,17 @@ export function defineOutboxTests(test: DefineTest): void {
       await add('childDown', child, { includeDescendants: true })
       await add('grandchildAgents', grandchild, { eventTypes: ['agent.created', 'agent.deleted'] })
       await add('siblingDown', sibling, { includeDescendants: true })
-      const subscribed = async (companyId: number, type: string) =>
-        (await destinations.listSubscribed(companyId, type)).map(({ id }) => names.get(id))
+      let event = 0
+      const subscribed = async (companyId: number, type: string) => {
+        event += 1
+        const inserted = await events.insert(eventOf(companyId, { eventId: `evt_${event}`, type }))
+        const fanned = await deliveries.fanOut(inserted)
+        for (const { id, destinationId, companyId: of } of fanned) {
+          const expected = { eventRow: inserted.id, eventId: inserted.eventId, type, destinationId, companyId: of }
+          assert.deepEqual(await deliveries.get(id), { ...PENDING, ...expected, id })
+        }
+        return fanned.map(({ destinationId }) => names.get(destinationId))
+      }
       assert.deepEqual(await subscribed(root, 'agent.created'), ['root', 'rootDown'])
       assert.deepEqual(await subscribed(root, 'run.started'), ['root', 'rootDown', 'rootDownRuns'])
       assert.deepEqual(await subscribed(child, 'agent.created'), ['rootDown', 'childDown'])
@@ -212,6 +221,16 @@ export function defineOutboxTests(test: DefineTest): void {
   })
 }
 
+const PENDING = {
+  status: 'pending',
+  httpStatus: null,
+  attemptCount: 0,
+  error: null,
+  resendOf: null,
+  created: NOW,
+  updated: NOW,
+} as const
+
 function destinationOf(companyId: number, changes: Partial<DestinationRecord> = {}): Omit<DestinationRecord, 'id'> {
   return {
     companyId,
@@ -247,21 +266,10 @@ async function seedDeliveries(
 ): Promise<readonly DeliveryRecord[]> {
   const { id: destinationId } = await destinations.insert(destinationOf(companyId))
   const event = await events.insert(eventOf(companyId, { eventId: `evt_${companyId}` }))
-  return await deliveries.insertAll(
-    Array.from({ length: count }, () => ({
-      eventRow: event.id,
-      eventId: event.eventId,
-      type: event.type,
-      destinationId,
-      companyId,
-      status: 'pending',
-      httpStatus: null,
-      attemptCount: 0,
-      error: null,
-      resendOf: null,
-      created: NOW,
-      updated: NOW,
-      ...changes,
-    })),
-  )
+  const records: DeliveryRecord[] = []
+  while (records.length < count) {
+    const of = { eventRow: event.id, eventId: event.eventId, type: event.type, destinationId, companyId }
+    records.push(await deliveries.insert({ ...PENDING, ...of, ...changes }))
+  }
+  return records
 }

@@ -41,6 +41,15 @@ export abstract class KnexRepository {
     return (await this.rows.where('id', id).select())[0]
   }
 
+  /** Rows of a statement that knex has no words for. */
+  protected async rawRows(sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
+    const result = (await this.session.knex.raw(sql, [...bindings])) as
+      | readonly Row[]
+      | { readonly rows: readonly Row[] }
+    // The drivers differ.
+    return 'rows' in result ? result.rows : result
+  }
+
   /** @returns whether a row changed. */
   protected async updateRow(id: number, changes: Row): Promise<boolean> {
     return (await this.rows.where('id', id).update(changes)) > 0

@@ -6,10 +6,14 @@ import type {
   DeliveryRecord,
   DeliveryRepository,
   DeliveryStatus,
+  EventRecord,
+  NewDelivery,
+  SendableDelivery,
 } from '../../../src/ports/index.js'
-import { number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
+import { bytes, number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
 import type { TableName } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './base.js'
+import { ancestors, descendants } from './company-tree.js'
 
 const OPEN: readonly DeliveryStatus[] = ['pending', 'delivering']
 
@@ -18,15 +22,60 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     super(session, 'deliveries')
   }
 
-  async insertAll(deliveries: readonly Omit<DeliveryRecord, 'id'>[]): Promise<readonly DeliveryRecord[]> {
-    const records: DeliveryRecord[] = []
-    for (const part of inParts(deliveries)) {
-      const rows = await this.rows.insert(part.map(toRow)).returning('id')
-      // Ids ascend in the order of the rows; what `returning` gives has no order of its own.
-      const ids = rows.map((row) => Number(row.id)).sort((one, other) => one - other)
-      records.push(...part.map((delivery, index) => ({ id: ids[index] ?? 0, ...delivery })))
-    }
-    return records
+  async fanOut(
+    event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>,
+  ): Promise<readonly NewDelivery[]> {
+    const { id, eventId, type, companyId, created } = event
+    const { knex, name } = this.session
+    const select = knex
+      .from(name('destinations'))
+      .whereNull('deleted')
+      .where((either) => {
+        void either.where('company_id', companyId).orWhere((above) => {
+          void above.where('include_descendants', true).whereIn('company_id', ancestors(this.session, companyId))
+        })
+      })
+      .where((either) => {
+        void either.whereNull('event_types').orWhere('event_types', 'like', `%${JSON.stringify(type)}%`)
+      })
+      .orderBy('id')
+      .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?`, [id, eventId, type, created, created]))
+      .toSQL()
+    // Rows are made where they are kept: their values do not go there and back. Knex has no way to say it.
+    const columns = 'event_row, event_id, type, destination_id, company_id, status, attempt_count, created, updated'
+    const rows = await this.rawRows(
+      `insert into ?? (${columns}) ${select.sql} returning id, destination_id, company_id`,
+      [name('deliveries'), ...select.bindings],
+    )
+    return rows
+      .map((row) => {
+        const destinationId = number(row, 'destination_id')
+        return { id: number(row, 'id'), destinationId, companyId: number(row, 'company_id') }
+      })
+      .sort((one, other) => one.destinationId - other.destinationId)
+  }
+
+  async insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord> {
+    return { id: await this.insertRow(toRow(delivery)), ...delivery }
+  }
+
+  async getSendable(id: number): Promise<SendableDelivery | undefined> {
+    const { knex, name } = this.session
+    const rows: Row[] = await knex
+      .from({ delivery: name('deliveries') })
+      .join({ destination: name('destinations') }, 'destination.id', 'delivery.destination_id')
+      .join({ event: name('events') }, 'event.id', 'delivery.event_row')
+      .where('delivery.id', id)
+      .whereNull('destination.deleted')
+      .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
+    const [row] = rows
+    return (
+      row && {
+        delivery: toDelivery(row),
+        destination: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+        event: { payload: bytes(row, 'payload'), payloadHash: text(row, 'payload_hash') },
+      }
+    )
   }
 
   async get(id: number): Promise<DeliveryRecord | undefined> {
@@ -41,7 +90,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     if (status !== undefined) void rows.where('status', status)
     if (type !== undefined) void rows.where('type', type)
     if (beforeId !== undefined) void rows.where('id', '<', beforeId)
-    if (withinCompanyId !== undefined) void rows.whereIn('company_id', this.#descendants(withinCompanyId))
+    if (withinCompanyId !== undefined) void rows.whereIn('company_id', descendants(this.session, withinCompanyId))
     return (await rows.select()).map(toDelivery)
   }
 
@@ -112,23 +161,6 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .limit(limit)
       .select('id')
     return old.length + goneEvents + Number(await this.#of('destinations').whereIn('id', removed).delete())
-  }
-
-  /** A company and those below it. Ids alone, and UNION: a cycle ends the recursion. */
-  #descendants(companyId: number): Knex.QueryBuilder {
-    const companies = this.session.name('companies')
-    return this.session.knex
-      .withRecursive('below', ['id'], (query) => {
-        void query
-          .select('id')
-          .from(companies)
-          .where('id', companyId)
-          .union((next) => {
-            void next.select('company.id').from({ company: companies }).join('below', 'company.parent_id', 'below.id')
-          })
-      })
-      .select('id')
-      .from('below')
   }
 
   #of(table: TableName): Knex.QueryBuilder<Row, Row[]> {

@@ -26,43 +26,6 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     return (await rows.orderBy('id').select()).map(toDestination)
   }
 
-  async listSubscribed(
-    companyId: number,
-    type: string,
-  ): Promise<readonly Pick<DestinationRecord, 'id' | 'companyId'>[]> {
-    const companies = this.session.name('companies')
-    const rows: Row[] = await this.session.knex
-      // Ids alone, and UNION: a cycle ends the recursion.
-      .withRecursive('above', ['id'], (query) => {
-        void query
-          .select('parent_id')
-          .from(companies)
-          .where('id', companyId)
-          .whereNotNull('parent_id')
-          .union((next) => {
-            void next
-              .select('company.parent_id')
-              .from({ company: companies })
-              .join('above', 'company.id', 'above.id')
-              .whereNotNull('company.parent_id')
-          })
-      })
-      .from(this.session.name('destinations'))
-      .whereNull('deleted')
-      .where((either) => {
-        void either.where('company_id', companyId).orWhere((above) => {
-          void above
-            .where('include_descendants', true)
-            .whereIn('company_id', this.session.knex.select('id').from('above'))
-        })
-      })
-      .orderBy('id')
-      .select('id', 'company_id', 'event_types')
-    return rows
-      .filter((row) => typesOf(row)?.includes(type) ?? true)
-      .map((row) => ({ id: number(row, 'id'), companyId: number(row, 'company_id') }))
-  }
-
   async update(id: number, changes: Changes): Promise<boolean> {
     return await refusingTwins(async () => (await this.#living.where('id', id).update(toRow(changes))) > 0)
   }

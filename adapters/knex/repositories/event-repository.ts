@@ -1,5 +1,5 @@
 import type { EventRecord, EventRepository } from '../../../src/ports/index.js'
-import { number, text } from '../rows.js'
+import { bytes, number, text } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
 export class KnexEventRepository extends KnexRepository implements EventRepository {
@@ -28,7 +28,7 @@ export class KnexEventRepository extends KnexRepository implements EventReposito
         eventId: text(row, 'event_id'),
         companyId: number(row, 'company_id'),
         type: text(row, 'type'),
-        payload: new Uint8Array(row['payload'] as Uint8Array),
+        payload: bytes(row, 'payload'),
         payloadHash: text(row, 'payload_hash'),
         created: text(row, 'created'),
       }

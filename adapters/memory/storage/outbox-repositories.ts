@@ -8,7 +8,7 @@ import {
 import { isWithin, wayUp } from './company-tree.js'
 import type { MemoryTables, StoredDestination } from './tables.js'
 
-export function destinationRepository({ destinations, companies }: MemoryTables): DestinationRepository {
+export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
   const living = (id: number): StoredDestination | undefined => {
     const destination = destinations.get(id)
     return destination?.removed === null ? destination : undefined
@@ -37,15 +37,6 @@ export function destinationRepository({ destinations, companies }: MemoryTables)
       destinations
         .filter(({ removed, companyId: of }) => removed === null && (companyId === undefined || of === companyId))
         .map(shown),
-    listSubscribed: async (companyId, type) => {
-      const above = new Set(wayUp(companies, companyId).map(({ id }) => id))
-      return destinations
-        .filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
-          const isFor = of === companyId || (includeDescendants && above.has(of))
-          return removed === null && isFor && (eventTypes?.includes(type) ?? true)
-        })
-        .map(({ id, companyId: of }) => ({ id, companyId: of }))
-    },
     update: async (id, changes) => {
       const destination = living(id)
       if (destination === undefined) return false
@@ -63,11 +54,31 @@ export function eventRepository({ events }: MemoryTables): EventRepository {
   }
 }
 
+const NEW = { status: 'pending', httpStatus: null, attemptCount: 0, error: null, resendOf: null } as const
+
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
   return {
-    insertAll: async (added) => added.map((delivery) => deliveries.insert(delivery)),
+    fanOut: async ({ id: eventRow, eventId, type, companyId, created }) => {
+      const above = new Set(wayUp(companies, companyId).map(({ id }) => id))
+      const subscribed = destinations.filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
+        const isFor = of === companyId || (includeDescendants && above.has(of))
+        return removed === null && isFor && (eventTypes?.includes(type) ?? true)
+      })
+      const event = { eventRow, eventId, type, created, updated: created }
+      return subscribed.map(({ id: destinationId, companyId: of }) => {
+        const { id } = deliveries.insert({ ...NEW, ...event, destinationId, companyId: of })
+        return { id, destinationId, companyId: of }
+      })
+    },
+    insert: async (delivery) => deliveries.insert(delivery),
+    getSendable: async (id) => {
+      const delivery = deliveries.get(id)
+      const destination = delivery && destinations.get(delivery.destinationId)
+      const event = delivery && events.get(delivery.eventRow)
+      return delivery && destination?.removed === null && event ? { delivery, destination, event } : undefined
+    },
     get: async (id) => deliveries.get(id),
     list: async ({ destinationId, status, type, withinCompanyId, beforeId, limit }) =>
       deliveries

@@ -1,37 +1,40 @@
-import type { DeliveryRecord, EventRecord, Repositories } from '../../ports/index.js'
+import type { EventRecord, NewDelivery, Repositories } from '../../ports/index.js'
 import { DELIVER_EVENT } from '../job-kinds.js'
+import { type Delivery, toDelivery } from '../records.js'
 
 /**
- * Puts an event on its way: one delivery for each destination, and the job that sends it. Deliveries to
- * one destination are a lane of their own, so that no destination waits for another.
+ * Has deliveries sent by the relay. Those to one destination are a lane of their own, so that no destination
+ * waits for another.
  */
-export async function queueDeliveries(
-  { deliveries, jobs }: Repositories,
-  event: Pick<EventRecord, 'id' | 'eventId' | 'type'>,
-  destinations: readonly { readonly id: number; readonly companyId: number }[],
-  queued: { readonly created: string; readonly resendOf?: number },
-): Promise<readonly DeliveryRecord[]> {
-  const { created, resendOf = null } = queued
-  const records = await deliveries.insertAll(
-    destinations.map(({ id, companyId }) => ({
-      eventRow: event.id,
-      eventId: event.eventId,
-      type: event.type,
-      destinationId: id,
-      companyId,
-      status: 'pending',
-      httpStatus: null,
-      attemptCount: 0,
-      error: null,
-      resendOf,
-      created,
-      updated: created,
-    })),
-  )
+export async function queueDeliveries({ jobs }: Repositories, deliveries: readonly NewDelivery[]): Promise<void> {
   await jobs.enqueueAll(
-    records.map(({ id, destinationId, companyId }) => {
+    deliveries.map(({ id, destinationId, companyId }) => {
       return { kind: DELIVER_EVENT, subject: id, lane: destinationId, companyId }
     }),
   )
-  return records
+}
+
+/** Puts an event on its way to one destination, whether or not that has subscribed. */
+export async function queueDelivery(
+  repositories: Repositories,
+  event: Pick<EventRecord, 'id' | 'eventId' | 'type'>,
+  destination: { readonly id: number; readonly companyId: number },
+  { created, resendOf }: { readonly created: string; readonly resendOf: number | null },
+): Promise<Delivery> {
+  const delivery = await repositories.deliveries.insert({
+    eventRow: event.id,
+    eventId: event.eventId,
+    type: event.type,
+    destinationId: destination.id,
+    companyId: destination.companyId,
+    status: 'pending',
+    httpStatus: null,
+    attemptCount: 0,
+    error: null,
+    resendOf,
+    created,
+    updated: created,
+  })
+  await queueDeliveries(repositories, [delivery])
+  return toDelivery(delivery)
 }

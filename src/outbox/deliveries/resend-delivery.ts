@@ -1,11 +1,10 @@
 import type { Clock, Storage } from '../../ports/index.js'
-import { NotFoundError } from '../../shared/errors.js'
 import { idSchema, validate } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { findDestination } from '../destinations/find-destination.js'
-import { type Delivery, toDelivery } from '../records.js'
+import type { Delivery } from '../records.js'
 import { findDelivery } from './list-deliveries.js'
-import { queueDeliveries } from './queue-deliveries.js'
+import { queueDelivery } from './queue-deliveries.js'
 
 /**
  * Sends a logged delivery again to the same destination: a new delivery of the same bytes, with the same id and
@@ -28,9 +27,7 @@ export class ResendDelivery {
       const destination = await findDestination(repositories, reach, delivery.destinationId)
       const event = { id: delivery.eventRow, eventId: delivery.eventId, type: delivery.type }
       const created = this.#clock.now().toISOString()
-      const [queued] = await queueDeliveries(repositories, event, [destination], { created, resendOf: id })
-      if (queued === undefined) throw new NotFoundError('delivery', id)
-      return toDelivery(queued)
+      return await queueDelivery(repositories, event, destination, { created, resendOf: id })
     })
   }
 }

@@ -1,10 +1,10 @@
 import type { Clock, Storage } from '../../ports/index.js'
 import { idSchema, validate } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
-import { queueDeliveries } from '../deliveries/queue-deliveries.js'
+import { queueDelivery } from '../deliveries/queue-deliveries.js'
 import { newEnvelope } from '../envelope.js'
 import { toEventRecord } from '../events/to-event-record.js'
-import { type Delivery, toDelivery } from '../records.js'
+import type { Delivery } from '../records.js'
 import { findDestination } from './find-destination.js'
 
 /** No run has it. */
@@ -28,13 +28,7 @@ export class SendTestEvent {
     return await this.#storage.transaction(async (repositories) => {
       const destination = await findDestination(repositories, reach, id)
       const event = await repositories.events.insert({ ...record, companyId: destination.companyId })
-      const queued = await queueDeliveries(repositories, event, [destination], { created: record.created })
-      return firstOf(queued.map(toDelivery))
+      return await queueDelivery(repositories, event, destination, { created: record.created, resendOf: null })
     })
   }
-}
-
-function firstOf<T>([first]: readonly T[]): T {
-  if (first === undefined) throw new Error('a destination has one delivery')
-  return first
 }

@@ -54,9 +54,9 @@ export class RecordEvent {
     const work = async (repositories: Repositories): Promise<RecordedEvent> => {
       if ((await repositories.companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
       const event = await repositories.events.insert({ ...record, companyId })
-      const destinations = await repositories.destinations.listSubscribed(companyId, type)
-      await queueDeliveries(repositories, event, destinations, { created: record.created })
-      return { ...envelope, customerId: companyId, deliveries: destinations.length }
+      const deliveries = await repositories.deliveries.fanOut(event)
+      await queueDeliveries(repositories, deliveries)
+      return { ...envelope, customerId: companyId, deliveries: deliveries.length }
     }
     if (options.transaction !== undefined) return await this.#storage.join(options.transaction, work, ended)
     const recorded = await this.#storage.transaction(work)

@@ -78,15 +78,11 @@ export class DeliverEvent implements JobHandler {
 
   /** @returns undefined where the destination was deleted */
   async #prepare(id: number): Promise<Prepared | undefined> {
-    const found = await this.#storage.read(async ({ deliveries, destinations, events }) => {
-      const delivery = await deliveries.get(id)
-      const destination = delivery && (await destinations.get(delivery.destinationId))
-      return delivery && destination && { delivery, destination, event: await events.get(delivery.eventRow) }
-    })
+    const found = await this.#storage.read(({ deliveries }) => deliveries.getSendable(id))
     if (found === undefined) return undefined
     const { delivery, destination, event } = found
-    const body = event?.payload ?? new Uint8Array()
-    if ((await sha256Hex(body)) !== event?.payloadHash) {
+    const body = event.payload
+    if ((await sha256Hex(body)) !== event.payloadHash) {
       throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
     }
     const secret = await this.#secretBox.open(destination.sealedSecret)

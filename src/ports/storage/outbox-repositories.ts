@@ -7,11 +7,6 @@ export interface DestinationRepository {
   get(id: number): Promise<DestinationRecord | undefined>
   list(filter?: { readonly companyId?: number }): Promise<readonly DestinationRecord[]>
   /**
-   * Those that get a company's events of a type: its own, and those of companies above it that include
-   * their descendants.
-   */
-  listSubscribed(companyId: number, type: string): Promise<readonly Pick<DestinationRecord, 'id' | 'companyId'>[]>
-  /**
    * Changes the members given. @returns whether it exists
    * @throws AlreadyExistsError where the company has another with the URL
    */
@@ -38,11 +33,27 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
+/** A delivery with what it takes to send it. */
+export interface SendableDelivery {
+  readonly delivery: DeliveryRecord
+  readonly destination: Pick<DestinationRecord, 'url' | 'sealedSecret'>
+  readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
+}
+
+/** A delivery that was just inserted. */
+export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
+
 /** Deliveries and their attempts: the delivery log. */
 export interface DeliveryRepository {
-  /** @returns the records in the order given */
-  insertAll(deliveries: readonly Omit<DeliveryRecord, 'id'>[]): Promise<readonly DeliveryRecord[]>
+  /**
+   * Inserts a pending delivery for each destination that gets the events of this company and type: those of the
+   * company itself, and those of companies above it that include their descendants. Ordered by destination.
+   */
+  fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
+  insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
+  /** `undefined` also where its destination was removed. */
+  getSendable(id: number): Promise<SendableDelivery | undefined>
   /** The newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>
   /** @returns whether it exists */
