@@ -15,6 +15,7 @@
 export { embeddingModelSuite } from './embedding-model-suite.js'
 export { fileStoreSuite } from './file-store-suite.js'
 export type { CreateSubject, Subject, TestRunner } from './harness.js'
+export { type HttpTransportUnderTest, httpTransportSuite, type ReceivedPost } from './http-transport-suite.js'
 export { clockSuite, starterPromptWriterSuite, telemetrySuite } from './observer-suites.js'
 export { type MailerUnderTest, mailerSuite, passwordHasherSuite, tokenSignerSuite } from './security-suites.js'
 export type { HostTransaction, StorageSubject } from './storage-join-tests.js'

@@ -1,0 +1,85 @@
+import { isIP } from 'node:net'
+import { DestinationRefusedError, InvalidInputError } from '../../src/ports/index.js'
+
+/** A destination's URL, taken apart; of the form, the names and the ports that are accepted. */
+export interface DestinationUrl {
+  /** The form in which two that mean the same are equal. */
+  readonly href: string
+  /** A name in punycode without a dot at its end, or an address without brackets. */
+  readonly hostname: string
+  readonly isAddress: boolean
+  readonly port: number
+  /** As the header `host` has it: with brackets, and the port where it is not 443. */
+  readonly host: string
+  /** With the query. */
+  readonly path: string
+}
+
+const MAX_LENGTH = 2_048
+
+/** RFC 6761, RFC 6762, RFC 8375; `internal` is ICANN's for private use and what clouds name their metadata services by. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/
+/** RFC 1123, section 2.1, and the underscore, which is in use. */
+const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+
+/** The bad ports of the Fetch Standard, section "Port blocking": what listens there may take HTTP for its own protocol. */
+const BAD_PORTS = [
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]
+/** SQL Server, Oracle, MySQL, PostgreSQL, Redis, memcached, MongoDB. */
+const DATABASE_PORTS = [1433, 1521, 3306, 5432, 6379, 11211, 27017]
+const REFUSED_PORTS = new Set([...BAD_PORTS, ...DATABASE_PORTS])
+
+/**
+ * Reads a destination's URL by the URL Standard, which is how it will be dialled: `127.1` is an address.
+ *
+ * @throws InvalidInputError with the field `url` for what is no URL of a destination
+ * @throws DestinationRefusedError for a name or a port that is never contacted
+ */
+export function parseDestinationUrl(text: unknown): DestinationUrl {
+  const url = parse(text)
+  const isAddress = url.hostname.startsWith('[') || isIP(url.hostname) !== 0
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  const port = url.port === '' ? 443 : Number(url.port)
+  if (!isAddress) checkName(hostname)
+  if (REFUSED_PORTS.has(port)) throw new DestinationRefusedError(`the port ${port} may not be contacted`)
+  return { href: url.href, hostname, isAddress, port, host: url.host, path: url.pathname + url.search }
+}
+
+function parse(text: unknown): URL {
+  if (typeof text !== 'string') throw invalid('must be a string')
+  checkForm(text)
+  if (!URL.canParse(text)) throw invalid('has a host or a port that is not valid')
+  const url = new URL(text)
+  // The root's dot is no part of the name: certificates are without it.
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  if (url.href.length > MAX_LENGTH) throw invalid(`must have at most ${MAX_LENGTH} characters, in punycode and escaped`)
+  return url
+}
+
+/** What the URL Standard would repair or drop is refused: other programs read it differently. */
+function checkForm(text: string): void {
+  if (text.length > MAX_LENGTH) throw invalid(`must have at most ${MAX_LENGTH} characters`)
+  const [, authority] = /^https:\/\/([^/?#]*)/i.exec(text) ?? []
+  if (authority === undefined) throw invalid('must begin with https://')
+  if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) {
+    throw invalid('must not have white space, control characters or backslashes')
+  }
+  if (authority.includes('@')) throw invalid('must not have a user name or a password')
+  if (text.includes('#')) throw invalid('must not have a fragment')
+  if (authority === '') throw invalid('must name a host')
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name)) throw invalid('has a host that is no name of the internet')
+  if (!name.includes('.') || LOCAL_NAME.test(name)) {
+    throw new DestinationRefusedError(`${name} is a name of a local network, which may not be contacted`)
+  }
+}
+
+function invalid(problem: string): InvalidInputError {
+  return new InvalidInputError('url', problem)
+}

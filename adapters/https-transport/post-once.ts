@@ -1,0 +1,117 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
+import type { LookupFunction, TcpSocketConnectOpts } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { type HttpOutcome, type HttpPost, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
+import { familyOf } from './address-list.js'
+import type { DestinationUrl } from './destination-url.js'
+
+/** One request, and where it goes. */
+export interface PostOnce extends Pick<HttpPost, 'headers' | 'body'> {
+  readonly destination: DestinationUrl
+  /** Those that were checked; no other is dialled. */
+  readonly addresses: readonly string[]
+  readonly secureContext: SecureContext | undefined
+}
+
+/** Options of the socket pass through node:https, but are not in its types. */
+type SocketOptions = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
+
+interface Answer {
+  readonly httpStatus: number
+  readonly body: Promise<Uint8Array>
+}
+
+/** A dead route, such as one of IPv6, must leave time for the next address. */
+const NEXT_ADDRESS_AFTER_MS = 1_000
+const MAX_HEADER_BYTES = 16_384
+
+/**
+ * Sends a request on a connection of its own.
+ *
+ * @returns the response, also where the connection breaks or the signal is aborted within its body
+ * @throws an error of Node, with its code, where there is no response
+ */
+export async function postOnce(post: PostOnce, signal: AbortSignal): Promise<HttpOutcome> {
+  signal.throwIfAborted()
+  const request = httpsRequest(optionsOf(post))
+  const cut = (): void => void request.destroy()
+  signal.addEventListener('abort', cut, { once: true })
+  try {
+    const { httpStatus, body } = await answerOf(request, post.body)
+    return { kind: 'response', httpStatus, body: await body }
+  } finally {
+    signal.removeEventListener('abort', cut)
+    request.destroy()
+  }
+}
+
+/** What the environment could change for the worse is said explicitly. */
+function optionsOf({ destination, addresses, headers, body, secureContext }: PostOnce): RequestOptions & SocketOptions {
+  const { host, hostname, isAddress, path, port } = destination
+  return {
+    method: 'POST',
+    hostname,
+    port,
+    path,
+    setHost: false,
+    headers: { ...headers, host, 'content-length': body.length, connection: 'close' },
+    // No pool: a connection that is used again is not looked up again. No proxy either: pools have those.
+    agent: false,
+    lookup: lookupOf(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    // RFC 6066, section 3: addresses are no server names. The certificate is checked against them all the same.
+    servername: isAddress ? '' : hostname,
+    // Else NODE_TLS_REJECT_UNAUTHORIZED=0 would count.
+    rejectUnauthorized: true,
+    insecureHTTPParser: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    ...(secureContext && { secureContext }),
+  }
+}
+
+/** Answers with what was checked, so that nothing is looked up between the check and the connection. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: familyOf(address) }))
+  return (_hostname, { all }, callback) => {
+    if (all === true) callback(null, answers)
+    else callback(null, answers[0]?.address ?? '', answers[0]?.family)
+  }
+}
+
+/** Listens at once to all that the request may tell: an event that nobody hears would end the process. */
+async function answerOf(request: ClientRequest, body: Uint8Array): Promise<Answer> {
+  return await new Promise<Answer>((resolve, reject) => {
+    request.on('error', reject)
+    // Node tells of a switch of protocols (101) that nobody asked for by this alone.
+    request.once('close', () => reject(new Error('closed')))
+    request.once('response', (response) => {
+      const { statusCode = 0 } = response
+      const start = firstBytesOf(response)
+      // 1xx are not final (RFC 9110, section 15.2); Node skips those that it knows. Below them is nothing.
+      if (statusCode < 200) reject(new Error('no final status'))
+      else resolve({ httpStatus: statusCode, body: start })
+    })
+    request.end(body)
+  })
+}
+
+/** Ends where the body does, where the connection breaks, or where there are bytes enough. */
+async function firstBytesOf(response: IncomingMessage): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let missing = MAX_RESPONSE_BODY_BYTES
+  return await new Promise((resolve) => {
+    const done = (): void => resolve(new Uint8Array(Buffer.concat(pieces)))
+    response.on('data', (piece: Uint8Array) => {
+      pieces.push(piece.subarray(0, missing))
+      missing -= Math.min(missing, piece.length)
+      if (missing > 0) return
+      response.pause()
+      done()
+    })
+    response.on('end', done)
+    response.on('error', done)
+    response.on('close', done)
+  })
+}
