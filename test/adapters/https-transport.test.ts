@@ -1,0 +1,435 @@
+import { getEventListeners, once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https-transport/index.js'
+import { MemoryHttpTransport } from '../../adapters/memory/index.js'
+import { type HttpOutcome, InvalidInputError } from '../../src/ports/index.js'
+import { httpTransportSuite } from '../conformance/index.js'
+import { startFullListener } from '../webhooks/full-listener.js'
+import { receiverOf, transportTo } from '../webhooks/local-transport.js'
+import { postInChild } from '../webhooks/post-in-child.js'
+import { type ReceiverOptions, raw, startReceiver, status } from '../webhooks/receiver.js'
+
+const runner = { describe, it }
+
+httpTransportSuite(runner, 'memory', async () => {
+  const transport = new MemoryHttpTransport({ refusedHosts: ['refused.example.test'] })
+  return {
+    port: Object.assign(transport, {
+      url: 'https://hooks.example.test/hook',
+      refusedUrl: 'https://refused.example.test/hook',
+      received: () => transport.requests,
+      respondWith: (response: { httpStatus: number; body?: Uint8Array } | 'never') => {
+        transport.respond = () =>
+          response === 'never'
+            ? new Promise<never>(() => undefined)
+            : { kind: 'response', body: new Uint8Array(), ...response }
+      },
+    }),
+    dispose: () => transport.close(),
+  }
+})
+
+httpTransportSuite(runner, 'https', async () => {
+  const receiver = await startReceiver()
+  const answers: Record<string, string[]> = { 'refused.example.test': ['127.0.0.1', '10.0.0.1'] }
+  const transport = new HttpsTransport({
+    certificateAuthorities: [receiver.ca],
+    allow: ['127.0.0.1'],
+    resolver: async (hostname) => answers[hostname] ?? ['127.0.0.1'],
+  })
+  return {
+    port: Object.assign(transport, {
+      url: receiver.urlOf('hooks.example.test'),
+      refusedUrl: receiver.urlOf('refused.example.test'),
+      received: () => receiver.requests,
+      respondWith: (response: { httpStatus: number; body?: Uint8Array } | 'never') => {
+        receiver.respond = (_request, answer) => {
+          if (response !== 'never') answer.writeHead(response.httpStatus).end(response.body)
+        }
+      },
+    }),
+    dispose: async () => {
+      await transport.close()
+      await receiver.close()
+    },
+  }
+})
+
+const HEADERS = {
+  'content-type': 'application/json',
+  'x-service-event': 'run.started',
+  'x-service-signature': 'sha256=1',
+}
+const BODY = new TextEncoder().encode('{"id":"evt_1","name":"Zoë ✅"}')
+
+async function timed(work: Promise<HttpOutcome>): Promise<{ outcome: HttpOutcome; ms: number }> {
+  const start = performance.now()
+  return { outcome: await work, ms: performance.now() - start }
+}
+
+async function bodyOf(outcome: HttpOutcome): Promise<string> {
+  return outcome.kind === 'response' ? Buffer.from(outcome.body).toString('latin1') : outcome.error
+}
+
+/** Waits for what another thread of events does. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setTimeout(5)
+}
+
+const post = (url: string) => ({ url, headers: HEADERS, body: BODY })
+
+describe('responses', () => {
+  it.each([200, 204, 299])('D1: %i is a response, of one request on one connection', async (httpStatus) => {
+    const receiver = await receiverOf({ respond: status(httpStatus) })
+    expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
+    expect(receiver.requests).toHaveLength(1)
+    expect(receiver.connections).toHaveLength(1)
+  })
+
+  it.each([300, 301, 302, 304, 307, 308])(
+    'D2: %i is a response, and its target is not contacted',
+    async (httpStatus) => {
+      const target = await receiverOf()
+      const receiver = await receiverOf({ respond: status(httpStatus, { location: target.url }) })
+      expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
+      await setTimeout(100)
+      expect(receiver.connections).toHaveLength(1)
+      expect(target.connections).toHaveLength(0)
+      // It would have been taken there.
+      expect(await transportTo(receiver).post(post(target.url))).toMatchObject({ kind: 'response', httpStatus: 200 })
+    },
+  )
+
+  it('skips interim responses', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'
+    const receiver = await receiverOf({ respond: raw(`${interim}HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nok`) })
+    expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus: 201 })
+  })
+
+  it.each([
+    ['in the body', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nyes'],
+    ['in a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nyes'],
+  ])('are responses also where the connection breaks %s', async (_where, start) => {
+    const receiver = await receiverOf({
+      respond: (request, response, count) => {
+        raw(start)(request, response, count)
+        void setTimeout(50).then(() => request.connection.socket.resetAndDestroy())
+      },
+    })
+    const outcome = await transportTo(receiver).post(post(receiver.url))
+    expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+    expect(await bodyOf(outcome)).toBe('yes')
+  })
+
+  it('are kept where the caller gives up, or the transport is closed, within the body', async () => {
+    const receiver = await receiverOf({ respond: raw('HTTP/1.1 500 Oh\r\ncontent-length: 20\r\n\r\n') })
+    const transport = transportTo(receiver)
+    const giving = new AbortController()
+    const outcomes = [transport.post(post(receiver.url), { signal: giving.signal }), transport.post(post(receiver.url))]
+    await receiver.whenReceived(2)
+    await setTimeout(100)
+    giving.abort(new Error('stopped'))
+    await transport.close()
+    for (const outcome of outcomes) expect(await outcome).toMatchObject({ kind: 'response', httpStatus: 500 })
+    await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
+  })
+
+  it('D8: 200 and an endless drip is a response; the connection is cut at the deadline', async () => {
+    const receiver = await receiverOf({
+      respond: (_request, response) => {
+        const drip = setInterval(() => response.write('.'), 20)
+        response.on('close', () => clearInterval(drip))
+      },
+    })
+    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
+    expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+    expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
+    expect(ms).toBeGreaterThan(750)
+    expect(ms).toBeLessThan(1_050)
+    await until(() => receiver.connections[0]?.isOpen === false)
+    expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
+  })
+
+  it('D9: of a body of 1 GB the first 4 kB are kept, and little more is read', async () => {
+    let written = 0
+    const piece = Buffer.alloc(65_536, 'x')
+    const receiver = await receiverOf({
+      respond: (_request, response) => {
+        response.writeHead(200, { 'content-length': 2 ** 30 })
+        const write = (): void => {
+          while (!response.destroyed && response.write(piece)) written += piece.length
+        }
+        response.on('drain', write)
+        write()
+      },
+    })
+    const transport = transportTo(receiver)
+    await transport.post(post(receiver.url))
+    const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
+    globalThis.gc?.()
+    const before = used()
+    for (let count = 0; count < 5; count += 1) {
+      const outcome = await transport.post(post(receiver.url))
+      expect(await bodyOf(outcome)).toBe('x'.repeat(4_096))
+    }
+    globalThis.gc?.()
+    expect(used() - before).toBeLessThan(5_000_000)
+    await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
+    // Of 6 GB: what the buffers of two sockets take.
+    expect(written).toBeLessThan(60_000_000)
+  })
+
+  it('D9: a gzip bomb is not inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
+    const receiver = await receiverOf({
+      respond: (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    })
+    const outcome = await transportTo(receiver).post(post(receiver.url))
+    expect(await bodyOf(outcome)).toBe(bomb.subarray(0, 4_096).toString('latin1'))
+  })
+})
+
+describe('requests', () => {
+  it('D11: have exactly the headers given, host, content-length and connection, all in lower case', async () => {
+    const receiver = await receiverOf()
+    await transportTo(receiver).post(post(`${receiver.urlOf('hooks.example.test')}?a=1&b=%20`))
+    const lines = [
+      'POST /hook?a=1&b=%20 HTTP/1.1',
+      'content-type: application/json',
+      'x-service-event: run.started',
+      'x-service-signature: sha256=1',
+      `host: hooks.example.test:${receiver.port}`,
+      `content-length: ${BODY.length}`,
+      'connection: close',
+      '',
+      new TextDecoder().decode(BODY),
+    ]
+    expect(receiver.connections[0]?.plaintext.toString()).toBe(lines.join('\r\n'))
+    expect(receiver.connections[0]?.servername).toBe('hooks.example.test')
+  })
+
+  it('name an address in host, and no name in TLS, where the URL has an address', async () => {
+    for (const host of ['127.0.0.1', '::1']) {
+      const receiver = await receiverOf({ host })
+      const outcome = await transportTo(receiver).post(post(receiver.url))
+      expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+      expect(receiver.requests[0]?.headers.host).toBe(new URL(receiver.url).host)
+      expect(receiver.connections[0]?.servername).toBeUndefined()
+    }
+  })
+
+  it('with headers that HTTP does not allow are not made', async () => {
+    const receiver = await receiverOf()
+    const headers = { 'x-service-event': 'a\r\nx-other: b' }
+    expect(await transportTo(receiver).post({ url: receiver.url, headers, body: BODY })).toEqual({
+      kind: 'connection_error',
+      error: 'the request could not be made (ERR_INVALID_CHAR)',
+    })
+    expect(receiver.connections).toHaveLength(0)
+  })
+
+  it('take the next address where one leads nowhere', async () => {
+    const full = await startFullListener('::1')
+    onTestFinished(() => full.close())
+    const receiver = await receiverOf({ port: full.port })
+    const transport = transportTo(receiver, { resolver: async () => ['::1', '127.0.0.1'] })
+    const { outcome, ms } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
+    expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+    expect(ms).toBeGreaterThan(900)
+    expect(ms).toBeLessThan(2_000)
+    const refused = transportTo(receiver, { resolver: async () => ['127.0.0.2', '127.0.0.1'] })
+    expect(await refused.post(post(receiver.urlOf('hooks.example.test')))).toMatchObject({ httpStatus: 200 })
+  })
+})
+
+describe('connection errors', () => {
+  const failing = async (
+    options: ReceiverOptions,
+    { host = 'hooks.example.test', ...rest }: HttpsTransportOptions & { host?: string } = {},
+  ): Promise<HttpOutcome> => {
+    const receiver = await receiverOf(options)
+    return await transportTo(receiver, rest).post(post(`${receiver.urlOf(host)}?token=swordfish`))
+  }
+
+  it('D4: a reset', async () => {
+    const outcome = await failing({ respond: ({ connection }) => void connection.socket.resetAndDestroy() })
+    const error = 'the connection was closed before there was a response (ECONNRESET)'
+    expect(outcome).toEqual({ kind: 'connection_error', error })
+  })
+
+  it('D17: a connection that is closed after the body was read', async () => {
+    const outcome = await failing({ respond: (_request, response) => void response.socket?.end() })
+    const error = 'the connection was closed before there was a response (ECONNRESET)'
+    expect(outcome).toEqual({ kind: 'connection_error', error })
+  })
+
+  it('D4: a connection that is refused', async () => {
+    const receiver = await startReceiver()
+    await receiver.close()
+    const error = 'the connection was refused (ECONNREFUSED)'
+    const one = await transportTo(receiver).post(post(receiver.url))
+    expect(one).toEqual({ kind: 'connection_error', error })
+    const resolver = async (): Promise<string[]> => ['127.0.0.2', '::1', '127.0.0.3']
+    const several = await transportTo(receiver, { resolver }).post(post(receiver.urlOf('hooks.example.test')))
+    expect(several).toEqual({ kind: 'connection_error', error })
+  })
+
+  it('D4: bad TLS', async () => {
+    const untrusted = await failing({}, { certificateAuthorities: [] })
+    const expired = await failing({ certificate: 'expired' })
+    const otherName = await failing({}, { host: 'hooks.other.test' })
+    const otherAddress = await failing({ host: '127.0.0.9' }, { host: '127.0.0.9' })
+    const sentences = [untrusted, expired, otherName, otherAddress].map((outcome) => ({ ...outcome }))
+    expect(sentences).toEqual([
+      { kind: 'connection_error', error: 'the certificate is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)' },
+      { kind: 'connection_error', error: 'the certificate has expired (CERT_HAS_EXPIRED)' },
+      { kind: 'connection_error', error: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)' },
+      { kind: 'connection_error', error: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)' },
+    ])
+    const plain = createServer((socket) => socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'))
+    await once(plain.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void plain.close())
+    const { port } = plain.address() as AddressInfo
+    const receiver = await receiverOf()
+    const outcome = await transportTo(receiver).post(post(`https://127.0.0.1:${port}/`))
+    expect(outcome.kind).toBe('connection_error')
+    expect(await bodyOf(outcome)).toMatch(/^no TLS connection could be made \([A-Z_0-9]+\)$/)
+  })
+
+  it('D4: a look-up that fails', async () => {
+    const error = Object.assign(new Error('queryA ENOTFOUND hooks.example.test'), { code: 'ENOTFOUND' })
+    const kind = 'connection_error'
+    const failed = { kind, error: 'the name hooks.example.test does not resolve (ENOTFOUND)' }
+    expect(await failing({}, { resolver: () => Promise.reject(error) })).toEqual(failed)
+    const thrown = (): never => {
+      throw error
+    }
+    expect(await failing({}, { resolver: thrown })).toEqual(failed)
+    const empty = { kind, error: 'the name hooks.example.test does not resolve' }
+    expect(await failing({}, { resolver: async () => [] })).toEqual(empty)
+  })
+
+  it.each([
+    ['of another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'what came back is no response of HTTP (HPE_INVALID_CONSTANT)'],
+    [
+      'a switch of protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n',
+      'ended without a response',
+    ],
+    ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'ended without a response'],
+    ['a status below 100', 'HTTP/1.1 099 Low\r\n\r\n', 'ended without a response'],
+    [
+      'with 20 kB of headers',
+      `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'the response are too large (HPE_HEADER_OVERFLOW)',
+    ],
+    [
+      'with two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
+      'is no response of HTTP (HPE_',
+    ],
+  ])('what is no response: %s', async (_title, text, error) => {
+    const outcome = await failing({ respond: raw(text) })
+    expect(outcome).toMatchObject({ kind: 'connection_error', error: expect.stringContaining(error) as string })
+  })
+})
+
+describe('the deadline', () => {
+  const silentResolver = (): Promise<never> => new Promise(() => undefined)
+  const drip =
+    (start: string, piece: string): NonNullable<ReceiverOptions['respond']> =>
+    (_request, { socket }) => {
+      socket?.write(start)
+      const dripping = setInterval(() => socket?.write(piece), 50)
+      socket?.on('close', () => clearInterval(dripping))
+    }
+
+  it('D6: is 5 s, for a hang in DNS, connect, TLS or headers', async () => {
+    const full = await startFullListener()
+    onTestFinished(() => full.close())
+    const silent = await receiverOf({ isSilent: true })
+    const headless = await receiverOf({ respond: () => undefined })
+    const transport = transportTo(silent)
+    const outcomes = await Promise.all([
+      timed(transportTo(silent, { resolver: silentResolver }).post(post(silent.urlOf('hooks.example.test')))),
+      timed(transport.post(post(`https://127.0.0.1:${full.port}/`))),
+      timed(transport.post(post(silent.url))),
+      timed(transport.post(post(headless.url))),
+    ])
+    for (const { outcome, ms } of outcomes) {
+      expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 5 s' })
+      expect(ms).toBeGreaterThan(4_750)
+      expect(ms).toBeLessThan(5_250)
+    }
+    expect(headless.requests).toHaveLength(1)
+    await until(() => [...silent.connections, ...headless.connections].every(({ isOpen }) => !isOpen))
+  })
+
+  it.each([
+    ['D7: holds where headers drip', drip('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n')],
+    ['D7: holds where one header drips', drip('HTTP/1.1 200 OK\r\nx-a: ', 'b')],
+    ['holds where interim responses drip', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ])('%s', async (_title, respond) => {
+    const receiver = await receiverOf({ respond })
+    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 600 }).post(post(receiver.url)))
+    expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 0.6 s' })
+    expect(ms).toBeGreaterThan(550)
+    expect(ms).toBeLessThan(850)
+    await until(() => receiver.connections[0]?.isOpen === false)
+  })
+
+  it('is one for all: a slow look-up leaves less for the response', async () => {
+    const receiver = await receiverOf({ respond: () => undefined })
+    const resolver = async (): Promise<string[]> => await setTimeout(600, ['127.0.0.1'])
+    const transport = transportTo(receiver, { deadlineMs: 1_000, resolver })
+    const { outcome, ms } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
+    expect(outcome.kind).toBe('timeout')
+    expect(ms).toBeLessThan(1_250)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('counts for the check of a destination, too', async () => {
+    const transport = transportTo(await receiverOf(), { deadlineMs: 200, resolver: silentResolver })
+    await expect(transport.vetDestination('https://hooks.example.test/')).rejects.toThrow(
+      new InvalidInputError('url', 'the name hooks.example.test does not resolve within 0.2 s'),
+    )
+  })
+
+  it('leaves nothing behind: no listener, and no timer that would keep a process alive', async () => {
+    const receiver = await receiverOf()
+    const { signal } = new AbortController()
+    await transportTo(receiver).post(post(receiver.url), { signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    const options = { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'], deadlineMs: 300_000 }
+    expect(await postInChild(receiver.url, options)).toEqual({ kind: 'response', httpStatus: 200 })
+  })
+})
+
+describe('options', () => {
+  it('are refused where they are wrong', () => {
+    const wrong: HttpsTransportOptions[] = [
+      { allow: ['10.0.0.0/64'] },
+      { deadlineMs: 0 },
+      { deadlineMs: Number.NaN },
+      { certificateAuthorities: ['certificate'] },
+      { certificateAuthorities: ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'] },
+    ]
+    for (const options of wrong) {
+      const [field] = Object.keys(options)
+      const create = (): unknown => new HttpsTransport(options)
+      expect(create).toThrow(InvalidInputError)
+      expect(create).toThrow(expect.objectContaining({ field }) as Error)
+    }
+  })
+
+  it('trust authorities for one transport alone', async () => {
+    const receiver = await receiverOf()
+    const trusting = transportTo(receiver)
+    const other = new HttpsTransport({ allow: ['127.0.0.1'] })
+    expect((await trusting.post(post(receiver.url))).kind).toBe('response')
+    expect((await other.post(post(receiver.url))).kind).toBe('connection_error')
+  })
+})
