@@ -20,7 +20,9 @@ export class MemoryHttpTransport implements HttpTransport {
   readonly requests: HttpPost[] = []
   /** Names that may not be contacted; may change between two requests. */
   readonly refusedHosts: Set<string>
-  readonly #closing = new AbortController()
+  /** One for each request: listeners of all of them on one signal would look like a leak. */
+  readonly #underWay = new Set<AbortController>()
+  #isClosed = false
 
   constructor({ refusedHosts = [] }: MemoryHttpTransportOptions = {}) {
     this.refusedHosts = new Set(refusedHosts)
@@ -35,7 +37,7 @@ export class MemoryHttpTransport implements HttpTransport {
 
   async vetDestination(url: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<string> {
     signal?.throwIfAborted()
-    this.#closing.signal.throwIfAborted()
+    if (this.#isClosed) throw new ClosedError('the transport')
     if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
       throw new InvalidInputError('url', 'must be a URL that begins with https://')
     }
@@ -45,12 +47,14 @@ export class MemoryHttpTransport implements HttpTransport {
   }
 
   async post(post: HttpPost, { signal }: { readonly signal?: AbortSignal } = {}): Promise<HttpOutcome> {
+    const cut = new AbortController()
+    this.#underWay.add(cut)
     try {
       await this.vetDestination(post.url, { ...(signal && { signal }) })
       const request = { url: post.url, headers: { ...post.headers }, body: post.body.slice() }
       this.requests.push(request)
       const responding = Promise.resolve(this.respond(request))
-      const outcome = await untilAborted(untilAborted(responding, signal), this.#closing.signal)
+      const outcome = await untilAborted(untilAborted(responding, signal), cut.signal)
       return outcome.kind === 'response'
         ? { ...outcome, body: outcome.body.slice(0, MAX_RESPONSE_BODY_BYTES) }
         : outcome
@@ -58,10 +62,13 @@ export class MemoryHttpTransport implements HttpTransport {
       signal?.throwIfAborted()
       const isRefused = error instanceof DestinationRefusedError || error instanceof InvalidInputError
       return { kind: isRefused ? 'blocked' : 'connection_error', error: (error as Error).message }
+    } finally {
+      this.#underWay.delete(cut)
     }
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new ClosedError('the transport'))
+    this.#isClosed = true
+    for (const cut of this.#underWay) cut.abort(new ClosedError('the transport'))
   }
 }

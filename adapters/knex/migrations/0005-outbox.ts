@@ -11,6 +11,7 @@ function lanes(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder 
     table.bigInteger('lane').notNullable().defaultTo(0)
     table.integer('company_id').notNullable().defaultTo(0)
     table.index(['kind', 'lane', 'due_ms'])
+    table.dropIndex(['due_ms'])
   })
 }
 
