@@ -86,6 +86,8 @@ export {
   UnauthenticatedError,
   UnsupportedError,
   VectorInvalidError,
+  WebhookMalformedError,
+  WebhookSignatureError,
 } from './shared/errors.js'
 export {
   type Account,

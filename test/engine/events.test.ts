@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { NewEvent } from '../../src/index.js'
+import { EVENT_TYPES, type EventData } from '../../src/webhooks/index.js'
+import { type MemoryEngine, memoryEngine } from './memory-engine.js'
+
+const JOB = '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34'
+const DATA: EventData = {
+  'run.started': { jobKey: JOB },
+  'run.completed': { jobKey: JOB, success: true },
+  'run.failed': { jobKey: JOB, success: false },
+  'agent.created': { agentId: 42, name: 'Zoë ✅ 東京 "x"' },
+  'agent.published': { agentId: 42, revisionId: 7 },
+  'agent.unpublished': { agentId: 42 },
+  'agent.enabled': { agentId: 42, enabled: true, runnable: false },
+  'agent.disabled': { agentId: 42, enabled: false, runnable: false },
+  'agent.deleted': { agentId: 42 },
+}
+
+let opened: MemoryEngine
+
+beforeEach(async () => {
+  opened = await memoryEngine()
+})
+
+afterEach(async () => await opened.engine.close())
+
+/** Records what plain JavaScript may pass. */
+async function record(event: unknown) {
+  return await opened.engine.events.record(event as NewEvent)
+}
+
+describe('recording an event', () => {
+  it.each(EVENT_TYPES)('takes %s with its data, and gives its envelope', async (type) => {
+    const recorded = await record({ type, data: DATA[type], companyId: 1 })
+    expect(recorded).toEqual({
+      id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as string,
+      version: 'v1',
+      type,
+      event_category: type.split('.')[0],
+      timestamp: '2026-01-01T00:00:00.000Z',
+      data: DATA[type],
+      customerId: 1,
+      deliveries: 0,
+    })
+  })
+
+  it.each(EVENT_TYPES)('refuses %s with a field missing, one more, or one of another type', async (type) => {
+    const data: Readonly<Record<string, unknown>> = { ...DATA[type] }
+    for (const field of Object.keys(data)) {
+      const { [field]: _missing, ...rest } = data
+      await expect(record({ type, data: rest, companyId: 1 })).rejects.toMatchObject({
+        code: 'ERR_INVALID_INPUT',
+        field: `data.${field}`,
+      })
+      for (const wrong of [null, {}, [], 1.5, typeof data[field] === 'string' ? 42 : 'text']) {
+        await expect(record({ type, data: { ...data, [field]: wrong }, companyId: 1 })).rejects.toMatchObject({
+          code: 'ERR_INVALID_INPUT',
+          field: `data.${field}`,
+        })
+      }
+    }
+    await expect(record({ type, data: { ...data, more: 1 }, companyId: 1 })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'data.more',
+    })
+  })
+
+  it.each([
+    [{ type: 'agent.updated', data: {}, companyId: 1 }, 'type'],
+    [{ type: 'job.completed', data: { jobKey: JOB }, companyId: 1 }, 'type'],
+    [{ type: 'run.started', data: { jobKey: 'x' }, companyId: 1 }, 'data.jobKey'],
+    [{ type: 'run.started', companyId: 1 }, 'data'],
+    [{ type: 'run.started', data: { jobKey: JOB } }, 'companyId'],
+    [{ type: 'run.started', data: { jobKey: JOB }, companyId: '1' }, 'companyId'],
+    [{ type: 'agent.created', data: { agentId: 1, name: '\uD800' }, companyId: 1 }, 'data.name'],
+    [{ type: 'agent.deleted', data: { agentId: 2 ** 53 }, companyId: 1 }, 'data.agentId'],
+    [undefined, ''],
+  ])('refuses %j', async (event, field) => {
+    await expect(record(event)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field })
+  })
+
+  it('refuses a company that there is not, and a transaction where there are none', async () => {
+    const event = { type: 'agent.deleted', data: { agentId: 1 }, companyId: 9 } as const
+    await expect(record(event)).rejects.toMatchObject({ code: 'ERR_COMPANY_NOT_FOUND' })
+    await expect(opened.engine.events.record(event, { transaction: {} })).rejects.toMatchObject({
+      code: 'ERR_UNSUPPORTED',
+    })
+  })
+
+  it('sends exactly what it has recorded, whatever the name and the order of the fields', async () => {
+    const { destinations } = opened.engine.administration
+    await destinations.create({ url: 'https://hooks.example.com/', eventTypes: ['agent.created'] })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'binary', maxLength: 50 }).filter((name) => name.isWellFormed() && !name.includes('\0')),
+        fc.maxSafeInteger(),
+        async (name, agentId) => {
+          const before = opened.httpTransport.requests.length
+          const recorded = await record({ type: 'agent.created', data: { name, agentId }, companyId: 1 })
+          await vi.waitFor(() => expect(opened.httpTransport.requests.length).toBe(before + 1), { interval: 1 })
+          const { id, version, type, event_category, timestamp } = recorded
+          const sent = new TextDecoder('utf-8', { ignoreBOM: true }).decode(opened.httpTransport.requests.at(-1)?.body)
+          const data = { agentId, name }
+          expect(sent).toBe(JSON.stringify({ id, version, type, event_category, timestamp, data }))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('gives ids that differ, and sort by time', async () => {
+    const ids: string[] = []
+    for (let event = 0; event < 20; event += 1) {
+      ids.push((await record({ type: 'agent.deleted', data: { agentId: event }, companyId: 1 })).id)
+      opened.clock.advance(1)
+    }
+    expect(new Set(ids).size).toBe(20)
+    expect(ids.toSorted()).toEqual(ids)
+  })
+
+  it('reaches the destinations of its company, and those above that include their descendants', async () => {
+    const { administration, events } = opened.engine
+    const child = await administration.companies.create({ name: 'Child', parentId: 1 })
+    const sibling = await administration.companies.create({ name: 'Sibling', parentId: 1 })
+    const add = async (host: string, customerId: number, includeDescendants = false) =>
+      await administration.destinations.create({
+        url: `https://${host}.example.com/`,
+        eventTypes: null,
+        customerId,
+        includeDescendants,
+      })
+    await add('root', 1)
+    await add('root-and-below', 1, true)
+    await add('child', child.id)
+    await add('sibling', sibling.id, true)
+    const event = { type: 'agent.deleted', data: { agentId: 1 }, companyId: child.id } as const
+    expect(await events.record(event)).toMatchObject({ customerId: child.id, deliveries: 2 })
+    await vi.waitFor(() => expect(opened.httpTransport.requests).toHaveLength(2))
+    expect(opened.httpTransport.requests.map(({ url }) => url).sort()).toEqual([
+      'https://child.example.com/',
+      'https://root-and-below.example.com/',
+    ])
+  })
+})
