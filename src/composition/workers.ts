@@ -27,6 +27,8 @@ const RELAY_POLL_MS = 400
 const RELAY_MAX_FAILURES = 10
 /** An attempt under way may go to its end when the engine is closed, if that is soon. */
 const RELAY_DRAIN_MS = 2_000
+/** Where attempts end all the time, several are claimed at once; the first after a pause is claimed at once. */
+const RELAY_CLAIM_INTERVAL_MS = 10
 /** Receivers that hang look like crashes when a process dies with many attempts under way. */
 const RELAY_CLAIMS_IN_COMPANY = 4
 
@@ -72,6 +74,7 @@ export class Workers implements WorkSignals {
       maxFailures: RELAY_MAX_FAILURES,
       maxClaimsInCompany: RELAY_CLAIMS_IN_COMPANY,
       drainMs: RELAY_DRAIN_MS,
+      claimIntervalMs: RELAY_CLAIM_INTERVAL_MS,
       isGrouped: true,
     })
     this.#storage = storage

@@ -25,6 +25,8 @@ export interface JobWorkerOptions {
   readonly maxClaimsInCompany?: number
   /** Whether what small jobs record at about the same time is committed together; default false. */
   readonly isGrouped?: boolean
+  /** Shortest time between two claims, so that they take several jobs each where many end; default 0. */
+  readonly claimIntervalMs?: number
   /** How long jobs under way may go on when the worker stops, before they are aborted; default 0. */
   readonly drainMs?: number
 }
@@ -49,9 +51,11 @@ export class JobWorker {
   readonly #maxClaims: number
   readonly #maxClaimsInCompany: number
   readonly #drainMs: number
+  readonly #claimIntervalMs: number
   readonly #transact: Transact
   readonly #running = new Set<RunningJob>()
   #stopping: AbortController | undefined
+  #lastClaimAt = -Infinity
   #loop: Promise<void> | undefined
   #wake: () => void = () => undefined
 
@@ -68,6 +72,7 @@ export class JobWorker {
     this.#maxClaims = options.maxClaims ?? 10
     this.#maxClaimsInCompany = options.maxClaimsInCompany ?? 2
     this.#drainMs = options.drainMs ?? 0
+    this.#claimIntervalMs = options.claimIntervalMs ?? 0
     const group = options.isGrouped === true ? new GroupCommit(storage) : storage
     this.#transact = async (work) => await group.transaction(work)
   }
@@ -118,7 +123,7 @@ export class JobWorker {
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (waiting.every(({ dueInMs }) => dueInMs > 0) && this.#running.size === 0) return
       this.#wake()
-      await pause(IDLE_POLL_MS, new Promise(() => undefined))
+      await pause(IDLE_POLL_MS)
     }
   }
 
@@ -145,6 +150,8 @@ export class JobWorker {
   /** Begins the next jobs. @returns how long to wait before the next look, 0 after a job. */
   async #take(stopping: AbortSignal): Promise<number> {
     const kinds = [...this.#handlers.keys()]
+    const early = this.#claimIntervalMs - (performance.now() - this.#lastClaimAt)
+    if (early > 0) await pause(early)
     try {
       // Looking costs a read; only what is due is worth a write.
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
@@ -159,6 +166,7 @@ export class JobWorker {
       // A suspect waits for those that were begun before it.
       const suspectsLast = claimed.toSorted((one, other) => one.claims - other.claims)
       for (const job of suspectsLast) this.#begin(job)
+      this.#lastClaimAt = performance.now()
       return claimed.length === 0 ? this.#pollMs : 0
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
@@ -240,7 +248,7 @@ function isPermanent(error: unknown): boolean {
   return error instanceof AlcoveError && !error.isTransient
 }
 
-async function pause(ms: number, woken: Promise<void>): Promise<void> {
+async function pause(ms: number, woken: Promise<void> = new Promise(() => undefined)): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const waited = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
