@@ -12,7 +12,10 @@ export interface Occupancy {
 
 /**
  * Deals the free places among lanes with due jobs, one after the other: each to the company that has
- * fewest, within it to the lane that has fewest. However long one queue is, others are served beside it.
+ * fewest, within it to the lane that has fewest, and then to the one that has waited longest. However long one
+ * queue is, others are served beside it.
+ *
+ * @param waiting first those that have waited longest
  */
 export function fairShares(waiting: readonly WaitingLane[], { free, mostPerLane, running }: Occupancy): LaneShare[] {
   const ofLane = counts(running.map(({ lane }) => lane))

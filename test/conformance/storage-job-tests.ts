@@ -156,6 +156,7 @@ export function defineJobTests(test: DefineTest): void {
         [9, 109, false],
       ],
     )
+    assert.deepEqual(await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: 1, lanes: [] })), [])
     const lanes = [
       { lane: 1, most: 2 },
       { lane: 3, most: 5 },
@@ -170,7 +171,11 @@ export function defineJobTests(test: DefineTest): void {
         [6, 3, 103],
       ],
     )
-    assert.deepEqual(await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: 1, lanes: [] })), [])
+    const order = async () => (await storage.read(({ jobs }) => jobs.waiting(KINDS))).map(({ lane }) => lane)
+    await wait(5)
+    await storage.transaction(({ jobs }) => jobs.enqueueAll([job(20, 0), job(21, 1)]))
+    assert.deepEqual((await order()).slice(0, 4), [1, 2, 4, 0], 'what has been due longest comes first')
+    assert.deepEqual((await order()).slice(4).sort(), [3, 9])
   })
 
   test('ends the leases of some kinds only', async (storage) => {

@@ -208,6 +208,52 @@ describe('a job worker', () => {
   })
 })
 
+describe('lanes of jobs', () => {
+  it('run few jobs each at a time; a long one holds up no other', async () => {
+    const { storage, start } = setUp({ concurrency: 8, concurrencyPerLane: 2 })
+    const job = (subject: number, lane: number) => ({ kind: 'test', subject, lane, companyId: 1 })
+    // The first lane never ends, and has been due longest.
+    const stuck = Array.from({ length: 50 }, (_, index) => job(index, 1))
+    const quick = Array.from({ length: 20 }, (_, index) => job(100 + index, 2))
+    await storage.transaction(({ jobs }) => jobs.enqueueAll([...stuck, ...quick]))
+    const done: number[] = []
+    let hanging = 0
+    start({
+      run: async (run) => {
+        if (run.subject < 100) {
+          hanging += 1
+          await aborted(run)
+        }
+        await run.complete(async () => undefined)
+        done.push(run.subject)
+      },
+    })
+    await vi.waitFor(() => {
+      expect(done).toHaveLength(20)
+    })
+    expect(hanging).toBe(2)
+  })
+
+  it('of a company with one job are served beside those of a company with hundreds', async () => {
+    const { storage, start } = setUp({ concurrency: 2 })
+    const many = Array.from({ length: 200 }, (_, subject) => ({ kind: 'test', subject, lane: subject, companyId: 1 }))
+    await storage.transaction(({ jobs }) =>
+      jobs.enqueueAll([...many, { kind: 'test', subject: 999, lane: 999, companyId: 2 }]),
+    )
+    const done: number[] = []
+    start({
+      run: async (run) => {
+        await run.complete(async () => undefined)
+        done.push(run.subject)
+      },
+    })
+    await vi.waitFor(() => {
+      expect(done).toContain(999)
+    })
+    expect(done.indexOf(999)).toBeLessThan(10)
+  })
+})
+
 type Options = Partial<Omit<ConstructorParameters<typeof JobWorker>[2], 'handlers'>>
 
 function setUp(options: Options = {}) {

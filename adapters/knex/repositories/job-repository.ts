@@ -35,9 +35,11 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     const lanes: WaitingLane[] = []
     for (const kind of kinds) lanes.push(...(await this.#waitingOf(kind)))
     return lanes
+      .sort((one, other) => one.dueInMs - other.dueInMs)
+      .map(({ dueInMs, ...lane }) => ({ ...lane, dueInMs: Math.max(0, dueInMs) }))
   }
 
-  /** From lane to lane by the index: a long queue costs no more than a short one. */
+  /** From lane to lane by the index: a long queue costs no more than a short one. Negative times are of what is overdue. */
   async #waitingOf(kind: string): Promise<WaitingLane[]> {
     const jobs = this.session.name('jobs')
     const next = `select min(lane) from ?? where kind = ?`
@@ -61,7 +63,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       )
     return (rows as Row[]).map((row) => {
       const [lane, companyId] = [number(row, 'lane'), number(row, 'company_id')]
-      return { lane, companyId, dueInMs: Math.max(0, number(row, 'wait_ms')) }
+      return { lane, companyId, dueInMs: number(row, 'wait_ms') }
     })
   }
 

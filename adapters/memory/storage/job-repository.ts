@@ -32,11 +32,12 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
     enqueueAll,
     waiting: async (kinds) => {
       const lanes = new Map<number, WaitingLane>()
-      for (const job of jobs.filter(({ kind }) => kinds.includes(kind))) {
-        const dueInMs = Math.max(0, readyMs(job) - Date.now())
-        const known = lanes.get(job.lane)
-        if (known === undefined || dueInMs < known.dueInMs)
-          lanes.set(job.lane, { lane: job.lane, companyId: job.companyId, dueInMs })
+      const inOrder = jobs
+        .filter(({ kind }) => kinds.includes(kind))
+        .sort((one, other) => readyMs(one) - readyMs(other))
+      for (const job of inOrder) {
+        const { lane, companyId } = job
+        if (!lanes.has(lane)) lanes.set(lane, { lane, companyId, dueInMs: Math.max(0, readyMs(job) - Date.now()) })
       }
       return [...lanes.values()]
     },

@@ -51,7 +51,7 @@ export interface JobRepository {
   enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
   /** As {@link enqueue}, for many. */
   enqueueAll(jobs: readonly NewJob[], options?: { readonly delayMs?: number }): Promise<void>
-  /** The lanes in which jobs of these kinds wait or are held. */
+  /** The lanes in which jobs of these kinds wait or are held; first those whose job has been due longest. */
   waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]>
   /**
    * Takes jobs that are due and that nobody holds: of each lane those that have been due longest, at
