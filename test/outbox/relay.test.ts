@@ -68,6 +68,23 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     ])
   })
 
+  it('recording an event costs one transaction, and no network', async () => {
+    const transactions: (readonly string[])[] = []
+    const storage = new HookedStorage(
+      database.storage(),
+      (_call, go) => go(),
+      (calls, moment) => {
+        if (moment === 'after-commit') transactions.push(calls)
+      },
+    )
+    const { record, destinations, httpTransport } = await start({ storage, roles: [] })
+    await destinations(3)
+    transactions.length = 0
+    await record()
+    expect(transactions).toEqual([['companies.get', 'events.insert', 'deliveries.fanOut', 'jobs.enqueueAll']])
+    expect(httpTransport.requests).toEqual([])
+  })
+
   it('O7 two relays share 1,000 deliveries: each is made once, and none by both', async () => {
     const [one, two] = [await start({ roles: [] }), await start({ roles: [] })]
     await one.destinations(10)

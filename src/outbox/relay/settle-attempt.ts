@@ -29,7 +29,8 @@ export function settleAttempt(outcome: HttpOutcome, attempts: number, random: nu
   if (settled.outcome === 'success') return { ...settled, status: 'succeeded', retryInMs: undefined }
   const delayMs = RETRY_DELAYS_MS[attempts - 1]
   if (isPassing && attempts < MAX_ATTEMPTS && delayMs !== undefined) {
-    return { ...settled, status: 'pending', retryInMs: delayMs * (1 - JITTER + 2 * JITTER * random) }
+    const retryInMs = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random))
+    return { ...settled, status: 'pending', retryInMs }
   }
   return { ...settled, status: settled.outcome === 'blocked' ? 'blocked' : 'failed', retryInMs: undefined }
 }
