@@ -3,6 +3,11 @@ export function json(value: unknown, status = 200): Response {
   return Response.json(value, { status })
 }
 
+/** As {@link json}, with a secret in it: nobody on the way may keep it. */
+export function secretJson(value: unknown, status = 200): Response {
+  return Response.json(value, { status, headers: { 'cache-control': 'no-store' } })
+}
+
 /** An answer without a body. */
 export function noContent(): Response {
   return new Response(null, { status: 204 })

@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../src/ports/index.js'
 
 /** The parts of the API that can be mounted on their own. */
-export const API_NAMES = ['assistant', 'tenant'] as const
+export const API_NAMES = ['assistant', 'tenant', 'events'] as const
 
 export type ApiName = (typeof API_NAMES)[number]
 

@@ -2,6 +2,9 @@ import type { z } from 'zod'
 import type { Engine, Session } from '../../src/index.js'
 import type { ApiName, HttpHandlerOptions } from './http-handler-options.js'
 
+/** The applications that tokens are for (specification, Authentication). */
+export type TargetApp = 'assistant' | 'tenant'
+
 /** One answer that an operation may give. */
 export interface Answer {
   readonly description: string
@@ -35,7 +38,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   /** The part of the API it belongs to; `system` is always mounted. */
   readonly api: ApiName | 'system'
   /** Whose token is needed: one for that application, any, or none. */
-  readonly access: ApiName | 'any' | 'public'
+  readonly access: TargetApp | 'any' | 'public'
   readonly operationId: string
   readonly summary: string
   readonly params?: z.ZodType<Params>
@@ -53,7 +56,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
 /** An operation that needs a token. */
 export function route<Params = unknown, Query = unknown, Body = unknown>(
   spec: Omit<Route<Params, Query, Body>, 'handle'> & {
-    readonly access: ApiName | 'any'
+    readonly access: TargetApp | 'any'
     readonly handle: (call: Call<Params, Query, Body>, session: Session) => Promise<Response> | Response
   },
 ): Route {

@@ -11,8 +11,8 @@ import type {
 
 /** What the API answers, as the specification's tables say; for the description, and for tests that check answers. */
 
-const id = z.int().min(1)
-const timestamp = z.iso.datetime()
+export const id: z.ZodType<number> = z.int().min(1)
+export const timestamp: z.ZodType<string> = z.iso.datetime()
 
 export const contextSchema: z.ZodType<Context> = z
   .object({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createHttpHandler, type HttpHandlerOptions, serveHttp } from '../../adapters/http-server/index.js'
-import { openLocalEngine } from '../../adapters/local/index.js'
+import { type LocalEngineOptions, openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryClock, MemoryEmbeddingModel, MemoryTelemetry } from '../../adapters/memory/index.js'
 import type { Engine, InitializeResult, NewContext } from '../../src/index.js'
 import type { EmbeddingModel } from '../../src/ports/index.js'
@@ -55,6 +55,7 @@ export const NEW_CONTEXT: NewContext = {
 export async function startServer(
   options: HttpHandlerOptions = {},
   embeddingModel: EmbeddingModel = new MemoryEmbeddingModel(),
+  overrides: Partial<LocalEngineOptions> = {},
 ): Promise<TestServer> {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
@@ -66,6 +67,7 @@ export async function startServer(
     telemetry,
     embeddingModels: [embeddingModel],
     initial: { companyName: 'Root', ownerEmail: 'boss@example.com' },
+    ...overrides,
   })
   const key = await engine.initialize()
   const server = await serveHttp(createHttpHandler(engine, { telemetry, ...options }), { port: 0 })

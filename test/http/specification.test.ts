@@ -424,6 +424,65 @@ define('Endpoints: Tenant API', 'tenant', [
   },
 ])
 
+define('Events: catalog and destinations', 'tenant', [
+  ...(['assistant', 'tenant'] as const).map(
+    (token): Row => ({
+      says: `The list of webhook event types is served by GET /v1/outbound-webhooks/catalog, to a token for ${token}`,
+      method: 'GET',
+      path: () => '/v1/outbound-webhooks/catalog',
+      token,
+      status: 200,
+      answers: (body: Json[]) => {
+        expect(body.map(({ type }) => type)).toEqual([
+          'run.started',
+          'run.completed',
+          'run.failed',
+          'agent.created',
+          'agent.published',
+          'agent.unpublished',
+          'agent.enabled',
+          'agent.disabled',
+          'agent.deleted',
+        ])
+        expect(body[3]).toEqual({
+          type: 'agent.created',
+          event_category: 'agent',
+          description: expect.any(String) as string,
+          data: { agentId: 'integer', name: 'string' },
+        })
+      },
+    }),
+  ),
+  {
+    says: 'Destinations: Endpoint URL, optional Name, chosen event types; the secret is shown at creation',
+    method: 'POST',
+    path: () => '/v1/outbound-webhooks/destinations',
+    send: json({ url: 'https://8.8.8.8/hook', name: 'Mine', eventTypes: ['run.completed'] }),
+    status: 201,
+    answers: (body: Json) => {
+      expect(body).toMatchObject({ url: 'https://8.8.8.8/hook', name: 'Mine', eventTypes: ['run.completed'] })
+      expect(body['secret']).toMatch(/^whsec_/)
+    },
+  },
+  ...[
+    ['plain HTTP', 'http://8.8.8.8/'],
+    ['loopback', 'https://127.0.0.1/'],
+    ['loopback', 'https://[::1]/'],
+    ['loopback', 'https://localhost/'],
+    ['a private range', 'https://10.0.0.1/'],
+    ['a private range', 'https://[fd00::1]/'],
+    ['a cloud metadata address', 'https://169.254.169.254/latest/meta-data/'],
+  ].map(
+    ([what = '', url = '']): Row => ({
+      says: `Destination requirements: ${what} is rejected: ${url}`,
+      method: 'POST',
+      path: () => '/v1/outbound-webhooks/destinations',
+      send: json({ url, eventTypes: null }),
+      status: 400,
+    }),
+  ),
+])
+
 define('Errors', 'assistant', [
   {
     says: '400: missing required fields',

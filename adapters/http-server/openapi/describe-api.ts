@@ -7,6 +7,7 @@ import { problemSchema } from '../schemas.js'
 const TAGS = {
   assistant: 'Contexts, their documents and their search',
   tenant: 'Users and permissions',
+  events: 'Outbound webhooks: types of events, destinations, and the delivery log',
   system: 'Tokens, passwords, and the service itself',
 } as const
 
@@ -33,7 +34,8 @@ export function describeApi(options: { readonly basePath?: string; readonly apis
     info: {
       title: 'Alcove',
       version: '1.0.0',
-      description: 'Assistants (contexts) with training documents and semantic search; users and their permissions.',
+      description:
+        'Assistants (contexts) with training documents and semantic search; users and their permissions; webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.basePath === undefined || options.basePath === '' ? '/' : options.basePath }],

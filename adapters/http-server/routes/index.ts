@@ -1,6 +1,9 @@
 import { API_NAMES, type ApiName } from '../http-handler-options.js'
 import type { Route } from '../route.js'
+import { CATALOG_ROUTE } from './catalog.js'
 import { CONTEXT_ROUTES } from './contexts.js'
+import { DELIVERY_ROUTES } from './deliveries.js'
+import { DESTINATION_ROUTES } from './destinations.js'
 import { DOCUMENT_ROUTES } from './documents.js'
 import { PASSWORD_ROUTES } from './passwords.js'
 import { PERMISSION_ROUTES } from './permissions.js'
@@ -15,6 +18,9 @@ const API_ROUTES: readonly Route[] = [
   ...DOCUMENT_ROUTES,
   ...USER_ROUTES,
   ...PERMISSION_ROUTES,
+  CATALOG_ROUTE,
+  ...DESTINATION_ROUTES,
+  ...DELIVERY_ROUTES,
 ]
 
 /** The operations of some parts of the API, with what is always there. */

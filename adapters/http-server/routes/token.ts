@@ -1,6 +1,6 @@
 import type { TokenErrorCode, TokenRequest } from '../../../src/index.js'
 import { ThrottledError, TokenRequestError } from '../../../src/index.js'
-import { json } from '../answers.js'
+import { secretJson } from '../answers.js'
 import { HttpError, tokenProblem } from '../problem.js'
 import { mediaType, readText } from '../read-body.js'
 import { publicRoute, type Route } from '../route.js'
@@ -43,9 +43,7 @@ export const TOKEN_ROUTE: Route = publicRoute({
     const authorization = request.headers.get('authorization')
     try {
       const token = await engine.authentication.issueToken(await readRequest(request, authorization))
-      const response = json(token)
-      response.headers.set('cache-control', 'no-store')
-      return response
+      return secretJson(token)
     } catch (error) {
       // What fails inside is logged where all of that is.
       if (!(error instanceof TokenRequestError || error instanceof ThrottledError)) throw error

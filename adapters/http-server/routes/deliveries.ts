@@ -1,0 +1,40 @@
+import { deliveryQuerySchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json } from '../answers.js'
+import { deliveryPageSchema, deliverySchema, deliveryWithAttemptsSchema } from '../event-schemas.js'
+import { type Route, route } from '../route.js'
+
+const COMMON = { api: 'events', access: 'tenant' } as const
+const PATH = '/v1/outbound-webhooks/deliveries'
+const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
+
+/** The delivery log (specification, Delivery rules, 7; interfaces, REST). */
+export const DELIVERY_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: PATH,
+    operationId: 'listDeliveries',
+    summary: "List the deliveries of the token's company and those below it",
+    query: deliveryQuerySchema,
+    answers: { 200: { description: 'A page, the newest first', schema: deliveryPageSchema } },
+    handle: async ({ query }, { deliveries }) => json(await deliveries.list(query)),
+  }),
+  route({
+    ...BY_ID,
+    method: 'GET',
+    operationId: 'getDelivery',
+    summary: 'Get a delivery with its attempts',
+    answers: { 200: { description: 'The delivery', schema: deliveryWithAttemptsSchema } },
+    handle: async ({ params }, { deliveries }) => json(await deliveries.get(params.id)),
+  }),
+  route({
+    ...BY_ID,
+    method: 'POST',
+    path: `${PATH}/{id}/resend`,
+    operationId: 'resendDelivery',
+    summary: 'Send the same bytes to the same destination again',
+    answers: { 202: { description: 'The new delivery, which is on its way', schema: deliverySchema } },
+    handle: async ({ params }, { deliveries }) => json(await deliveries.resend(params.id), 202),
+  }),
+]

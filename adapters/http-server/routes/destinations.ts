@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { destinationSchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json, noContent, secretJson } from '../answers.js'
+import { deliverySchema, destinationRecordSchema, destinationWithSecretSchema } from '../event-schemas.js'
+import { type Route, route } from '../route.js'
+
+const COMMON = { api: 'events', access: 'tenant' } as const
+const PATH = '/v1/outbound-webhooks/destinations'
+const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
+
+/** Where events are sent to (interfaces, REST). */
+export const DESTINATION_ROUTES: readonly Route[] = [
+  route<unknown, { cid?: number }>({
+    ...COMMON,
+    method: 'GET',
+    path: PATH,
+    operationId: 'listDestinations',
+    summary: "List the destinations of a company; by default the token's",
+    query: objectSchema({ cid: idSchema().optional() }) as z.ZodType<{ cid?: number }>,
+    answers: { 200: { description: 'Destinations, by id', schema: z.array(destinationRecordSchema) } },
+    handle: async ({ query }, { destinations }) => json(await destinations.list(query.cid)),
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: PATH,
+    operationId: 'createDestination',
+    summary: 'Add a destination',
+    body: destinationSchema,
+    answers: {
+      201: { description: 'The destination, with its secret this once', schema: destinationWithSecretSchema },
+    },
+    handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),
+  }),
+  route({
+    ...BY_ID,
+    method: 'GET',
+    operationId: 'getDestination',
+    summary: 'Get a destination',
+    answers: { 200: { description: 'The destination', schema: destinationRecordSchema } },
+    handle: async ({ params }, { destinations }) => json(await destinations.get(params.id)),
+  }),
+  route({
+    ...BY_ID,
+    method: 'PUT',
+    operationId: 'updateDestination',
+    summary: 'Update a destination; its secret and its company stay',
+    body: destinationSchema,
+    answers: { 200: { description: 'The destination as it is now', schema: destinationRecordSchema } },
+    handle: async ({ params, body }, { destinations }) => json(await destinations.update(params.id, body)),
+  }),
+  route({
+    ...BY_ID,
+    method: 'DELETE',
+    operationId: 'deleteDestination',
+    summary: 'Delete a destination; what is still on its way there is cancelled',
+    answers: { 204: { description: 'It is gone' } },
+    handle: async ({ params }, { destinations }) => {
+      await destinations.delete(params.id)
+      return noContent()
+    },
+  }),
+  route({
+    ...BY_ID,
+    method: 'POST',
+    path: `${PATH}/{id}/rotate-secret`,
+    operationId: 'rotateDestinationSecret',
+    summary: 'Give a destination another secret, from now on',
+    answers: {
+      200: { description: 'The destination, with its new secret this once', schema: destinationWithSecretSchema },
+    },
+    handle: async ({ params }, { destinations }) => secretJson(await destinations.rotateSecret(params.id)),
+  }),
+  route({
+    ...BY_ID,
+    method: 'POST',
+    path: `${PATH}/{id}/test`,
+    operationId: 'testDestination',
+    summary: 'Send a test event, run.started of no run, to a destination alone',
+    answers: { 202: { description: 'The delivery, which is on its way', schema: deliverySchema } },
+    handle: async ({ params }, { destinations }) => json(await destinations.test(params.id), 202),
+  }),
+]
