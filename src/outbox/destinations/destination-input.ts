@@ -24,6 +24,7 @@ export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
   name: textSchema({ max: 255, isLine: true }).nullable().optional(),
   eventTypes: listSchema(choiceSchema(EVENT_TYPES), EVENT_TYPES.length)
     .refine((types) => types.length > 0, { error: 'must name at least one type, or be null for all' })
+    .meta({ minItems: 1 })
     .nullable(),
   customerId: idSchema().optional(),
   includeDescendants: booleanSchema().optional(),
