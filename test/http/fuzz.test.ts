@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeApi } from '../../adapters/http-server/index.js'
+import { MemoryHttpTransport } from '../../adapters/memory/index.js'
 import { checkAnswer } from './check-answer.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
@@ -16,6 +17,7 @@ interface Parameter {
 interface Operation {
   readonly method: string
   readonly path: string
+  readonly tags: readonly string[]
   readonly parameters: readonly Parameter[]
   readonly members: readonly string[]
   readonly contentTypes: readonly string[]
@@ -25,10 +27,17 @@ let server: TestServer
 const tokens: (string | undefined)[] = []
 
 beforeAll(async () => {
-  server = await startServer()
-  tokens.push(await server.token('assistant'), await server.token('tenant'), undefined, 'x.y.z')
+  // Odd names must not be looked up.
+  server = await startServer({}, undefined, { httpTransport: new MemoryHttpTransport() })
+  // Of somebody whose permissions have other ids than odd requests delete.
+  const key = await server.engine.administration.apiKeys.create({ companyId: 1 })
+  tokens.push(await server.token('assistant', key), await server.token('tenant', key), undefined, 'x.y.z')
   const session = server.engine.as(server.engine.owner)
   for (let count = 0; count < 3; count += 1) await session.contexts.create(NEW_CONTEXT)
+  for (const host of ['one', 'two', 'three']) {
+    const { id } = await session.destinations.create({ url: `https://${host}.example/`, eventTypes: null })
+    await session.destinations.test(id)
+  }
 })
 
 afterAll(async () => {
@@ -39,7 +48,10 @@ function operations(): Operation[] {
   const { paths, components } = describeApi() as {
     paths: Record<
       string,
-      Record<string, { parameters: Parameter[]; requestBody?: { content: Record<string, { schema: Schema }> } }>
+      Record<
+        string,
+        { tags: string[]; parameters: Parameter[]; requestBody?: { content: Record<string, { schema: Schema }> } }
+      >
     >
     components: { schemas: Record<string, Schema> }
   }
@@ -48,7 +60,7 @@ function operations(): Operation[] {
     readonly $ref?: string
   }
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters, requestBody }]) => {
+    Object.entries(methods).map(([method, { tags, parameters, requestBody }]) => {
       const contents = Object.entries(requestBody?.content ?? {})
       const schemas = contents.map(
         ([, { schema }]) => components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema,
@@ -56,6 +68,7 @@ function operations(): Operation[] {
       return {
         method: method.toUpperCase(),
         path,
+        tags,
         parameters,
         members: schemas.flatMap(({ properties = {} }) => Object.keys(properties)),
         contentTypes: contents.map(([type]) => type),
@@ -126,6 +139,9 @@ const GOOD: Readonly<Record<string, unknown>> = {
   appAccountId: 1,
   appRoleId: 2,
   userIdentityId: 1,
+  url: 'https://hooks.example/',
+  eventTypes: null,
+  includeDescendants: true,
 }
 const KEPT = Symbol('kept')
 
@@ -133,13 +149,13 @@ const ALL = operations()
 
 const oddRequest = fc.record({
   operation: fc.constantFrom(...ALL),
-  method: fc.option(fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'), {
-    freq: 9,
-    nil: undefined,
-  }),
+  method: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD') },
+  ),
   parts: fc.array(oddPathPart, { minLength: 3, maxLength: 3 }),
-  query: fc.array(oddValue, { minLength: 2, maxLength: 2 }),
-  token: fc.nat({ max: 3 }),
+  query: fc.array(fc.option(oddValue, { nil: undefined }), { minLength: 5, maxLength: 5 }),
+  token: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 3 }) }),
   values: fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(KEPT) }, fc.option(oddValue, { nil: undefined })), {
     minLength: 8,
     maxLength: 8,
@@ -156,11 +172,14 @@ function toFetch(odd: OddRequest): [string, RequestInit] {
   const path = operation.path.replaceAll(/\{\w+\}/g, () => parts[at++] ?? '')
   const search = operation.parameters
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name }, index) => `${name}=${encodeURIComponent(String(query[index]).slice(0, 1_000).toWellFormed())}`)
+    .flatMap(({ name }, index) => {
+      const value = query[index]
+      return value === undefined ? [] : [`${name}=${encodeURIComponent(textOf(value).slice(0, 1_000).toWellFormed())}`]
+    })
     .join('&')
   const method = odd.method ?? operation.method
   const headers: Record<string, string> = {}
-  const bearer = tokens[token]
+  const bearer = tokens[token ?? (operation.tags.includes('assistant') ? 0 : 1)]
   if (bearer !== undefined) headers['authorization'] = `Bearer ${bearer}`
   const init: RequestInit = { method, headers, redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) }
   if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') {
@@ -174,12 +193,17 @@ function toFetch(odd: OddRequest): [string, RequestInit] {
   return [`${path}${search === '' ? '' : `?${search}`}`, init]
 }
 
+/** An odd object may have a member toString that is no function. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 function toBody(
   { form, raw, operation }: OddRequest,
   members: Record<string, unknown>,
   headers: Record<string, string>,
 ) {
-  const fields = Object.entries(members).map(([name, value]): [string, string] => [name, String(value).toWellFormed()])
+  const fields = Object.entries(members).map(([name, value]): [string, string] => [name, textOf(value).toWellFormed()])
   if (form === 'form') return new URLSearchParams(fields)
   if (form === 'multipart') {
     const data = new FormData()
