@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Engine, Session } from '../../../src/index.js'
+import type { Session } from '../../../src/index.js'
 import { openLocalEngine } from '../../local/index.js'
 import { ownerSession } from '../engines.js'
 import { globalOptions } from '../options.js'
@@ -24,19 +24,19 @@ export function demoCommand(): CommandUnknownOpts {
     .description('the main job on documents of its own: a context, six documents, three questions')
     .action(async (_given, command) => {
       const options = globalOptions(command)
-      const dataDir = await mkdtemp(join(tmpdir(), 'alcove-demo-'))
-      let engine: Promise<Engine> | undefined
+      // Nothing is waited for before an interruption is listened to.
+      const folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
+      const engine = folder.then((dataDir) => openLocalEngine({ dataDir }))
       await releasing(
         async () => {
-          engine = openLocalEngine({ dataDir })
           await demonstrate(ownerSession(await engine), options.json)
         },
         async () => {
-          await engine?.then(
+          await engine.then(
             (opened) => opened.close(),
             () => undefined,
           )
-          await rm(dataDir, { recursive: true, force: true })
+          await rm(await folder, { recursive: true, force: true })
         },
       )
     })
