@@ -9,19 +9,24 @@ import { releasing } from './releasing.js'
 export async function withDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine) => Promise<T>,
-  settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile'> = {},
+  settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile' | 'webhooks'> = {},
 ): Promise<T> {
   return await closing(await openLocalDatabase({ ...options, ...settings }), work)
 }
 
-/** Works on the folder, alone: what needs files, vectors or the model. @param interrupted called where the user interrupts */
+/**
+ * Works on the folder, alone: what needs files, vectors or the model. Events and mails wait for `serve`, which
+ * knows where they may go.
+ *
+ * @param interrupted called where the user interrupts
+ */
 export async function withEngine<T>(
   options: GlobalOptions,
   work: (engine: Engine) => Promise<T>,
   interrupted?: () => void,
 ): Promise<T> {
   await requireInitialized(options)
-  return await closing(await openLocalEngine(options), work, interrupted)
+  return await closing(await openLocalEngine({ ...options, roles: ['ingest'] }), work, interrupted)
 }
 
 /** Works on the folder, or where somebody else does, beside it on the database. */

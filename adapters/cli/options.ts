@@ -20,6 +20,12 @@ export function parseFolder(text: string): string {
   throw new InvalidArgumentError('it must be the path of a folder.')
 }
 
+/** An empty path would mean the current folder, too. */
+export function parseFile(text: string): string {
+  if (text.trim() !== '') return text
+  throw new InvalidArgumentError('it must be the path of a file.')
+}
+
 /** An id on the command line. */
 export function parseId(text: string): number {
   const id = Number(text)
@@ -46,25 +52,34 @@ export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), ...parseList(text)]
 }
 
+/** A number of things. */
+export function parseCount(text: string): number {
+  const count = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('it must be a positive integer.')
+}
+
 /** What stands before a command on the line, or behind it. */
 export interface GlobalOptions {
   readonly dataDir: string
   readonly json: boolean
+  /** Whoever opens the database needs the key that its secrets are encrypted with. */
+  readonly secretKeyFile?: string
 }
 
 /** The options that every command has. */
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
-  const { dataDir = './alcove-data', json } = command.optsWithGlobals() as {
-    readonly dataDir?: string
-    readonly json?: unknown
-  }
-  const isGiven = json !== undefined && json !== false
-  const isFromEnvironment = command.getOptionValueSourceWithGlobals('json') === 'env'
-  return { dataDir, json: isGiven && (!isFromEnvironment || isSwitchedOn(command, 'ALCOVE_JSON')) }
+  const { dataDir = './alcove-data', secretKeyFile } = command.optsWithGlobals() as Partial<GlobalOptions>
+  const json = isSwitchedOn(command, 'json')
+  return { dataDir, json, ...(secretKeyFile !== undefined && { secretKeyFile }) }
 }
 
-/** Commander takes any value of a variable for a switch as `on`, `0` included. */
-function isSwitchedOn(command: CommandUnknownOpts, variable: string): boolean {
+/** Whether a switch is on: commander takes any value of its variable for that, `0` included. */
+export function isSwitchedOn(command: CommandUnknownOpts, name: string): boolean {
+  const { [name]: given } = command.optsWithGlobals() as Readonly<Record<string, unknown>>
+  if (given === undefined || given === false) return false
+  if (command.getOptionValueSourceWithGlobals(name) !== 'env') return true
+  const variable = `ALCOVE_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
   const value = process.env[variable]?.trim().toLowerCase() ?? ''
   if (['1', 'true', 'yes', 'on'].includes(value)) return true
   if (['', '0', 'false', 'no', 'off'].includes(value)) return false

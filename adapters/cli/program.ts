@@ -3,8 +3,11 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountCommand } from './commands/account.js'
 import { companyCommand } from './commands/company.js'
 import { contextCommand } from './commands/context.js'
+import { deliveryCommand } from './commands/delivery.js'
 import { demoCommand } from './commands/demo.js'
+import { destinationCommand } from './commands/destination.js'
 import { documentsCommand } from './commands/documents.js'
+import { eventCommand } from './commands/event.js'
 import { exportOpenapiCommand } from './commands/export-openapi.js'
 import { ingestCommand } from './commands/ingest.js'
 import { initCommand } from './commands/init.js'
@@ -14,7 +17,7 @@ import { roleCommand } from './commands/role.js'
 import { searchCommand } from './commands/search.js'
 import { serveCommand } from './commands/serve.js'
 import { userCommand } from './commands/user.js'
-import { option, parseFolder } from './options.js'
+import { option, parseFile, parseFolder } from './options.js'
 import { oneLine } from './output.js'
 
 const COMMANDS = [
@@ -30,6 +33,9 @@ const COMMANDS = [
   userCommand,
   permissionCommand,
   keyCommand,
+  destinationCommand,
+  deliveryCommand,
+  eventCommand,
   serveCommand,
   exportOpenapiCommand,
 ]
@@ -41,6 +47,7 @@ export function buildProgram(): CommandUnknownOpts {
     .version(packageVersion())
     .addOption(option('--data-dir <dir>', 'the folder with everything').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
+    .addOption(option('--secret-key-file <file>', 'key that secrets are encrypted with').argParser(parseFile))
   for (const command of COMMANDS) program.addCommand(command())
   return quiet(program)
 }

@@ -9,9 +9,17 @@ export interface Outcome {
   readonly stderr: string
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly outcome: Promise<Outcome>
+  /** What it has written so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
 }
 
 /** Runs the command line as a process of its own. */
@@ -20,10 +28,7 @@ export async function runAlcove(args: readonly string[], options: RunOptions): P
 }
 
 /** As {@link runAlcove}, with the process while it runs. */
-export function startAlcove(
-  args: readonly string[],
-  options: RunOptions,
-): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
+export function startAlcove(args: readonly string[], options: RunOptions): Running {
   const child = spawn(process.execPath, [BINARY, ...args], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
@@ -41,5 +46,5 @@ export function startAlcove(
       resolve({ exitCode, stdout, stderr })
     })
   })
-  return { child, outcome }
+  return { child, outcome, stdout: () => stdout, stderr: () => stderr }
 }

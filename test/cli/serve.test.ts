@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.js'
 import { runAlcove } from './run-alcove.js'
-
-const BINARY = join(import.meta.dirname, '../../dist/adapters/cli/bin.js')
+import { type Served, serveAlcove } from './serve-alcove.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let key: { clientId: string; clientSecret: string }
-const running: ChildProcess[] = []
+const running: Served[] = []
 
 beforeEach(async () => {
   folder = await temporaryFolder()
@@ -18,7 +16,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
+  for (const served of running.splice(0)) await served.stop('SIGKILL')
   await folder.remove()
 })
 
@@ -28,37 +26,10 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-interface Served {
-  readonly address: string
-  readonly child: ChildProcess
-  readonly stdout: () => string
-  readonly stderr: () => string
-  stop(signal?: NodeJS.Signals): Promise<number | null>
-}
-
 async function serve(...args: string[]): Promise<Served> {
-  const child = spawn(process.execPath, [BINARY, 'serve', '--port', '0', ...args], { cwd: folder.path })
-  running.push(child)
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', (data: Buffer) => {
-    stdout += data.toString()
-  })
-  child.stderr.on('data', (data: Buffer) => {
-    stderr += data.toString()
-  })
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  await expect.poll(() => stdout, { timeout: 20_000 }).toContain('\n')
-  const address = /http:\/\/[\d.:]+/.exec(stdout)?.[0] ?? ''
-  return {
-    address,
-    child,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    stop: async (signal = 'SIGTERM') => {
-      child.kill(signal)
-      return await ended
-    },
-  }
+  const served = await serveAlcove(args, { cwd: folder.path })
+  running.push(served)
+  return served
 }
 
 async function token(address: string, target: string, { clientId, clientSecret } = key): Promise<[number, string]> {
@@ -91,7 +62,7 @@ describe('alcove serve', () => {
 
   it('tells programs its address and process, and logs what it is told to', async () => {
     const served = await serve('--json', '--log-level', 'silent')
-    expect(JSON.parse(served.stdout())).toEqual({ address: served.address, pid: served.child.pid })
+    expect(JSON.parse(served.stdout())).toEqual({ address: served.address, pid: served.pid })
     expect((await fetch(`${served.address}/health`)).status).toBe(200)
     expect(await served.stop('SIGINT')).toBe(0)
     expect(served.stderr()).toBe('')
@@ -175,7 +146,7 @@ describe('alcove serve', () => {
     expect(await json('documents', '--context', '1')).toMatchObject([{ started: null, completed: null }])
     await http.stop()
     const ingest = await serve('--roles', 'ingest', '--json', '--log-level', 'silent')
-    expect(JSON.parse(ingest.stdout())).toEqual({ address: null, pid: ingest.child.pid })
+    expect(JSON.parse(ingest.stdout())).toEqual({ address: null, pid: ingest.pid })
     await expect
       .poll(async () => await json('documents', '--context', '1'), { timeout: 20_000, interval: 500 })
       .toMatchObject([{ completed: expect.any(String) as string }])

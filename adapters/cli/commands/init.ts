@@ -22,7 +22,7 @@ export function initCommand(): CommandUnknownOpts {
         ...(company !== undefined && { companyName: company }),
         ...(ownerEmail !== undefined && { ownerEmail }),
       }
-      const result = (await initializeExisting(options, initial)) ?? (await initializeNew(options.dataDir, initial))
+      const result = (await initializeExisting(options, initial)) ?? (await initializeNew(options, initial))
       printResult(options, result, [
         `Initialised ${options.dataDir}.`,
         `API key: client id ${result.clientId}`,
@@ -66,8 +66,8 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
   )
 }
 
-async function initializeNew(dataDir: string, initial: InitializeInput): Promise<InitializeResult> {
-  const engine = await openLocalEngine({ dataDir, initial })
+async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
+  const engine = await openLocalEngine({ ...options, initial })
   try {
     return await engine.initialize(initial)
   } finally {

@@ -8,21 +8,28 @@ import { collect, globalOptions, option, parseList } from '../options.js'
 import { printResult } from '../output.js'
 import { onInterrupt } from '../releasing.js'
 import { listen } from '../serve-http.js'
+import { webhookAllowOption } from '../webhook-allow.js'
 
 const LAST_PATIENCE_MS = 1_000
+const MOST_DAYS = 36_500
 const ENGINE_ROLES = ['ingest', 'relay'] as const
 const ROLES: readonly string[] = ['http', ...ENGINE_ROLES]
+const ROLES_TEXT = 'what this process does: http (the API), ingest (documents) and relay (events and mails), or some'
 
 export function serveCommand(): CommandUnknownOpts {
   return new Command('serve')
-    .description('serve the REST API, and process documents')
+    .description('serve the REST API, process documents, and send events and mails')
     .addOption(option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(option('--port <number>', 'port to listen on; 0 picks a free one').argParser(parsePort).default(8_787))
     .addOption(option('--max-upload <bytes>', 'most bytes of one uploaded file').argParser(parseBytes))
     .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
     .addOption(option('--log-level <level>', 'how much is logged').choices(LOG_LEVELS).default('info'))
-    .addOption(option('--roles <roles>', `what this process does: ${ROLES.join(',')}`).argParser(parseRoles))
+    .addOption(option('--roles <roles>', ROLES_TEXT).argParser(parseRoles))
     .addOption(option('--signing-key-file <file>', 'keys that sign access tokens'))
+    .addOption(webhookAllowOption())
+    .addOption(
+      option('--webhook-retention-days <number>', 'how long the delivery log is kept').argParser(parseDays).default(30),
+    )
     .addOption(MAIL_OPTIONS.publicUrl())
     .addOption(MAIL_OPTIONS.smtpUrl())
     .addOption(MAIL_OPTIONS.mailFrom())
@@ -30,10 +37,13 @@ export function serveCommand(): CommandUnknownOpts {
     .action(async (given, command) => {
       const options = globalOptions(command)
       const { host, port, maxUpload, corsOrigin = [], logLevel, roles = ROLES, signingKeyFile } = given
+      const { webhookAllow = [], webhookRetentionDays } = given
       await requireInitialized(options)
       const telemetry = new Log(logLevel)
       const interrupted = nextInterrupt()
       let address = ''
+      // Until it listens, what it was told to: no event may be sent to the server itself.
+      let own = roles.includes('http') ? [{ address: host, port }] : []
       const handlerOptions = {
         corsOrigins: corsOrigin,
         telemetry,
@@ -43,6 +53,8 @@ export function serveCommand(): CommandUnknownOpts {
         ...options,
         ...mailSettings(given, () => address),
         ...(signingKeyFile !== undefined && { signingKeyFile }),
+        webhooks: { allow: webhookAllow, ownEndpoints: () => own },
+        deliveryRetentionDays: webhookRetentionDays,
         roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
         telemetry,
       })
@@ -51,6 +63,7 @@ export function serveCommand(): CommandUnknownOpts {
           ? await listen(createHttpHandler(engine, handlerOptions), { host, port })
           : undefined
         address = server?.address ?? ''
+        if (server !== undefined) own = [server.endpoint]
         const ready = server === undefined ? `working at ${roles.join(', ')}` : `listening on ${address}`
         printResult(options, { address: server?.address ?? null, pid: process.pid }, ready)
         await interrupted
@@ -80,6 +93,12 @@ function parseBytes(text: string): number {
   const bytes = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(bytes) && bytes > 0) return bytes
   throw new InvalidArgumentError('it must be a number of bytes.')
+}
+
+function parseDays(text: string): number {
+  const days = Number(text)
+  if (/^\d{1,5}$/.test(text) && days >= 1 && days <= MOST_DAYS) return days
+  throw new InvalidArgumentError(`it must be a number of days, 1 to ${MOST_DAYS}.`)
 }
 
 function parseRoles(text: string): string[] {

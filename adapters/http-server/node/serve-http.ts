@@ -14,6 +14,8 @@ export interface ServeHttpOptions {
 export interface HttpServer {
   /** Such as `http://127.0.0.1:8787`. */
   readonly address: string
+  /** Where it really listens, as `openLocalEngine` takes it for `webhooks.ownEndpoints`. */
+  readonly endpoint: { readonly address: string; readonly port: number }
   /** Takes no more requests, waits up to ten seconds for those under way, then cuts them off. */
   close(): Promise<void>
 }
@@ -41,7 +43,12 @@ export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions 
       resolve()
     })
   })
-  return { address: urlOf(server.address() as AddressInfo), close: async () => await close(server) }
+  const bound = server.address() as AddressInfo
+  return {
+    address: urlOf(bound),
+    endpoint: { address: bound.address, port: bound.port },
+    close: async () => await close(server),
+  }
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -1,0 +1,85 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Attempt, Delivery, DeliveryOperations, DeliveryQuery } from '../../../src/index.js'
+import { DELIVERY_STATUSES } from '../../../src/ports/index.js'
+import { withDatabase } from '../engines.js'
+import { globalOptions, option, parseCount, parseId } from '../options.js'
+import { printList, printRecord } from '../output.js'
+import { printQueued } from '../queued-delivery.js'
+
+const COLUMNS = ['id', 'type', 'destinationId', 'status', 'httpStatus', 'attemptCount', 'error', 'created'] as const
+const DEFAULT_LIMIT = 50
+/** Of one page of the log. */
+const MOST_AT_ONCE = 500
+
+export function deliveryCommand(): CommandUnknownOpts {
+  const delivery = new Command('delivery').description('the delivery log: what was sent where, and what came of it')
+  delivery.addCommand(listCommand())
+  delivery.addCommand(showCommand())
+  delivery.addCommand(resendCommand())
+  return delivery
+}
+
+function listCommand(): CommandUnknownOpts {
+  return new Command('list')
+    .description('list deliveries: the newest, ordered by id')
+    .addOption(option('--destination <id>', 'to this destination').argParser(parseId))
+    .addOption(option('--status <status>', 'that stand so').choices(DELIVERY_STATUSES))
+    .addOption(option('--limit <number>', 'most of them').argParser(parseCount).default(DEFAULT_LIMIT))
+    .action(async ({ destination, status, limit }, command) => {
+      const options = globalOptions(command)
+      const query = {
+        ...(destination !== undefined && { destinationId: destination }),
+        ...(status !== undefined && { status }),
+      }
+      const listed = await withDatabase(options, async ({ administration }) => {
+        return await newest(administration.deliveries, query, limit)
+      })
+      printList<Delivery>(options, listed, COLUMNS)
+    })
+}
+
+function showCommand(): CommandUnknownOpts {
+  return new Command('show')
+    .description('show a delivery with its attempts')
+    .argument('<id>', 'the delivery', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const found = await withDatabase(options, async ({ administration }) => await administration.deliveries.get(id))
+      printRecord(options, options.json ? found : { ...found, attempts: found.attempts.map(describe).join('\n') })
+    })
+}
+
+function resendCommand(): CommandUnknownOpts {
+  return new Command('resend')
+    .description('send the same bytes to the same destination again, as a new delivery')
+    .argument('<id>', 'the delivery', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      printQueued(
+        options,
+        await withDatabase(options, async ({ administration }) => await administration.deliveries.resend(id)),
+      )
+    })
+}
+
+/** The newest deliveries, the oldest of them first. */
+async function newest(deliveries: DeliveryOperations, query: DeliveryQuery, limit: number): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  let from: Pick<DeliveryQuery, 'cursor'> = {}
+  while (found.length < limit) {
+    const page = await deliveries.list({ ...query, ...from, limit: Math.min(limit - found.length, MOST_AT_ONCE) })
+    found.push(...page.items)
+    if (page.nextCursor === null) break
+    from = { cursor: page.nextCursor }
+  }
+  return found.reverse()
+}
+
+/** An attempt for people. */
+function describe({ started, outcome, httpStatus, durationMs, error, responseBody }: Attempt, index: number): string {
+  const status = httpStatus === null ? '' : ` ${httpStatus}`
+  const duration = durationMs === null ? '' : ` after ${durationMs} ms`
+  const told = [error ?? '', responseBody === null || responseBody === '' ? '' : `answer: ${responseBody}`]
+  const lines = told.filter((text) => text !== '').map((text) => `\n   ${text}`)
+  return `${index + 1}. ${started} ${outcome ?? 'under way'}${status}${duration}${lines.join('')}`
+}

@@ -1,0 +1,132 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Destination, DestinationRefusedError } from '../../../src/index.js'
+import { withDatabase } from '../engines.js'
+import { globalOptions, isSwitchedOn, option, parseId, parseList } from '../options.js'
+import { printList, printRecord, printResult } from '../output.js'
+import { printQueued } from '../queued-delivery.js'
+import { webhookAllowOption } from '../webhook-allow.js'
+
+export function destinationCommand(): CommandUnknownOpts {
+  const destination = new Command('destination').description('where events are sent to')
+  destination.addCommand(addCommand())
+  destination.addCommand(listCommand())
+  destination.addCommand(showCommand())
+  destination.addCommand(removeCommand())
+  destination.addCommand(rotateCommand())
+  destination.addCommand(testCommand())
+  return destination
+}
+
+function addCommand(): CommandUnknownOpts {
+  return new Command('add')
+    .description('send events to a URL; the secret that signs them is shown this once')
+    .argument('<url>')
+    .addOption(option('--name <name>', 'its name', 'destination'))
+    .addOption(option('--events <types>', 'types of events; default all').argParser(parseList))
+    .addOption(option('--company <id>', 'whose events it gets; default the root company').argParser(parseId))
+    .addOption(option('--include-descendants', 'the events of companies below as well'))
+    .addOption(webhookAllowOption())
+    .action(async (url, { name, events, company, webhookAllow }, command) => {
+      const options = globalOptions(command)
+      const added = await withDatabase(
+        options,
+        async ({ administration }) =>
+          await administration.destinations.create({
+            url,
+            eventTypes: events ?? null,
+            includeDescendants: isSwitchedOn(command, 'includeDescendants'),
+            ...(name !== undefined && { name }),
+            ...(company !== undefined && { customerId: company }),
+          }),
+        webhookAllow === undefined ? {} : { webhooks: { allow: webhookAllow } },
+      ).catch(tellHowToPermit)
+      printResult(options, added, [
+        `Added destination ${added.id}, ${added.url}.`,
+        `Signing secret: ${added.secret}`,
+        'The secret is shown this once.',
+      ])
+    })
+}
+
+function listCommand(): CommandUnknownOpts {
+  return new Command('list').description('list the destinations').action(async (_given, command) => {
+    const options = globalOptions(command)
+    const listed = await withDatabase(options, async ({ administration }) => await administration.destinations.list())
+    printList(options, options.json ? listed : listed.map(readable), [
+      'id',
+      'customerId',
+      'url',
+      'name',
+      'eventTypes',
+      'includeDescendants',
+    ])
+  })
+}
+
+function showCommand(): CommandUnknownOpts {
+  return new Command('show')
+    .description('show a destination')
+    .argument('<id>', 'the destination', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const found = await withDatabase(options, async ({ administration }) => await administration.destinations.get(id))
+      printRecord(options, options.json ? found : readable(found))
+    })
+}
+
+function removeCommand(): CommandUnknownOpts {
+  return new Command('remove')
+    .description('send nothing there any more; what is on its way there is cancelled')
+    .argument('<id>', 'the destination', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const { url } = await withDatabase(options, async ({ administration: { destinations } }) => {
+        const found = await destinations.get(id)
+        await destinations.delete(id)
+        return found
+      })
+      printResult(options, {}, `Removed destination ${id}, ${url}.`)
+    })
+}
+
+function rotateCommand(): CommandUnknownOpts {
+  return new Command('rotate')
+    .description('sign with another secret from now on; it is shown this once')
+    .argument('<id>', 'the destination', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const rotated = await withDatabase(options, async ({ administration }) => {
+        return await administration.destinations.rotateSecret(id)
+      })
+      printResult(options, rotated, [
+        `Destination ${id}, ${rotated.url}, has another signing secret from now on.`,
+        `Signing secret: ${rotated.secret}`,
+        'The secret is shown this once.',
+      ])
+    })
+}
+
+function testCommand(): CommandUnknownOpts {
+  return new Command('test')
+    .description('send a test event, run.started of no run, to a destination alone')
+    .argument('<id>', 'the destination', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      printQueued(
+        options,
+        await withDatabase(options, async ({ administration }) => await administration.destinations.test(id)),
+      )
+    })
+}
+
+/** For people, who cannot see null. */
+function readable(destination: Destination): Omit<Destination, 'eventTypes'> & { readonly eventTypes: unknown } {
+  return { ...destination, eventTypes: destination.eventTypes ?? 'all' }
+}
+
+/** An address, unlike a name or a port, can be permitted; and here by whoever asks. */
+function tellHowToPermit(error: unknown): never {
+  if (!(error instanceof DestinationRefusedError) || !error.message.endsWith('is not a public address')) throw error
+  const message = `${error.message}; --webhook-allow lets in addresses that are not public`
+  throw new DestinationRefusedError(message, { cause: error })
+}

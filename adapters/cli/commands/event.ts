@@ -1,0 +1,37 @@
+import { Argument, Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { CATALOG, type NewEvent } from '../../../src/index.js'
+import { withDatabase } from '../engines.js'
+import { globalOptions, option, parseId } from '../options.js'
+import { printResult } from '../output.js'
+import { SENT_BY_RELAY } from '../queued-delivery.js'
+
+export function eventCommand(): CommandUnknownOpts {
+  const event = new Command('event').description('what has happened, for the destinations that want to know')
+  event
+    .command('record')
+    .description('record an event')
+    .addArgument(new Argument('<type>').choices(CATALOG.map(({ type }) => type)))
+    .argument('<data>', 'its data as JSON, such as \'{"agentId":7}\'', parseJson)
+    .addOption(option('--company <id>', 'where it happened; default the root company').argParser(parseId))
+    .action(async (type, data, { company }, command) => {
+      const options = globalOptions(command)
+      const recorded = await withDatabase(options, async ({ events, owner }) => {
+        // What it lacks is told by the engine.
+        return await events.record({ type, data, companyId: company ?? owner.companyId } as NewEvent)
+      })
+      const { id, deliveries } = recorded
+      printResult(options, recorded, [
+        `Recorded ${type}, ${id}, for ${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}.`,
+        ...(deliveries === 0 ? [] : [SENT_BY_RELAY]),
+      ])
+    })
+  return event
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new InvalidArgumentError('it must be JSON; quote it for the shell.')
+  }
+}
