@@ -69,14 +69,48 @@ describe('the README', () => {
       `const body = ${JSON.stringify(body)}`,
       "for (const one of [() => send(body), () => send(body), () => send(body, sign('')), () => send('{}')]) await one()",
     ]
-    await writeFile(join(folder.path, 'receiver.mjs'), [blocks('js')[2], ...check].join('\n'))
+    const receiver = blocks('js').find((block) => block.includes('verifyWebhook')) ?? ''
+    await writeFile(join(folder.path, 'receiver.mjs'), [receiver, ...check].join('\n'))
     const env = { ...process.env, WEBHOOK_SECRET: 'whsec_readme' }
     const { stdout } = await run(process.execPath, ['receiver.mjs'], { cwd: folder.path, env })
     expect(stdout).toBe(`${data.jobKey} true\n204\n204\n401\n400\n`)
   })
 
-  it('has a host program that type-checks as TypeScript', async () => {
-    await writeFile(join(folder.path, 'program.mts'), blocks('js')[0] ?? '')
+  it('has a host program whose event is sent if its transaction is committed', async () => {
+    await symlink(join(ROOT, 'node_modules/knex'), join(folder.path, 'node_modules/knex'), 'dir')
+    const events = blocks('js').find((block) => block.includes('engine.events.record')) ?? ''
+    // Tests have no network: what would be sent is kept.
+    const program = events.replace('openLocalEngine({', 'openLocalEngine({ httpTransport, ')
+    const before = [
+      "import { MemoryHttpTransport } from 'alcove/adapters/memory'",
+      'const httpTransport = new MemoryHttpTransport()',
+    ]
+    const after = [
+      'while (httpTransport.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))',
+      'const [{ url, body }] = httpTransport.requests',
+      'console.log(url, new TextDecoder().decode(body))',
+      'await engine.close()',
+      'await database.destroy()',
+    ]
+    await writeFile(join(folder.path, 'events.mjs'), [...before, program, ...after].join('\n'))
+    const { stdout } = await run(process.execPath, ['events.mjs'], { cwd: folder.path })
+    expect(stdout).toMatch(/^The receiver verifies signatures with whsec_\S{32,}, which is shown this once\.\n/)
+    expect(stdout).toMatch(
+      /^https:\/\/hooks\.example\.com\/alcove \{"id":"evt_.*"data":\{"agentId":1,"name":"Bot"\}\}$/m,
+    )
+    expect(await readdir(join(folder.path, 'alcove-data'))).not.toContain('alcove.sqlite')
+  })
+
+  it('has host programs that type-check as TypeScript', async () => {
+    await symlink(join(ROOT, 'node_modules/knex'), join(folder.path, 'node_modules/knex'), 'dir')
+    const files = await Promise.all(
+      blocks('js')
+        .filter((block) => block.includes('openLocalEngine'))
+        .map(async (program, index) => {
+          await writeFile(join(folder.path, `program-${index}.mts`), program)
+          return `program-${index}.mts`
+        }),
+    )
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -84,7 +118,7 @@ describe('the README', () => {
       target: 'es2022',
       types: ['node'],
     }
-    await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+    await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
     const { stdout } = await run(process.execPath, [compiler, '-p', folder.path], { cwd: folder.path })
     expect(stdout).toBe('')
