@@ -86,9 +86,15 @@ export class Workers implements WorkSignals {
 
   /** Ready at once; the sweep goes on in the background. */
   async start(): Promise<void> {
-    if (this.#roles.includes('relay')) await this.#startRelay()
-    if (!this.#roles.includes('ingest')) return
-    await this.#sweep.prepare(this.#isAlone)
+    const [isRelay, isIngest] = [this.#roles.includes('relay'), this.#roles.includes('ingest')]
+    if (isIngest) await this.#sweep.prepare(this.#isAlone)
+    if (isRelay) {
+      const trim = { kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }
+      await this.#storage.transaction(({ jobs }) => jobs.enqueue(trim))
+      this.#mailing.start()
+      this.#relay.start()
+    }
+    if (!isIngest) return
     this.#ingestion.start()
     this.#clearing.start()
     this.#swept = this.#sweep.run(this.#stopping.signal).then(
@@ -100,12 +106,6 @@ export class Workers implements WorkSignals {
         this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
       },
     )
-  }
-
-  async #startRelay(): Promise<void> {
-    await this.#storage.transaction(({ jobs }) => jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }))
-    this.#mailing.start()
-    this.#relay.start()
   }
 
   documentUploaded(): void {

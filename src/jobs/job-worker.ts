@@ -1,6 +1,6 @@
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { AlcoveError, CrashedError, LeaseLostError } from '../shared/errors.js'
-import { fairShares } from './fair-shares.js'
+import { FairShares } from './fair-shares.js'
 import { GroupCommit } from './group-commit.js'
 import { HeldJob, leaseLost, type Transact } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
@@ -32,6 +32,7 @@ export interface JobWorkerOptions {
 }
 
 const IDLE_POLL_MS = 20
+const SUSPECT_PAUSE_MS = 1_000
 const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
 
 /**
@@ -54,6 +55,8 @@ export class JobWorker {
   readonly #claimIntervalMs: number
   readonly #transact: Transact
   readonly #running = new Set<RunningJob>()
+  readonly #fairShares = new FairShares()
+  #nextSuspectAt = -Infinity
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
   #loop: Promise<void> | undefined
@@ -158,14 +161,13 @@ export class JobWorker {
       if (stopping.aborted) return this.#pollMs
       const running = [...this.#running].map(({ job }) => job)
       const free = this.#concurrency - running.length
-      const lanes = fairShares(waiting, { free, mostPerLane: this.#concurrencyPerLane, running })
+      const lanes = this.#fairShares.deal(waiting, { free, mostPerLane: this.#concurrencyPerLane, running })
       // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
       if (lanes.length === 0) return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#pollMs)
       const leaseMs = this.#leaseMs
       const claimed = await this.#storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs, lanes }))
-      // A suspect waits for those that were begun before it.
-      const suspectsLast = claimed.toSorted((one, other) => one.claims - other.claims)
-      for (const job of suspectsLast) this.#begin(job)
+      for (const job of claimed) if (!this.#isSuspect(job)) void this.#begin(job)
+      await this.#beginSuspect(claimed.filter((job) => this.#isSuspect(job)))
       this.#lastClaimAt = performance.now()
       return claimed.length === 0 ? this.#pollMs : 0
     } catch (error) {
@@ -174,7 +176,29 @@ export class JobWorker {
     }
   }
 
-  #begin(job: ClaimedJob): void {
+  /**
+   * Begins one suspect, after those that run; the others go back. Suspects take half of the time at most:
+   * what is none must not wait for a long row of them.
+   */
+  async #beginSuspect(suspects: readonly ClaimedJob[]): Promise<void> {
+    const now = performance.now()
+    const first = now < this.#nextSuspectAt ? undefined : suspects[0]
+    if (first !== undefined) {
+      const ended = this.#begin(first)
+      void ended.then(() => {
+        const endedAt = performance.now()
+        this.#nextSuspectAt = endedAt + (endedAt - now)
+      })
+    }
+    const others = suspects.filter((job) => job !== first)
+    if (others.length === 0) return
+    const delayMs = Math.max(SUSPECT_PAUSE_MS, Math.ceil(this.#nextSuspectAt - now))
+    await this.#storage.transaction(async ({ jobs }) => {
+      for (const job of others) await jobs.release(job, { delayMs, failed: false })
+    })
+  }
+
+  #begin(job: ClaimedJob): Promise<void> {
     // Its lease ran out while it was under way here: it begins anew.
     for (const before of this.#running) if (before.job.id === job.id) before.abort.abort(leaseLost(job))
     const abort = new AbortController()
@@ -185,6 +209,7 @@ export class JobWorker {
     })
     const running: RunningJob = { job, abort, ended }
     this.#running.add(running)
+    return ended
   }
 
   async #work(job: ClaimedJob, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {

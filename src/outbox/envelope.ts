@@ -35,7 +35,10 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** `evt_` and a ULID: 48 bits of milliseconds, so that ids sort by time, and 80 random ones. */
 function newEventId(now: Date): string {
   let time = ''
-  for (let rest = now.getTime(); time.length < 10; rest = Math.floor(rest / 32)) time = digit(rest % 32) + time
+  // A clock may be wrong by decades.
+  for (let rest = Math.max(0, now.getTime()); time.length < 10; rest = Math.floor(rest / 32)) {
+    time = digit(rest % 32) + time
+  }
   const random = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => digit(byte % 32))
   return `evt_${time}${random.join('')}`
 }

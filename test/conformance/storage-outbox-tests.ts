@@ -6,6 +6,7 @@ import { LATER, NOW, seedCompany } from './storage-seed.js'
 type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
 
 const URL = 'https://hooks.example.com/in'
+const DESTINATION = { url: URL, sealedSecret: 'v1:sealed' }
 const PAYLOAD = new Uint8Array([0, 10, 13, 0x7b, 0xff, 0xc3, 0xa9])
 
 /** Destinations, events and deliveries. */
@@ -145,11 +146,14 @@ export function defineOutboxTests(test: DefineTest): void {
       const [delivery] = await seedDeliveries(repositories, companyId, 1)
       assert.ok(delivery)
       const { deliveries } = repositories
-      const first = await deliveries.insertAttempt({ deliveryId: delivery.id, started: NOW })
+      const first = await deliveries.insertAttempt({ deliveryId: delivery.id, started: NOW }, DESTINATION)
       const end = { httpStatus: 503, error: 'no', responseBody: 'é\uFFFD', durationMs: 12 } as const
+      assert.ok(first !== undefined)
       await deliveries.endAttempt(first, { outcome: 'http_error', ...end })
-      await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER })
+      await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, DESTINATION)
       assert.equal((await deliveries.listAttempts(delivery.id))[1]?.outcome, null)
+      const again = await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, DESTINATION)
+      assert.equal(again, undefined, 'one attempt at a time')
       await deliveries.interruptAttempts([delivery.id])
       assert.deepEqual(
         (await deliveries.listAttempts(delivery.id)).map(({ id: _id, ...attempt }) => attempt),
@@ -166,6 +170,10 @@ export function defineOutboxTests(test: DefineTest): void {
           },
         ],
       )
+      for (const changed of [{ url: `${URL}/else` }, { sealedSecret: 'v1:other' }]) {
+        const other = { ...DESTINATION, ...changed }
+        assert.equal(await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, other), undefined)
+      }
       assert.equal(await deliveries.update(delivery.id, { status: 'succeeded', httpStatus: 200, error: null }), true)
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, status: 'succeeded', httpStatus: 200 })
       assert.equal(await deliveries.update(delivery.id + 1, { status: 'dead' }), false)
@@ -195,7 +203,7 @@ export function defineOutboxTests(test: DefineTest): void {
       const { deliveries, events, destinations } = repositories
       const [first, open] = old
       assert.ok(first && open)
-      await deliveries.insertAttempt({ deliveryId: first.id, started: NOW })
+      await deliveries.insertAttempt({ deliveryId: first.id, started: NOW }, DESTINATION)
       await deliveries.update(open.id, { status: 'pending' })
       await destinations.remove(first.destinationId, NOW)
       const removeOld = async (before: string) => {

@@ -50,8 +50,8 @@ export class HookedStorage implements Storage {
   }
 
   #hooked(repositories: Repositories, calls: string[]): Repositories {
-    const entries = Object.entries(repositories).map(([name, repository]) => {
-      const hooked = new Proxy(repository as object, {
+    const entries = Object.entries(repositories as unknown as Record<string, object>).map(([name, repository]) => {
+      const hooked = new Proxy(repository, {
         get: (target, method) => {
           const member: unknown = Reflect.get(target, method)
           if (typeof member !== 'function') return member
@@ -64,6 +64,6 @@ export class HookedStorage implements Storage {
       })
       return [name, hooked]
     })
-    return Object.fromEntries(entries) as unknown as Repositories
+    return Object.fromEntries(entries) as Repositories
   }
 }

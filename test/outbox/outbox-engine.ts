@@ -74,6 +74,8 @@ export function answer(httpStatus: number, body = ''): HttpOutcome {
 
 /** A transport whose requests hang until they are let go. */
 export class HangingTransport extends MemoryHttpTransport {
+  /** Requests that were cut. */
+  aborted = 0
   readonly #waiting: ((outcome: HttpOutcome) => void)[] = []
   override respond: (post: HttpPost) => Promise<HttpOutcome> = async () =>
     await new Promise((resolve) => {
@@ -82,6 +84,13 @@ export class HangingTransport extends MemoryHttpTransport {
 
   get hanging(): number {
     return this.#waiting.length
+  }
+
+  override async post(post: HttpPost, options: { readonly signal?: AbortSignal } = {}): Promise<HttpOutcome> {
+    options.signal?.addEventListener('abort', () => {
+      this.aborted += 1
+    })
+    return await super.post(post, options)
   }
 
   letGo(outcome: HttpOutcome = answer(200)): void {

@@ -134,6 +134,7 @@ class Destination {
 
 /** A relay that is killed again and again, and started again. */
 class MortalRelay {
+  /** The last one included, which is ended like the others. */
   killed = 0
   readonly #database: string
   readonly #caFile: string
@@ -169,72 +170,90 @@ class MortalRelay {
       await Promise.race([once(child, 'message'), ended])
       const [least, most] = this.#life
       await Promise.race([ended, wait(least + (most - least) * this.#random())])
-      if (!this.#isStopped) this.killed += 1
       child.kill('SIGKILL')
       await ended
+      this.killed += 1
     }
   }
 }
 
 async function untilSettled(knex: Knex, progress: SoakOptions['progress']): Promise<void> {
   for (let look = 0; ; look += 1) {
-    const rows = (await knex('alcove_deliveries')
+    const rows: readonly { status: string; count: number }[] = await knex('alcove_deliveries')
       .select('status')
       .count({ count: '*' })
-      .groupBy('status')) as unknown as { status: string; count: number }[]
+      .groupBy('status')
     if (look % 20 === 0) progress?.(rows.map(({ status, count }) => `${status} ${count}`).join(', '))
     if (rows.every(({ status }) => status !== 'pending' && status !== 'delivering')) return
     await wait(500)
   }
 }
 
+/** Holds what arrived against the log, delivery by delivery. */
 async function examine(knex: Knex, destinations: readonly Destination[], recorded: ReadonlySet<string>) {
   const problems: string[] = []
   const payloads = new Map<string, string>()
-  for (const { event_id: id, payload } of (await knex('alcove_events').select()) as {
-    event_id: string
-    payload: Buffer
-  }[]) {
-    payloads.set(id, payload.toString())
-  }
-  let [posts, duplicates, failures] = [0, 0, 0]
-  for (const [index, { events }] of destinations.entries()) {
-    for (const id of recorded) {
-      const got = events.get(id)
-      if (got === undefined || got.accepted === 0) problems.push(`destination ${index} never got ${id}`)
-      if (got?.bodies.some((body) => body !== payloads.get(id))) problems.push(`${id} came with other bytes`)
-      posts += got?.bodies.length ?? 0
-      duplicates += Math.max(0, (got?.bodies.length ?? 0) - 1)
-      failures += got?.failures ?? 0
+  const events: readonly { event_id: string; payload: Buffer }[] = await knex('alcove_events').select()
+  for (const { event_id: id, payload } of events) payloads.set(id, payload.toString())
+  let [posts, afterFailures, afterKills] = [0, 0, 0]
+  const logged = await readLog(knex)
+  if (logged.length !== recorded.size * destinations.length) problems.push(`${logged.length} deliveries are in the log`)
+  for (const { id, event, destination, status, outcomes, interrupted } of logged) {
+    const got = destinations[destination - 1]?.events.get(event)
+    const bodies = got?.bodies ?? []
+    if (status !== 'succeeded') problems.push(`delivery ${id} is ${status}`)
+    if (got === undefined || got.accepted === 0) problems.push(`delivery ${id} never arrived`)
+    if (bodies.some((body) => body !== payloads.get(event))) problems.push(`delivery ${id} came with other bytes`)
+    // A POST that no outcome tells of was cut by a kill, and then the log has an interrupted attempt for it.
+    const untold = bodies.length - outcomes
+    if (untold < 0 || untold > interrupted) {
+      problems.push(`delivery ${id}: ${bodies.length} POSTs, ${outcomes} outcomes, ${interrupted} interrupted`)
     }
+    posts += bodies.length
+    afterFailures += outcomes - 1
+    afterKills += untold
   }
-  const unhappy = await knex('alcove_deliveries')
-    .whereNot('status', 'succeeded')
-    .limit(5)
-    .select('id', 'status', 'error')
-  problems.push(...unhappy.map((row) => `a delivery did not succeed: ${JSON.stringify(row)}`))
-  const counted = (await knex('alcove_attempts')
-    .select('outcome')
-    .count({ count: '*' })
-    .groupBy('outcome')) as unknown as {
-    outcome: string | null
-    count: number
-  }[]
-  const attempts = Object.fromEntries(counted.map(({ outcome, count }) => [outcome ?? 'open', Number(count)]))
-  // A POST that no outcome tells of was cut by a kill, and then the log has an interrupted attempt.
-  const { interrupted = 0, open = 0, ...outcomes } = attempts
-  const known = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
-  if (open > 0) problems.push(`${open} attempts have no outcome`)
-  if (posts - known > interrupted)
-    problems.push(`${posts - known} POSTs without an outcome, ${interrupted} interrupted`)
   return {
     posts,
-    duplicates,
-    duplicatesAfterFailures: Math.min(failures, duplicates),
-    duplicatesAfterKills: duplicates - Math.min(failures, duplicates),
-    attempts,
+    duplicates: afterFailures + afterKills,
+    duplicatesAfterFailures: afterFailures,
+    duplicatesAfterKills: afterKills,
+    attempts: await countAttempts(knex),
     problems: problems.slice(0, 20),
   }
+}
+
+interface LoggedDelivery {
+  readonly id: number
+  readonly event: string
+  readonly destination: number
+  readonly status: string
+  /** Attempts with an outcome of the receiver's. */
+  readonly outcomes: number
+  readonly interrupted: number
+}
+
+async function readLog(knex: Knex): Promise<readonly LoggedDelivery[]> {
+  const count = (condition: string): Knex.Raw => knex.raw(`sum(case when ${condition} then 1 else 0 end)`)
+  return await knex({ delivery: 'alcove_deliveries' })
+    .leftJoin({ attempt: 'alcove_attempts' }, 'attempt.delivery_id', 'delivery.id')
+    .groupBy('delivery.id', 'delivery.event_id', 'delivery.destination_id', 'delivery.status')
+    .select({
+      id: 'delivery.id',
+      event: 'delivery.event_id',
+      destination: 'delivery.destination_id',
+      status: 'delivery.status',
+      outcomes: count("attempt.outcome <> 'interrupted'"),
+      interrupted: count("attempt.outcome = 'interrupted'"),
+    })
+}
+
+async function countAttempts(knex: Knex): Promise<Readonly<Record<string, number>>> {
+  const rows: readonly { outcome: string | null; count: number }[] = await knex('alcove_attempts')
+    .select('outcome')
+    .count({ count: '*' })
+    .groupBy('outcome')
+  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome ?? 'open', count]))
 }
 
 async function wait(ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
+import { GroupCommit } from '../../src/jobs/group-commit.js'
 import { HeldJob } from '../../src/jobs/held-job.js'
 import {
   CreateDestination,
@@ -27,23 +28,17 @@ const OUTCOMES: readonly HttpOutcome[] = [
 ]
 
 /** What happens next. Numbers choose among what there is at that moment. */
-type Step =
-  | { readonly what: 'record' | 'claim' | 'expire' | 'beat' | 'crash' }
-  | { readonly what: 'cancel'; readonly which: number }
-  | { readonly what: 'resend'; readonly which: number }
-  | { readonly what: 'answer'; readonly which: number; readonly outcome: number }
+interface Step {
+  readonly what: 'record' | 'claim' | 'expire' | 'beat' | 'crash' | 'cancel' | 'resend' | 'answer'
+  readonly which: number
+  readonly outcome: number
+}
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    arbitrary: fc.record({ what: fc.constantFrom('claim', 'claim', 'claim', 'expire', 'beat', 'crash', 'record') }),
-    weight: 5,
-  },
-  { arbitrary: fc.record({ what: fc.constantFrom('cancel', 'resend'), which: fc.nat(9) }), weight: 1 },
-  {
-    arbitrary: fc.record({ what: fc.constant('answer'), which: fc.nat(9), outcome: fc.nat(OUTCOMES.length - 1) }),
-    weight: 4,
-  },
-) as fc.Arbitrary<Step>
+const what: fc.Arbitrary<Step['what']> = fc.oneof(
+  { arbitrary: fc.constantFrom('claim', 'answer'), weight: 7 },
+  { arbitrary: fc.constantFrom('record', 'expire', 'beat', 'crash', 'cancel', 'resend'), weight: 5 },
+)
+const step: fc.Arbitrary<Step> = fc.record({ what, which: fc.nat(9), outcome: fc.nat(OUTCOMES.length - 1) })
 
 afterEach(() => {
   vi.useRealTimers()
@@ -109,6 +104,7 @@ class World {
   readonly #storage: Storage
   readonly #expire: () => Promise<void>
   readonly #clock = new MemoryClock()
+  readonly #group: GroupCommit
   readonly #handler: DeliverEvent
   #runs: Run[] = []
 
@@ -126,6 +122,7 @@ class World {
   constructor(storage: Storage, expire: () => Promise<void>) {
     this.#storage = storage
     this.#expire = expire
+    this.#group = new GroupCommit(storage)
     this.#handler = this.#newHandler(new MemoryHttpTransport())
   }
 
@@ -134,21 +131,29 @@ class World {
     await new RecordEvent(this.#storage, this.#clock).execute(event, {}, () => undefined)
   }
 
-  async take(next: Step): Promise<void> {
-    if (next.what === 'record') await this.record()
-    else if (next.what === 'claim') await this.#claim()
-    else if (next.what === 'expire') await this.#expire()
-    else if (next.what === 'beat') for (const run of this.#runs) await run.beat()
-    else if (next.what === 'crash') this.#runs = []
-    else if (next.what === 'answer') await this.#answer(next.which, OUTCOMES[next.outcome] ?? answer(200))
-    else if (next.what === 'cancel') {
-      const remove = new DeleteDestination(this.#storage, this.#clock)
-      await remove.execute(1 + (next.which % 2), UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
-    } else if (next.what === 'resend') {
-      const id = [...this.statuses.keys()][next.which % this.statuses.size] ?? 0
-      const resend = new ResendDelivery(this.#storage, this.#clock)
-      await resend.execute(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+  async take({ what: next, which, outcome }: Step): Promise<void> {
+    const steps: Record<Step['what'], () => Promise<void>> = {
+      record: async () => await this.record(),
+      claim: async () => await this.#claim(),
+      expire: async () => await this.#expire(),
+      beat: async () => {
+        for (const run of this.#runs) await run.beat()
+      },
+      crash: async () => {
+        this.#runs = []
+      },
+      answer: async () => await this.#answer(which, OUTCOMES[outcome] ?? answer(200)),
+      cancel: async () => {
+        const remove = new DeleteDestination(this.#storage, this.#clock)
+        await remove.execute(1 + (which % 2), UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+      },
+      resend: async () => {
+        const id = [...this.statuses.keys()][which % this.statuses.size] ?? 0
+        const resend = new ResendDelivery(this.#storage, this.#clock)
+        await resend.execute(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+      },
     }
+    await steps[next]()
   }
 
   /** A terminal state is never left. */
@@ -215,7 +220,7 @@ class World {
   }
 
   #hold(job: ConstructorParameters<typeof HeldJob>[1]): HeldJob {
-    return new HeldJob((work) => this.#storage.transaction(work), job, 60_000, new AbortController().signal)
+    return new HeldJob((work) => this.#group.transaction(work), job, 60_000, new AbortController().signal)
   }
 
   #newHandler(transport: MemoryHttpTransport): DeliverEvent {

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fairShares } from '../../src/jobs/fair-shares.js'
+import { FairShares, type Occupancy } from '../../src/jobs/fair-shares.js'
+import type { WaitingLane } from '../../src/ports/index.js'
 
+const fairShares = (waiting: readonly WaitingLane[], occupancy: Occupancy) => new FairShares().deal(waiting, occupancy)
 const lane = (number: number, companyId: number, dueInMs = 0) => ({ lane: number, companyId, dueInMs })
 
 describe('fair shares', () => {
@@ -14,8 +16,8 @@ describe('fair shares', () => {
     ])
     expect(fairShares(waiting, { free: 99, mostPerLane: 3, running: [lane(2, 1), lane(2, 1)] })).toEqual([
       { lane: 1, most: 3 },
-      { lane: 3, most: 3 },
       { lane: 2, most: 1 },
+      { lane: 3, most: 3 },
     ])
   })
 
@@ -26,12 +28,28 @@ describe('fair shares', () => {
     expect(shares.filter((share) => share.lane !== 100).map(({ most }) => most)).toEqual([1, 1, 1, 1])
   })
 
-  it('begins with what has waited longest', () => {
-    const waiting = [lane(7, 1), lane(3, 1), lane(5, 1)]
-    expect(fairShares(waiting, { free: 2, mostPerLane: 4, running: [] })).toEqual([
-      { lane: 7, most: 1 },
-      { lane: 3, most: 1 },
+  it('serves next what comes anew, however long the queues of the others are', () => {
+    const shares = new FairShares()
+    const long = Array.from({ length: 100 }, (_, number) => lane(number, 1))
+    for (let deal = 0; deal < 300; deal += 1) shares.deal(long, { free: 1, mostPerLane: 1, running: [] })
+    expect(shares.deal([...long, lane(100, 1)], { free: 1, mostPerLane: 1, running: [] })).toEqual([
+      { lane: 100, most: 1 },
     ])
+    expect(shares.deal([...long, lane(101, 2)], { free: 1, mostPerLane: 1, running: [] })).toEqual([
+      { lane: 101, most: 1 },
+    ])
+  })
+
+  it('gives every lane its turn', () => {
+    const shares = new FairShares()
+    const lanes = Array.from({ length: 50 }, (_, number) => lane(number, number % 5))
+    const served = new Map<number, number>()
+    for (let deal = 0; deal < 250; deal += 1) {
+      for (const { lane: number, most } of shares.deal(lanes, { free: 2, mostPerLane: 2, running: [] })) {
+        served.set(number, (served.get(number) ?? 0) + most)
+      }
+    }
+    expect([...served.values()]).toEqual(Array(50).fill(10))
   })
 
   it('passes over what is not due, and deals nothing where nothing is free', () => {

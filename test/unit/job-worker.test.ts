@@ -208,6 +208,41 @@ describe('a job worker', () => {
   })
 })
 
+describe('jobs that may have ended the process', () => {
+  it('run alone, and take no more than half of the time from the others', async () => {
+    const { storage, start } = setUp({ concurrency: 4, maxClaimsInCompany: 1 })
+    const suspects = Array.from({ length: 20 }, (_, subject) => ({ kind: 'test', subject, lane: subject }))
+    await storage.transaction(({ jobs }) => jobs.enqueueAll(suspects))
+    for (let crash = 0; crash < 2; crash += 1) {
+      await storage.transaction(async ({ jobs }) => {
+        const lanes = suspects.map(({ lane }) => ({ lane, most: 1 }))
+        expect(await jobs.claim({ kinds: ['test'], leaseMs: 60_000, lanes })).toHaveLength(20)
+        await jobs.releaseAll()
+      })
+    }
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject: 999, lane: 999 }))
+    const order: number[] = []
+    const running = new Set<number>()
+    start({
+      run: async (run) => {
+        running.add(run.subject)
+        if (run.subject < 20) expect(running.size).toBe(1)
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        running.delete(run.subject)
+        order.push(run.subject)
+        await run.complete(async () => undefined)
+      },
+    })
+    await vi.waitFor(
+      () => {
+        expect(order).toContain(999)
+      },
+      { timeout: 5_000 },
+    )
+    expect(order.indexOf(999)).toBeLessThan(3)
+  })
+})
+
 describe('lanes of jobs', () => {
   it('run few jobs each at a time; a long one holds up no other', async () => {
     const { storage, start } = setUp({ concurrency: 8, concurrencyPerLane: 2 })

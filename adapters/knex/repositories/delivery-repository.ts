@@ -116,11 +116,29 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     for (const part of inParts(ids)) await this.rows.whereIn('id', part).update({ status: 'cancelled', error, updated })
   }
 
-  async insertAttempt(attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>): Promise<number> {
-    const rows = await this.#of('attempts')
-      .insert({ delivery_id: attempt.deliveryId, started: attempt.started })
-      .returning('id')
-    return Number(rows[0]?.id)
+  async insertAttempt(
+    { deliveryId, started }: Pick<AttemptRecord, 'deliveryId' | 'started'>,
+    { url, sealedSecret }: SendableDelivery['destination'],
+  ): Promise<number | undefined> {
+    const { name } = this.session
+    const rows = await this.rawRows(
+      `insert into ?? (delivery_id, started)
+       select delivery.id, ? from ?? as delivery join ?? as destination on destination.id = delivery.destination_id
+       where delivery.id = ? and destination.url = ? and destination.sealed_secret = ? and destination.deleted is null
+       and not exists (select 1 from ?? as open where open.delivery_id = delivery.id and open.outcome is null)
+       returning id`,
+      [
+        name('attempts'),
+        started,
+        name('deliveries'),
+        name('destinations'),
+        deliveryId,
+        url,
+        sealedSecret,
+        name('attempts'),
+      ],
+    )
+    return rows[0] && number(rows[0], 'id')
   }
 
   async endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void> {

@@ -56,6 +56,8 @@ export function eventRepository({ events }: MemoryTables): EventRepository {
 
 const NEW = { status: 'pending', httpStatus: null, attemptCount: 0, error: null, resendOf: null } as const
 
+const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody: null, durationMs: null }
+
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
@@ -98,15 +100,14 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     cancelAll: async (ids, changes) => {
       for (const id of ids) deliveries.update(id, { status: 'cancelled', ...changes })
     },
-    insertAttempt: async (attempt) =>
-      attempts.insert({
-        ...attempt,
-        outcome: null,
-        httpStatus: null,
-        error: null,
-        responseBody: null,
-        durationMs: null,
-      }).id,
+    insertAttempt: async ({ deliveryId, started }, { url, sealedSecret }) => {
+      const { destinationId = 0 } = deliveries.get(deliveryId) ?? {}
+      const destination = destinations.get(destinationId)
+      const isSame =
+        destination?.removed === null && destination.url === url && destination.sealedSecret === sealedSecret
+      if (!isSame || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) return undefined
+      return attempts.insert({ deliveryId, started, ...NEW_ATTEMPT }).id
+    },
     endAttempt: async (id, end) => {
       attempts.update(id, end)
     },

@@ -27,6 +27,7 @@ export interface RecordEventOptions {
   readonly transaction?: unknown
 }
 
+const OPTIONS = closedObjectSchema({ transaction: z.unknown().optional() })
 const SCHEMA = closedObjectSchema({ type: choiceSchema(EVENT_TYPES), data: z.unknown(), companyId: idSchema() })
 
 /** Records an event, and in the same transaction its deliveries: one for each subscribed destination. */
@@ -49,6 +50,7 @@ export class RecordEvent {
    */
   async execute(input: NewEvent, options: RecordEventOptions, ended: () => void): Promise<RecordedEvent> {
     const { type, data, companyId } = validate(SCHEMA, input)
+    const { transaction } = validate(OPTIONS, options, 'options')
     const envelope = newEnvelope(type, validate(dataSchema(type), data, 'data'), this.#clock.now())
     const record = await toEventRecord(envelope)
     const work = async (repositories: Repositories): Promise<RecordedEvent> => {
@@ -58,7 +60,7 @@ export class RecordEvent {
       await queueDeliveries(repositories, deliveries)
       return { ...envelope, customerId: companyId, deliveries: deliveries.length }
     }
-    if (options.transaction !== undefined) return await this.#storage.join(options.transaction, work, ended)
+    if (transaction !== undefined) return await this.#storage.join(transaction, work, ended)
     const recorded = await this.#storage.transaction(work)
     ended()
     return recorded

@@ -5,6 +5,7 @@ import type {
   HttpPost,
   HttpTransport,
   Repositories,
+  SendableDelivery,
   Storage,
   Telemetry,
 } from '../../ports/index.js'
@@ -13,15 +14,20 @@ import { sha256Hex } from '../../shared/random.js'
 import { EVENT_HEADER, SIGNATURE_HEADER, signBody } from '../../webhooks/index.js'
 import { DELIVER_EVENT } from '../job-kinds.js'
 import type { SecretBox } from '../secrets/secret-box.js'
+import { patiently } from './patiently.js'
 import { responseText } from './response-text.js'
 import { type Settlement, settleAttempt } from './settle-attempt.js'
 
 const GONE = 'the destination was deleted'
 
 /** A delivery that can be attempted, and its request. */
-interface Prepared {
-  readonly delivery: DeliveryRecord
+interface Prepared extends Pick<SendableDelivery, 'delivery' | 'destination'> {
   readonly post: HttpPost
+}
+
+/** One whose attempt is noted: it may be sent. */
+interface Begun extends Prepared {
+  readonly attemptId: number
 }
 
 /**
@@ -45,13 +51,12 @@ export class DeliverEvent implements JobHandler {
   }
 
   async run(job: JobRun): Promise<void> {
-    const prepared = await this.#prepare(job.subject)
-    if (prepared === undefined) {
+    const begun = await this.#begin(job)
+    if (begun === undefined) {
       await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], { error: GONE, updated: this.#now() }))
       return
     }
-    const { delivery, post } = prepared
-    const attemptId = await job.transaction((repositories) => this.#begin(repositories, delivery))
+    const { delivery, post, attemptId } = begun
     const began = performance.now()
     const outcome = await this.#transport.post(post, { signal: job.signal })
     const durationMs = Math.round(performance.now() - began)
@@ -63,8 +68,11 @@ export class DeliverEvent implements JobHandler {
       const attemptCount = delivery.attemptCount + 1
       await deliveries.update(delivery.id, { status, httpStatus, attemptCount, error, updated: this.#now() })
     }
-    if (settled.retryInMs === undefined) await job.complete(record)
-    else await job.postpone(record, settled.retryInMs)
+    const { retryInMs } = settled
+    await patiently(
+      async () => await (retryInMs === undefined ? job.complete(record) : job.postpone(record, retryInMs)),
+      job.signal,
+    )
     this.#tell(delivery, settled, durationMs)
   }
 
@@ -77,6 +85,17 @@ export class DeliverEvent implements JobHandler {
   }
 
   /** @returns undefined where the destination was deleted */
+  async #begin(job: JobRun): Promise<Begun | undefined> {
+    for (;;) {
+      const prepared = await this.#prepare(job.subject)
+      if (prepared === undefined) return undefined
+      const attemptId = await job.transaction((repositories) => this.#note(repositories, prepared))
+      if (attemptId !== undefined) return { ...prepared, attemptId }
+      // The URL or the secret was changed meanwhile: what goes out goes there, and is signed so.
+      job.signal.throwIfAborted()
+    }
+  }
+
   async #prepare(id: number): Promise<Prepared | undefined> {
     const found = await this.#storage.read(({ deliveries }) => deliveries.getSendable(id))
     if (found === undefined) return undefined
@@ -91,14 +110,17 @@ export class DeliverEvent implements JobHandler {
       [EVENT_HEADER]: delivery.type,
       [SIGNATURE_HEADER]: await signBody(body, secret),
     }
-    return { delivery, post: { url: destination.url, headers, body } }
+    return { delivery, destination, post: { url: destination.url, headers, body } }
   }
 
-  async #begin({ deliveries }: Repositories, { id, status }: DeliveryRecord): Promise<number> {
+  /** @returns the attempt's id; `undefined` where what was prepared is out of date */
+  async #note({ deliveries }: Repositories, { delivery, destination }: Prepared): Promise<number | undefined> {
+    const { id, status } = delivery
     const started = this.#now()
     if (status === 'delivering') await deliveries.interruptAttempts([id])
-    await deliveries.update(id, { status: 'delivering', updated: started })
-    return await deliveries.insertAttempt({ deliveryId: id, started })
+    const attemptId = await deliveries.insertAttempt({ deliveryId: id, started }, destination)
+    if (attemptId !== undefined) await deliveries.update(id, { status: 'delivering', updated: started })
+    return attemptId
   }
 
   #tell({ id, destinationId, type }: DeliveryRecord, { outcome, httpStatus, status }: Settlement, durationMs: number) {

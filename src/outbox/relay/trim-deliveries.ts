@@ -1,5 +1,5 @@
 import type { JobHandler, JobRun } from '../../jobs/index.js'
-import type { Clock } from '../../ports/index.js'
+import type { Clock, Repositories } from '../../ports/index.js'
 import { TRIM_DELIVERIES } from '../job-kinds.js'
 
 const EVERY_MS = 3_600_000
@@ -31,12 +31,15 @@ export class TrimDeliveries implements JobHandler {
       if (removed === 0) break
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
-    await job.complete(async ({ jobs }) => {
-      await jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }, { delayMs: EVERY_MS })
-    })
+    await job.complete(again)
   }
 
-  async fail(): Promise<void> {
-    // The next start of a relay puts it to work again.
+  /** Whatever it was that failed, the log must not grow for ever. */
+  async fail(repositories: Repositories): Promise<void> {
+    await again(repositories)
   }
+}
+
+async function again({ jobs }: Repositories): Promise<void> {
+  await jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }, { delayMs: EVERY_MS })
 }

@@ -65,8 +65,16 @@ export interface DeliveryRepository {
   listOpen(destinationId: number): Promise<readonly number[]>
   /** Sets those deliveries to `cancelled`. */
   cancelAll(ids: readonly number[], changes: { readonly error: string; readonly updated: string }): Promise<void>
-  /** Begins an attempt. @returns its id */
-  insertAttempt(attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>): Promise<number>
+  /**
+   * Begins an attempt.
+   * @param destination where it goes to, as {@link getSendable} gave it
+   * @returns its id; `undefined`, and nothing is begun, where the destination is not that any more, or another
+   *   attempt at the delivery has not ended
+   */
+  insertAttempt(
+    attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>,
+    destination: SendableDelivery['destination'],
+  ): Promise<number | undefined>
   /** Ends an attempt. */
   endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void>
   /** Ends as `interrupted` what these deliveries have begun and not ended. */
