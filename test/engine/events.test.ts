@@ -1,21 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { NewEvent } from '../../src/index.js'
-import { EVENT_TYPES, type EventData } from '../../src/webhooks/index.js'
+import { EVENT_TYPES } from '../../src/webhooks/index.js'
+import { EVENT_DATA } from '../event-data.js'
 import { type MemoryEngine, memoryEngine } from './memory-engine.js'
-
-const JOB = '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34'
-const DATA: EventData = {
-  'run.started': { jobKey: JOB },
-  'run.completed': { jobKey: JOB, success: true },
-  'run.failed': { jobKey: JOB, success: false },
-  'agent.created': { agentId: 42, name: 'Zoë ✅ 東京 "x"' },
-  'agent.published': { agentId: 42, revisionId: 7 },
-  'agent.unpublished': { agentId: 42 },
-  'agent.enabled': { agentId: 42, enabled: true, runnable: false },
-  'agent.disabled': { agentId: 42, enabled: false, runnable: false },
-  'agent.deleted': { agentId: 42 },
-}
 
 let opened: MemoryEngine
 
@@ -32,21 +20,21 @@ async function record(event: unknown) {
 
 describe('recording an event', () => {
   it.each(EVENT_TYPES)('takes %s with its data, and gives its envelope', async (type) => {
-    const recorded = await record({ type, data: DATA[type], companyId: 1 })
+    const recorded = await record({ type, data: EVENT_DATA[type], companyId: 1 })
     expect(recorded).toEqual({
       id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as string,
       version: 'v1',
       type,
       event_category: type.split('.')[0],
       timestamp: '2026-01-01T00:00:00.000Z',
-      data: DATA[type],
+      data: EVENT_DATA[type],
       customerId: 1,
       deliveries: 0,
     })
   })
 
   it.each(EVENT_TYPES)('refuses %s with a field missing, one more, or one of another type', async (type) => {
-    const data: Readonly<Record<string, unknown>> = { ...DATA[type] }
+    const data: Readonly<Record<string, unknown>> = { ...EVENT_DATA[type] }
     for (const field of Object.keys(data)) {
       const { [field]: _missing, ...rest } = data
       await expect(record({ type, data: rest, companyId: 1 })).rejects.toMatchObject({
@@ -68,11 +56,11 @@ describe('recording an event', () => {
 
   it.each([
     [{ type: 'agent.updated', data: {}, companyId: 1 }, 'type'],
-    [{ type: 'job.completed', data: { jobKey: JOB }, companyId: 1 }, 'type'],
+    [{ type: 'job.completed', data: { jobKey: EVENT_DATA['run.started'].jobKey }, companyId: 1 }, 'type'],
     [{ type: 'run.started', data: { jobKey: 'x' }, companyId: 1 }, 'data.jobKey'],
     [{ type: 'run.started', companyId: 1 }, 'data'],
-    [{ type: 'run.started', data: { jobKey: JOB } }, 'companyId'],
-    [{ type: 'run.started', data: { jobKey: JOB }, companyId: '1' }, 'companyId'],
+    [{ type: 'run.started', data: { jobKey: EVENT_DATA['run.started'].jobKey } }, 'companyId'],
+    [{ type: 'run.started', data: { jobKey: EVENT_DATA['run.started'].jobKey }, companyId: '1' }, 'companyId'],
     [{ type: 'agent.created', data: { agentId: 1, name: '\uD800' }, companyId: 1 }, 'data.name'],
     [{ type: 'agent.deleted', data: { agentId: 2 ** 53 }, companyId: 1 }, 'data.agentId'],
     [undefined, ''],

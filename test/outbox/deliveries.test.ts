@@ -2,24 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https-transport/index.js'
 import type { DestinationInput, DestinationWithSecret } from '../../src/index.js'
 import { EVENT_TYPES, type EventData, signBody, verifyWebhook } from '../../src/webhooks/index.js'
+import { EVENT_DATA } from '../event-data.js'
 import { type Receiver, type Respond, startReceiver, status } from '../webhooks/receiver.js'
 import { DATABASES, type TestDatabase } from './database.js'
 import { type OutboxEngine, outboxEngine } from './outbox-engine.js'
-
-const JOB = '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34'
-
-/** Data of each type of event. */
-const DATA: EventData = {
-  'run.started': { jobKey: JOB },
-  'run.completed': { jobKey: JOB, success: true },
-  'run.failed': { jobKey: JOB, success: false },
-  'agent.created': { agentId: 42, name: 'Zoë ✅ 東京 "x"' },
-  'agent.published': { agentId: 42, revisionId: 7 },
-  'agent.unpublished': { agentId: 42 },
-  'agent.enabled': { agentId: 42, enabled: true, runnable: false },
-  'agent.disabled': { agentId: 42, enabled: false, runnable: false },
-  'agent.deleted': { agentId: 42 },
-}
 
 describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) => {
   let database: TestDatabase
@@ -164,7 +150,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await start()
     const destination = await add()
     const { destinations, deliveries } = relay.engine.administration
-    await relay.engine.events.record({ type: 'agent.created', data: DATA['agent.created'], companyId: 1 })
+    await relay.engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: 1 })
     await relay.whenSettled()
     const rotated = await destinations.rotateSecret(destination.id)
     expect(rotated.secret).not.toBe(destination.secret)
@@ -175,7 +161,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     if (first === undefined) throw new Error('nothing was received')
     expect(await verifyWebhook(first.body, first.headers, destination.secret)).toMatchObject({
       type: 'agent.created',
-      data: DATA['agent.created'],
+      data: EVENT_DATA['agent.created'],
     })
     for (const { body, headers } of resent) {
       expect(body).toEqual(first.body)
@@ -203,7 +189,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     const runs = await add({ url: `${receiver.url}/runs`, eventTypes: ['run.failed', 'run.started', 'run.failed'] })
     expect(runs.eventTypes).toEqual(['run.failed', 'run.started'])
     for (const type of EVENT_TYPES) {
-      await relay.engine.events.record({ type, data: DATA[type], companyId: 1 } as never)
+      await relay.engine.events.record({ type, data: EVENT_DATA[type], companyId: 1 } as never)
     }
     const log = await relay.whenSettled()
     const typesOf = (id: number) => log.filter(({ destinationId }) => destinationId === id).map(({ type }) => type)
@@ -214,7 +200,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
       const event = JSON.parse(body.toString()) as { type: keyof EventData; data: unknown }
       expect(Object.keys(event)).toEqual(['id', 'version', 'type', 'event_category', 'timestamp', 'data'])
       expect(headers['x-service-event']).toBe(event.type)
-      expect(JSON.stringify(event.data)).toBe(JSON.stringify(DATA[event.type]))
+      expect(JSON.stringify(event.data)).toBe(JSON.stringify(EVENT_DATA[event.type]))
     }
   })
 

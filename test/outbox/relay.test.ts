@@ -19,6 +19,21 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     return engine
   }
 
+  /** A relay with a request under way, which claims nothing more. */
+  async function startHanging(): Promise<HangingTransport> {
+    const hanging = new HangingTransport()
+    let isPaused = false
+    const storage = new HookedStorage(database.storage(), (call, go) => {
+      return isPaused && call === 'jobs.waiting' ? [] : go()
+    })
+    const relay = await start({ httpTransport: hanging, storage })
+    await relay.destinations(1)
+    await relay.record()
+    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
+    isPaused = true
+    return hanging
+  }
+
   beforeEach(async () => {
     database = await open()
   })
@@ -101,16 +116,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   })
 
   it('O8 what a stale owner records changes nothing', async () => {
-    const hanging = new HangingTransport()
-    let isPaused = false
-    const storage = new HookedStorage(database.storage(), (call, go) =>
-      isPaused && call === 'jobs.waiting' ? [] : go(),
-    )
-    const stale = await start({ httpTransport: hanging, storage })
-    await stale.destinations(1)
-    await stale.record()
-    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
-    isPaused = true
+    const hanging = await startHanging()
     const current = await start()
     // As if the lease had run out without a sign of life.
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
@@ -146,16 +152,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   })
 
   it('O9 a worker that has lost its lease learns it by its heartbeat, and cuts its request', async () => {
-    const hanging = new HangingTransport()
-    let isPaused = false
-    const storage = new HookedStorage(database.storage(), (call, go) =>
-      isPaused && call === 'jobs.waiting' ? [] : go(),
-    )
-    const stale = await start({ httpTransport: hanging, storage })
-    await stale.destinations(1)
-    await stale.record()
-    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
-    isPaused = true
+    const hanging = await startHanging()
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
     const current = await start()
     await current.whenSettled()
