@@ -4,36 +4,10 @@ import { FairShares } from './fair-shares.js'
 import { GroupCommit } from './group-commit.js'
 import { HeldJob, leaseLost, type Transact } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
-
-export interface JobWorkerOptions {
-  readonly handlers: readonly JobHandler[]
-  /** Jobs under way at a time; default 1. */
-  readonly concurrency?: number
-  /** Of one lane; default as many as at all. */
-  readonly concurrencyPerLane?: number
-  /** How long a job is held without a sign of life; default 30 s. */
-  readonly leaseMs?: number
-  /** Longest wait between two looks for jobs of other processes; default 1 s. */
-  readonly pollMs?: number
-  /** Failures after which a transient error is final; default 5. */
-  readonly maxFailures?: number
-  /** Pause after the first failure, the second and so on, the last for all after it; default half a second to a minute. */
-  readonly retryDelaysMs?: readonly number[]
-  /** Times that a job is taken without any progress before it is taken for the end of every process; default 10. */
-  readonly maxClaims?: number
-  /** Times that it is taken so beside others, before it runs alone: it must not take others with it; default 2. */
-  readonly maxClaimsInCompany?: number
-  /** Whether what small jobs record at about the same time is committed together; default false. */
-  readonly isGrouped?: boolean
-  /** Shortest time between two claims, so that they take several jobs each where many end; default 0. */
-  readonly claimIntervalMs?: number
-  /** How long jobs under way may go on when the worker stops, before they are aborted; default 0. */
-  readonly drainMs?: number
-}
+import { type JobWorkerOptions, withDefaults } from './job-worker-options.js'
 
 const IDLE_POLL_MS = 20
 const SUSPECT_PAUSE_MS = 1_000
-const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
 
 /**
  * Takes jobs by lease, keeps the lease alive while they run, and tries again
@@ -43,16 +17,7 @@ export class JobWorker {
   readonly #storage: Storage
   readonly #telemetry: Telemetry
   readonly #handlers: ReadonlyMap<string, JobHandler>
-  readonly #concurrency: number
-  readonly #concurrencyPerLane: number
-  readonly #leaseMs: number
-  readonly #pollMs: number
-  readonly #maxFailures: number
-  readonly #retryDelaysMs: readonly number[]
-  readonly #maxClaims: number
-  readonly #maxClaimsInCompany: number
-  readonly #drainMs: number
-  readonly #claimIntervalMs: number
+  readonly #options: Required<JobWorkerOptions>
   readonly #transact: Transact
   readonly #running = new Set<RunningJob>()
   readonly #fairShares = new FairShares()
@@ -66,17 +31,8 @@ export class JobWorker {
     this.#storage = storage
     this.#telemetry = telemetry
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
-    this.#concurrency = options.concurrency ?? 1
-    this.#concurrencyPerLane = options.concurrencyPerLane ?? this.#concurrency
-    this.#leaseMs = options.leaseMs ?? 30_000
-    this.#pollMs = options.pollMs ?? 1_000
-    this.#maxFailures = options.maxFailures ?? 5
-    this.#retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS
-    this.#maxClaims = options.maxClaims ?? 10
-    this.#maxClaimsInCompany = options.maxClaimsInCompany ?? 2
-    this.#drainMs = options.drainMs ?? 0
-    this.#claimIntervalMs = options.claimIntervalMs ?? 0
-    const group = options.isGrouped === true ? new GroupCommit(storage) : storage
+    this.#options = withDefaults(options)
+    const group = this.#options.isGrouped ? new GroupCommit(storage) : storage
     this.#transact = async (work) => await group.transaction(work)
   }
 
@@ -110,10 +66,10 @@ export class JobWorker {
   }
 
   async #drain(): Promise<void> {
-    if (this.#drainMs === 0) return
+    if (this.#options.drainMs === 0) return
     const ended = Promise.all([...this.#running].map(({ ended }) => ended))
     await pause(
-      this.#drainMs,
+      this.#options.drainMs,
       ended.then(() => undefined),
     )
   }
@@ -136,43 +92,44 @@ export class JobWorker {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const waitMs = this.#isFull ? this.#pollMs : await this.#take(stopping)
-      if (waitMs > 0) await pause(Math.min(waitMs, this.#pollMs), woken)
+      const waitMs = this.#isFull ? this.#options.pollMs : await this.#take(stopping)
+      if (waitMs > 0) await pause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
 
   get #isFull(): boolean {
-    return this.#running.size >= this.#concurrency || [...this.#running].some(({ job }) => this.#isSuspect(job))
+    return this.#running.size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#isSuspect(job))
   }
 
   /** A job that was taken often without progress may be what ended the process. */
   #isSuspect(job: ClaimedJob): boolean {
-    return job.claims > this.#maxClaimsInCompany
+    return job.claims > this.#options.maxClaimsInCompany
   }
 
   /** Begins the next jobs. @returns how long to wait before the next look, 0 after a job. */
   async #take(stopping: AbortSignal): Promise<number> {
     const kinds = [...this.#handlers.keys()]
-    const early = this.#claimIntervalMs - (performance.now() - this.#lastClaimAt)
+    const early = this.#options.claimIntervalMs - (performance.now() - this.#lastClaimAt)
     if (early > 0) await pause(early)
     try {
       // Looking costs a read; only what is due is worth a write.
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
-      if (stopping.aborted) return this.#pollMs
+      if (stopping.aborted) return this.#options.pollMs
       const running = [...this.#running].map(({ job }) => job)
-      const free = this.#concurrency - running.length
-      const lanes = this.#fairShares.deal(waiting, { free, mostPerLane: this.#concurrencyPerLane, running })
+      const free = this.#options.concurrency - running.length
+      const lanes = this.#fairShares.deal(waiting, { free, mostPerLane: this.#options.concurrencyPerLane, running })
       // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
-      if (lanes.length === 0) return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#pollMs)
-      const leaseMs = this.#leaseMs
+      if (lanes.length === 0)
+        return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
+      const leaseMs = this.#options.leaseMs
       const claimed = await this.#storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs, lanes }))
       for (const job of claimed) if (!this.#isSuspect(job)) void this.#begin(job)
       await this.#beginSuspect(claimed.filter((job) => this.#isSuspect(job)))
       this.#lastClaimAt = performance.now()
-      return claimed.length === 0 ? this.#pollMs : 0
+      return claimed.length === 0 ? this.#options.pollMs : 0
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
-      return this.#pollMs
+      return this.#options.pollMs
     }
   }
 
@@ -215,14 +172,16 @@ export class JobWorker {
   async #work(job: ClaimedJob, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {
     const handler = this.#handlers.get(job.kind)
     if (handler === undefined) return
-    const heartbeat = setInterval(() => void this.#extend(job, abort), this.#leaseMs / 3)
+    const heartbeat = setInterval(() => void this.#extend(job, abort), this.#options.leaseMs / 3)
     try {
       await Promise.all(others)
-      if (job.claims > this.#maxClaims) {
-        throw new CrashedError(`The process ended ${this.#maxClaims} times while it worked on this, and got no further`)
+      if (job.claims > this.#options.maxClaims) {
+        throw new CrashedError(
+          `The process ended ${this.#options.maxClaims} times while it worked on this, and got no further`,
+        )
       }
       abort.signal.throwIfAborted()
-      await handler.run(new HeldJob(this.#transact, job, this.#leaseMs, abort.signal))
+      await handler.run(new HeldJob(this.#transact, job, this.#options.leaseMs, abort.signal))
     } catch (error) {
       await this.#settle(job, handler, error, abort.signal).catch((failure: unknown) => {
         // The lease runs out, and the job is taken again.
@@ -235,7 +194,7 @@ export class JobWorker {
 
   async #extend(job: ClaimedJob, abort: AbortController): Promise<void> {
     try {
-      const isHeld = await this.#storage.transaction(({ jobs }) => jobs.extend(job, this.#leaseMs))
+      const isHeld = await this.#storage.transaction(({ jobs }) => jobs.extend(job, this.#options.leaseMs))
       if (!isHeld) abort.abort(leaseLost(job))
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.extend.failed', level: 'warn', error })
@@ -248,10 +207,10 @@ export class JobWorker {
       return
     }
     const fields = { kind: job.kind, subject: job.subject, failures: job.failures + 1 }
-    const isFinal = isPermanent(error) || job.failures + 1 >= this.#maxFailures
+    const isFinal = isPermanent(error) || job.failures + 1 >= this.#options.maxFailures
     this.#telemetry.record({ name: 'jobs.failed', level: isFinal ? 'error' : 'warn', fields, error })
     if (!isFinal) {
-      const delayMs = this.#retryDelaysMs[Math.min(job.failures, this.#retryDelaysMs.length - 1)] ?? 0
+      const delayMs = this.#options.retryDelaysMs[Math.min(job.failures, this.#options.retryDelaysMs.length - 1)] ?? 0
       await this.#storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }))
       return
     }
