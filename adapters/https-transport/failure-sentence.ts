@@ -9,6 +9,8 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_)/, 'the certificate is not trusted'],
   [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'no TLS connection could be made'],
   [/^HPE_HEADER_OVERFLOW$/, 'the headers of the response are too large'],
+  [/^ERR_RESPONSE_SIZE$/, 'too much came back, and no response in it'],
+  [/^ERR_RESPONSE_STATUS$/, 'what came back has no status of a final response'],
   [/^HPE_/, 'what came back is no response of HTTP'],
   [/^ERR_(?:INVALID|HTTP)_/, 'the request could not be made'],
 ]

@@ -5,11 +5,13 @@ import type { SecureContext } from 'node:tls'
 import { type HttpOutcome, type HttpPost, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
 import { familyOf } from './address-list.js'
 import type { DestinationUrl } from './destination-url.js'
+import { limitReceived, ResponseError } from './received-limits.js'
+import { TLS_LIMITS } from './tls-limits.js'
 
 /** One request, and where it goes. */
 export interface PostOnce extends Pick<HttpPost, 'headers' | 'body'> {
   readonly destination: DestinationUrl
-  /** Those that were checked; no other is dialled. */
+  /** Those that were checked; no other is dialled, and of these only some. */
   readonly addresses: readonly string[]
   readonly secureContext: SecureContext | undefined
 }
@@ -24,6 +26,8 @@ interface Answer {
 
 /** A dead route, such as one of IPv6, must leave time for the next address. */
 const NEXT_ADDRESS_AFTER_MS = 1_000
+/** In the deadline there is time for no more. */
+const MAX_DIALLED = 4
 const MAX_HEADER_BYTES = 16_384
 
 /**
@@ -35,6 +39,7 @@ const MAX_HEADER_BYTES = 16_384
 export async function postOnce(post: PostOnce, signal: AbortSignal): Promise<HttpOutcome> {
   signal.throwIfAborted()
   const request = httpsRequest(optionsOf(post))
+  limitReceived(request)
   const cut = (): void => void request.destroy()
   signal.addEventListener('abort', cut, { once: true })
   try {
@@ -67,17 +72,34 @@ function optionsOf({ destination, addresses, headers, body, secureContext }: Pos
     rejectUnauthorized: true,
     insecureHTTPParser: false,
     maxHeaderSize: MAX_HEADER_BYTES,
+    ...TLS_LIMITS,
     ...(secureContext && { secureContext }),
   }
 }
 
-/** Answers with what was checked, so that nothing is looked up between the check and the connection. */
+/**
+ * Answers with what was checked, so that nothing is looked up between the check and the connection.
+ *
+ * Later, as a look-up does: a connection can fail within the callback, and until `request` has returned
+ * nobody listens to its socket's error, which would end the process.
+ */
 function lookupOf(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: familyOf(address) }))
+  const answers = dialled(addresses).map((address) => ({ address, family: familyOf(address) }))
   return (_hostname, { all }, callback) => {
-    if (all === true) callback(null, answers)
-    else callback(null, answers[0]?.address ?? '', answers[0]?.family)
+    setImmediate(() => {
+      if (all === true) callback(null, answers)
+      else callback(null, answers[0]?.address ?? '', answers[0]?.family)
+    })
   }
+}
+
+/** The first ones in their order, of both families where there are both. */
+function dialled(addresses: readonly string[]): readonly string[] {
+  const [four, six] = ([4, 6] as const).map((family) => addresses.filter((each) => familyOf(each) === family))
+  const firstOf = (some: readonly string[] = [], others: readonly string[] = []): readonly string[] =>
+    some.slice(0, Math.max(MAX_DIALLED / 2, MAX_DIALLED - others.length))
+  const chosen = new Set([...firstOf(four, six), ...firstOf(six, four)])
+  return [...chosen].sort((a, b) => addresses.indexOf(a) - addresses.indexOf(b))
 }
 
 /** Listens at once to all that the request may tell: an event that nobody hears would end the process. */
@@ -89,8 +111,10 @@ async function answerOf(request: ClientRequest, body: Uint8Array): Promise<Answe
     request.once('response', (response) => {
       const { statusCode = 0 } = response
       const start = firstBytesOf(response)
-      // 1xx are not final (RFC 9110, section 15.2); Node skips those that it knows. Below them is nothing.
-      if (statusCode < 200) reject(new Error('no final status'))
+      // It came with more than it may: the error is on its way.
+      if (request.destroyed) return
+      // RFC 9110, section 15: there are no others; and 1xx, of which Node skips those that it knows, are not final.
+      if (statusCode < 200 || statusCode > 599) reject(new ResponseError('ERR_RESPONSE_STATUS'))
       else resolve({ httpStatus: statusCode, body: start })
     })
     request.end(body)

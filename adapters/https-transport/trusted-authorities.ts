@@ -2,19 +2,20 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
 import { InvalidInputError } from '../../src/ports/index.js'
+import { TLS_LIMITS } from './tls-limits.js'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * A context that trusts these authorities beside those that Node trusts. To read them all takes some 40 ms,
- * so one context serves all connections.
+ * A context that trusts these authorities beside those that Node trusts. To read them all takes some 40 ms
+ * in which nothing else is done; so one context serves all connections, and it is made before there are any.
  *
  * @param authorities in PEM; each may hold several certificates
  * @throws InvalidInputError with the field `certificateAuthorities` for what is no certificate
  */
 export function trustedAuthorities(authorities: readonly string[]): tls.SecureContext {
   const added = authorities.flatMap(checkedCertificates)
-  return tls.createSecureContext({ ca: [...nodeAuthorities(), ...added] })
+  return tls.createSecureContext({ ...TLS_LIMITS, ca: [...nodeAuthorities(), ...added] })
 }
 
 /** OpenSSL passes over what is no certificate: who gave it would learn of it by a delivery that fails. */

@@ -319,8 +319,8 @@ describe('connection errors', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n',
       'ended without a response',
     ],
-    ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'ended without a response'],
-    ['a status below 100', 'HTTP/1.1 099 Low\r\n\r\n', 'ended without a response'],
+    ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'no status of a final response (ERR_RESPONSE_STATUS)'],
+    ['a status below 100', 'HTTP/1.1 099 Low\r\n\r\n', 'has no status of a final response (ERR_RESPONSE_STATUS)'],
     [
       'with 20 kB of headers',
       `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
@@ -371,7 +371,7 @@ describe('the deadline', () => {
   it.each([
     ['D7: holds where headers drip', drip('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n')],
     ['D7: holds where one header drips', drip('HTTP/1.1 200 OK\r\nx-a: ', 'b')],
-    ['holds where interim responses drip', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['holds where an interim response drips', drip('HTTP/1.1 103 Early Hints\r\nx-a: ', 'b')],
   ])('%s', async (_title, respond) => {
     const receiver = await receiverOf({ respond })
     const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 600 }).post(post(receiver.url)))
