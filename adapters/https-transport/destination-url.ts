@@ -17,8 +17,14 @@ export interface DestinationUrl {
 
 const MAX_LENGTH = 2_048
 
-/** RFC 6761, RFC 6762, RFC 8375; `internal` is ICANN's for private use and what clouds name their metadata services by. */
-const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/
+/**
+ * RFC 6761, RFC 6762 with its appendix G, RFC 8375, and Kubernetes. `internal` is ICANN's for private use and
+ * what clouds name their metadata services by. Not `test`, which is for tests: whether such a name resolves is
+ * up to who tests.
+ */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
+/** RFC 3172, RFC 6761, RFC 7686. */
+const HOSTLESS_NAME = /(?:^|\.)(?:arpa|invalid|onion)$/
 /** RFC 1123, section 2.1, and the underscore, which is in use. */
 const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 
@@ -78,6 +84,7 @@ function checkName(name: string): void {
   if (!name.includes('.') || LOCAL_NAME.test(name)) {
     throw new DestinationRefusedError(`${name} is a name of a local network, which may not be contacted`)
   }
+  if (HOSTLESS_NAME.test(name)) throw new DestinationRefusedError(`${name} is a name of no host of the internet`)
 }
 
 function invalid(problem: string): InvalidInputError {

@@ -19,8 +19,19 @@ import { trustedAuthorities } from './trusted-authorities.js'
 import { DeadlineError, WorkInTime } from './work-in-time.js'
 
 export interface HttpsTransportOptions {
-  /** Addresses and networks that may be contacted although they are not public, such as `10.1.0.0/16`. Default: none. */
+  /**
+   * Addresses and networks that may be contacted although they are not public, or are this machine's, such as
+   * `10.1.0.0/16`. Default: none.
+   */
   readonly allow?: readonly string[]
+  /**
+   * Addresses and networks that are never contacted although they are public or allowed. Default: none.
+   *
+   * The addresses of this machine's interfaces need not be named: they are refused on every port unless they
+   * are allowed. In a container, and behind NAT, the address by which the world reaches this machine is none
+   * of its interfaces: where services listen there that strangers must not post to, name it here.
+   */
+  readonly deny?: readonly string[]
   /** What the engine itself listens on: never contacted, whatever is allowed. Asked at every check. */
   readonly ownEndpoints?: () => readonly OwnEndpoint[]
   /** Gives all addresses of a name; fails, or gives none, where there are none. Default: DNS, without the hosts file. */
@@ -30,6 +41,9 @@ export interface HttpsTransportOptions {
   /** For look-up, connection, TLS, request and the response's headers together. Default: 5,000. */
   readonly deadlineMs?: number
 }
+
+/** Receivers have a few. To check one is quick, and DNS can tell of thousands. */
+const MAX_ADDRESSES = 32
 
 /** A name without an address. */
 class UnresolvedError extends Error {
@@ -49,8 +63,8 @@ export class HttpsTransport implements HttpTransport {
 
   /** @throws InvalidInputError for an option that is not what it must be */
   constructor(options: HttpsTransportOptions = {}) {
-    const { allow = [], ownEndpoints = () => [], resolver = resolveHost, certificateAuthorities } = options
-    this.#rules = new AddressRules(allow, ownEndpoints)
+    const { resolver = resolveHost, certificateAuthorities } = options
+    this.#rules = new AddressRules(options)
     this.#resolve = resolver
     this.#secureContext = certificateAuthorities && trustedAuthorities(certificateAuthorities)
     this.#deadlineMs = validate(integerSchema({ min: 1, max: 600_000 }), options.deadlineMs ?? 5_000, 'deadlineMs')
@@ -93,15 +107,23 @@ export class HttpsTransport implements HttpTransport {
     this.#work.close()
   }
 
-  /** All addresses of a destination, after a check of each: one that is refused is enough. */
+  /**
+   * All addresses of a destination, after a check of each: one that is refused is enough. Which one it is that
+   * a name resolves to is told by the error's cause alone: who may name destinations may not ask the names of
+   * the operator's network.
+   */
   async #addressesOf({ hostname, isAddress, port }: DestinationUrl, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = isAddress ? [hostname] : await this.#lookUp(hostname, signal)
+    if (addresses.length > MAX_ADDRESSES) {
+      throw new DestinationRefusedError(`the name ${hostname} has more than ${MAX_ADDRESSES} addresses`)
+    }
+    const refusalOf = this.#rules.checkAt(port)
     for (const address of addresses) {
-      const refusal = this.#rules.refusalOf(address, port)
+      const refusal = refusalOf(address)
       if (refusal === undefined) continue
-      const shown = refusal === 'is no address' ? JSON.stringify(address) : address
-      const subject = isAddress ? `${shown} ` : `${hostname} resolves to ${shown}, which `
-      throw new DestinationRefusedError(subject + refusal)
+      if (isAddress) throw new DestinationRefusedError(`${address} ${refusal}`)
+      const cause = new Error(`${hostname} resolves to ${JSON.stringify(address)}, which ${refusal}`)
+      throw new DestinationRefusedError(`the name ${hostname} resolves to what ${refusal}`, { cause })
     }
     return addresses
   }

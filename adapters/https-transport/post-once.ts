@@ -95,11 +95,16 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 
 /** The first ones in their order, of both families where there are both. */
 function dialled(addresses: readonly string[]): readonly string[] {
-  const [four, six] = ([4, 6] as const).map((family) => addresses.filter((each) => familyOf(each) === family))
-  const firstOf = (some: readonly string[] = [], others: readonly string[] = []): readonly string[] =>
-    some.slice(0, Math.max(MAX_DIALLED / 2, MAX_DIALLED - others.length))
-  const chosen = new Set([...firstOf(four, six), ...firstOf(six, four)])
-  return [...chosen].sort((a, b) => addresses.indexOf(a) - addresses.indexOf(b))
+  const all = [...new Set(addresses)]
+  const sizeOf = (family: number): number => all.filter((address) => familyOf(address) === family).length
+  const left = {
+    4: Math.max(MAX_DIALLED / 2, MAX_DIALLED - sizeOf(6)),
+    6: Math.max(MAX_DIALLED / 2, MAX_DIALLED - sizeOf(4)),
+  }
+  return all.filter((address) => {
+    left[familyOf(address) as 4 | 6] -= 1
+    return left[familyOf(address) as 4 | 6] >= 0
+  })
 }
 
 /** Listens at once to all that the request may tell: an event that nobody hears would end the process. */

@@ -1,13 +1,16 @@
+import { syncBuiltinESMExports } from 'node:module'
 import { isIP } from 'node:net'
+import os from 'node:os'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AddressRules } from '../../adapters/https-transport/address-rules.js'
 import { parseDestinationUrl } from '../../adapters/https-transport/destination-url.js'
 import { HttpsTransport } from '../../adapters/https-transport/index.js'
 import { DestinationRefusedError, InvalidInputError } from '../../src/ports/index.js'
 import { PUBLIC, REFUSED_IPV4, REFUSED_IPV6 } from './destination-addresses.js'
 
-const rules = new AddressRules([], () => [])
+const rules = new AddressRules()
+const refusalBy = (by: AddressRules, address: unknown, port = 443): string | undefined => by.checkAt(port)(address)
 
 /** Said once more, apart from the adapter: an address and how many of its first bits count. */
 const NETWORKS_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
@@ -71,11 +74,11 @@ function spellings(number: number): fc.Arbitrary<string> {
 
 describe('the rules for addresses', () => {
   it.each([...REFUSED_IPV4, ...REFUSED_IPV6])('S: refuse %s', (address) => {
-    expect(rules.refusalOf(address, 443)).toMatch(/^is (not a public|no) address$/)
+    expect(refusalBy(rules, address)).toMatch(/^is (not a public|no) address$/)
   })
 
   it.each(PUBLIC)('S: accept %s', (address) => {
-    expect(rules.refusalOf(address, 443)).toBeUndefined()
+    expect(refusalBy(rules, address)).toBeUndefined()
   })
 
   it('S: refuse every address of a network that is not public, and no other', () => {
@@ -83,7 +86,7 @@ describe('the rules for addresses', () => {
       NETWORKS_IPV4.some(({ first, size }) => number >= first && number < first + size)
     fc.assert(
       fc.property(fc.oneof(refusedIpv4, fc.nat(0xffffffff)), (number) => {
-        expect(rules.refusalOf(dotted(number), 443) !== undefined).toBe(belongs(number))
+        expect(refusalBy(rules, dotted(number)) !== undefined).toBe(belongs(number))
       }),
       { numRuns: 5_000 },
     )
@@ -104,8 +107,8 @@ describe('the rules for addresses', () => {
       )
     fc.assert(
       fc.property(fc.oneof(outside, inside), (number) => {
-        expect(rules.refusalOf(groups(number), 443)).toBe('is not a public address')
-        expect(rules.refusalOf(groups(number).toUpperCase(), 443)).toBe('is not a public address')
+        expect(refusalBy(rules, groups(number))).toBe('is not a public address')
+        expect(refusalBy(rules, groups(number).toUpperCase())).toBe('is not a public address')
       }),
       { numRuns: 5_000 },
     )
@@ -122,7 +125,7 @@ describe('the rules for addresses', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string(), almost), (value) => {
         if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return
-        expect(rules.refusalOf(value, 443)).toBe('is no address')
+        expect(refusalBy(rules, value)).toBe('is no address')
       }),
       { numRuns: 5_000 },
     )
@@ -136,7 +139,7 @@ describe('the rules for addresses', () => {
       ['8.8.8.8'],
       null,
     ]) {
-      expect(rules.refusalOf(value, 443)).toBe('is no address')
+      expect(refusalBy(rules, value)).toBe('is no address')
     }
   })
 
@@ -153,41 +156,121 @@ describe('the rules for addresses', () => {
   })
 
   it('S14: accept what the operator allows, in its family, and refuse what is written wrongly', () => {
-    const allowing = new AddressRules(['10.1.0.0/16', '192.168.7.7', 'fd12:3456::/32', '::1'], () => [])
+    const allowing = new AddressRules({ allow: ['10.1.0.0/16', '192.168.7.7', 'fd12:3456::/32', '::1'] })
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12:3456:7::1', '0:0:0:0:0:0:0:1', '8.8.8.8']) {
-      expect(allowing.refusalOf(address, 443)).toBeUndefined()
+      expect(refusalBy(allowing, address)).toBeUndefined()
     }
     for (const address of ['10.0.255.255', '10.2.0.0', '192.168.7.8', 'fd12:3457::1', '::2', '::ffff:10.1.0.1']) {
-      expect(allowing.refusalOf(address, 443)).toBe('is not a public address')
+      expect(refusalBy(allowing, address)).toBe('is not a public address')
     }
     const wrong = ['', '10.0.0.0/33', '10.0.0/8', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/8/8', '::/129', 'fe80::%1/64']
     for (const network of [...wrong, 'localhost', '*', '10.0.0.0/08', ' 10.0.0.0/8', '10.0.0.0-10.0.0.9']) {
-      expect(() => new AddressRules(['10.0.0.0/8', network], () => [])).toThrow(InvalidInputError)
-      expect(() => new AddressRules(['10.0.0.0/8', network], () => [])).toThrow(
-        `allow: ${JSON.stringify(network)} must be an address or a network, such as 10.1.2.3, 10.1.0.0/16`,
-      )
+      for (const field of ['allow', 'deny']) {
+        const create = (): AddressRules => new AddressRules({ [field]: ['10.0.0.0/8', network] })
+        expect(create).toThrow(InvalidInputError)
+        expect(create).toThrow(
+          `${field}: ${JSON.stringify(network)} must be an address or a network, such as 10.1.2.3, 10.1.0.0/16`,
+        )
+      }
     }
   })
 
+  it('S14: refuse what the operator denies, though it is public or allowed, in every spelling', () => {
+    const deny = ['8.8.8.0/24', '10.1.1.0/24', '2606:4700::/32', '::ffff:9.9.9.9']
+    const denying = new AddressRules({ deny, allow: ['10.1.0.0/16', '8.8.8.8', '::/0'] })
+    const refused = [
+      '8.8.8.8',
+      '8.8.8.0',
+      '10.1.1.1',
+      '::ffff:8.8.8.8',
+      '::ffff:a01:101',
+      '2606:4700:4700::1111',
+      '9.9.9.9',
+    ]
+    for (const address of refused) expect(refusalBy(denying, address)).toBe('is denied by the operator')
+    for (const address of ['8.8.7.255', '8.8.9.0', '10.1.2.1', '2606:4701::1', '::ffff:a01:201', '9.9.9.8']) {
+      expect(refusalBy(denying, address)).toBeUndefined()
+    }
+    // A network of IPv6 is none of IPv4, but by the mapped addresses in it.
+    const noIpv6 = new AddressRules({ deny: ['::/0'], allow: ['::/0'] })
+    expect(refusalBy(noIpv6, '8.8.8.8')).toBeUndefined()
+    for (const address of ['2606:4700::1', '::ffff:8.8.8.8']) {
+      expect(refusalBy(noIpv6, address)).toBe('is denied by the operator')
+    }
+  })
+
+  describe('for the addresses of this machine', () => {
+    const [real, mine] = [os.networkInterfaces, ['8.8.4.4', '2001:4860:4860::8844']]
+    let asked = 0
+    const fake: typeof os.networkInterfaces = () => {
+      asked += 1
+      const [v4, v6] = mine as [string, string]
+      const common = { mac: '', internal: false, cidr: null, netmask: '' }
+      const one = { ...common, address: v4, family: 'IPv4' } as const
+      return { eth0: [one, { ...common, address: v6, family: 'IPv6', scopeid: 0 }] }
+    }
+
+    beforeEach(() => {
+      asked = 0
+      os.networkInterfaces = fake
+      syncBuiltinESMExports()
+      return () => {
+        os.networkInterfaces = real
+        syncBuiltinESMExports()
+      }
+    })
+
+    it('refuse them on every port, though they are public, unless they are allowed', () => {
+      for (const address of mine) {
+        for (const port of [443, 8443]) expect(refusalBy(rules, address, port)).toBe('is an address of this machine')
+        expect(refusalBy(new AddressRules({ allow: [address] }), address)).toBeUndefined()
+        const ownEndpoints = () => [{ address: '::', port: 443 }]
+        const own = new AddressRules({ allow: [address], ownEndpoints })
+        expect(refusalBy(own, address)).toBe('is an address of the engine itself')
+        expect(refusalBy(own, address, 444)).toBeUndefined()
+      }
+      for (const address of ['8.8.4.5', '2001:4860:4860::8845']) expect(refusalBy(rules, address)).toBeUndefined()
+    })
+
+    it('ask for them once, however many addresses are checked', () => {
+      const check = new AddressRules({ ownEndpoints: () => [{ address: '0.0.0.0', port: 8443 }] }).checkAt(443)
+      for (let count = 0; count < 100; count += 1) expect(check('8.8.8.8')).toBeUndefined()
+      expect(asked).toBe(1)
+      const own = new AddressRules({ ownEndpoints: () => [{ address: '0.0.0.0', port: 443 }] }).checkAt(443)
+      for (let count = 0; count < 100; count += 1) expect(own('8.8.4.4')).toBe('is an address of the engine itself')
+      expect(asked).toBe(2)
+    })
+  })
+
   it("S13: refuse the engine's own endpoint, whatever is allowed", () => {
-    const everything = ['0.0.0.0/0', '::/0']
-    const refusal = (own: string, address: string, port = 8443): string | undefined =>
-      new AddressRules(everything, () => [{ address: own, port: 8443 }]).refusalOf(address, port)
+    const allow = ['0.0.0.0/0', '::/0']
+    const refusal = (own: string, address: string, port = 8443, ownPort: unknown = 8443): string | undefined => {
+      const ownEndpoints = () => [{ address: own, port: ownPort as number }]
+      return refusalBy(new AddressRules({ allow, ownEndpoints }), address, port)
+    }
     const refused = 'is an address of the engine itself'
     expect(refusal('127.0.0.1', '127.0.0.1')).toBe(refused)
     expect(refusal('127.0.0.1', '::ffff:127.0.0.1')).toBe(refused)
+    expect(refusal('::ffff:127.0.0.1', '127.0.0.1')).toBe(refused)
     expect(refusal('::1', '0:0:0:0:0:0:0:1')).toBe(refused)
     // Connections to the unspecified address arrive at this machine.
-    expect(refusal('127.0.0.1', '0.0.0.0')).toBe(refused)
-    expect(refusal('127.0.0.1', '::')).toBe(refused)
+    for (const address of ['0.0.0.0', '::', '::ffff:0.0.0.0']) expect(refusal('127.0.0.1', address)).toBe(refused)
     expect(refusal('127.0.0.1', '127.0.0.2')).toBeUndefined()
     expect(refusal('127.0.0.1', '127.0.0.1', 443)).toBeUndefined()
-    for (const own of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0', 'localhost', 'fe80::1%eth0']) {
+    const every = ['0.0.0.0', '::', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', '::ffff:0:0', 'localhost', 'fe80::1%eth0']
+    for (const own of every) {
       for (const address of ['127.0.0.1', '127.9.9.9', '::1', '0.0.0.0', '::ffff:7f00:1']) {
         expect(refusal(own, address)).toBe(refused)
       }
       expect(refusal(own, '8.8.8.8')).toBeUndefined()
     }
+    // A port as text is that port; what is no port could be any; and 0 is none yet.
+    expect(refusal('127.0.0.1', '127.0.0.1', 8443, '8443')).toBe(refused)
+    expect(refusal('127.0.0.1', '127.0.0.1', 443, '8443')).toBeUndefined()
+    for (const none of [{}, Number.NaN, 'https', 70_000]) {
+      expect(refusal('127.0.0.1', '127.0.0.1', 443, none)).toBe(refused)
+    }
+    expect(refusal('127.0.0.1', '127.0.0.1', 443, 0)).toBeUndefined()
   })
 })
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https-transport/index.js'
 import { MemoryHttpTransport } from '../../adapters/memory/index.js'
-import { type HttpOutcome, InvalidInputError } from '../../src/ports/index.js'
+import { DestinationRefusedError, type HttpOutcome, InvalidInputError } from '../../src/ports/index.js'
 import { httpTransportSuite } from '../conformance/index.js'
 import { startFullListener } from '../webhooks/full-listener.js'
 import { receiverOf, transportTo } from '../webhooks/local-transport.js'
@@ -245,6 +245,82 @@ describe('requests', () => {
   })
 })
 
+describe('addresses of a name', () => {
+  const url = 'https://hooks.example.test/'
+  const many = (count: number, last: string[] = []): string[] => [
+    ...Array.from({ length: count - last.length }, (_, index) => `8.8.${index}.8`),
+    ...last,
+  ]
+  const resolvingTo = (addresses: readonly string[], options: HttpsTransportOptions = {}): HttpsTransport => {
+    const transport = new HttpsTransport({ resolver: async () => addresses, ...options })
+    onTestFinished(() => transport.close())
+    return transport
+  }
+
+  it('are 32 at most, and all of them are checked', async () => {
+    expect(await resolvingTo(many(32)).vetDestination(url)).toBe(url)
+    for (const [addresses, problem] of [
+      [many(33), 'has more than 32 addresses'],
+      [many(5_000), 'has more than 32 addresses'],
+      [many(32, ['10.0.0.1']), 'resolves to what is not a public address'],
+    ] as const) {
+      const error = `the name hooks.example.test ${problem}`
+      const transport = resolvingTo(addresses)
+      await expect(transport.vetDestination(url)).rejects.toThrow(new DestinationRefusedError(error))
+      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
+    }
+  })
+
+  it('are told to nobody but by the cause of an error, where they are refused', async () => {
+    for (const [address, options] of [
+      ['10.11.12.13', {}],
+      ['fd00::11:12', {}],
+      ['8.8.11.12', { deny: ['8.8.0.0/16'] }],
+    ] as const) {
+      const transport = resolvingTo([address], options)
+      const thrown = await transport.vetDestination(url).catch((error: unknown) => error)
+      expect(thrown).toBeInstanceOf(DestinationRefusedError)
+      const { message, cause } = thrown as Error
+      expect(message).toMatch(/^the name hooks\.example\.test resolves to what is (not a public address|denied by)/)
+      expect(message).not.toContain('11')
+      expect((cause as Error).message).toContain(`hooks.example.test resolves to "${address}", which is `)
+      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error: message })
+      const literal = `https://${address.includes(':') ? `[${address}]` : address}/`
+      await expect(transport.vetDestination(literal)).rejects.toThrow(`${address} is `)
+    }
+  })
+
+  it.each([
+    [['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.1'], true],
+    [['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.1'], false],
+    // Both families have their turn.
+    [['::2', '::3', '::4', '::5', '127.0.0.1'], true],
+    [['::2', '::3', '127.0.0.2', '127.0.0.1', '127.0.0.3', '::4'], true],
+    [['127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.1'], true],
+  ])('are dialled up to the fourth: %j', async (addresses, isReached) => {
+    const receiver = await receiverOf()
+    const transport = transportTo(receiver, { resolver: async () => addresses, allow: ['127.0.0.0/8', '::/64'] })
+    const { kind } = await transport.post(post(receiver.urlOf('hooks.example.test')))
+    expect(kind).toBe(isReached ? 'response' : 'connection_error')
+    expect(receiver.connections).toHaveLength(isReached ? 1 : 0)
+  })
+})
+
+describe('names that no host of the internet has', () => {
+  it.each(['lan', 'home', 'corp', 'intranet', 'private', 'svc', 'arpa', 'invalid', 'onion'])(
+    'are refused: %s',
+    async (suffix) => {
+      const transport = new HttpsTransport({ resolver: async () => ['8.8.8.8'], allow: ['0.0.0.0/0'] })
+      for (const host of [suffix, `a.${suffix}`, `a.b.${suffix}.`, `A.${suffix.toUpperCase()}`]) {
+        await expect(transport.vetDestination(`https://${host}/`)).rejects.toThrow(DestinationRefusedError)
+      }
+      for (const host of [`${suffix}.example`, `a${suffix}.example`, `a.x${suffix}`]) {
+        expect(await transport.vetDestination(`https://${host}/`)).toBe(`https://${host}/`)
+      }
+    },
+  )
+})
+
 describe('connection errors', () => {
   const failing = async (
     options: ReceiverOptions,
@@ -412,6 +488,7 @@ describe('options', () => {
   it('are refused where they are wrong', () => {
     const wrong: HttpsTransportOptions[] = [
       { allow: ['10.0.0.0/64'] },
+      { deny: ['10.0.0.0/64'] },
       { deadlineMs: 0 },
       { deadlineMs: Number.NaN },
       { certificateAuthorities: ['certificate'] },
