@@ -4,7 +4,7 @@ import { isSignatureOf, SIGNATURE_HEADER } from './signature.js'
 
 /**
  * The headers of a request: fetch's `Headers`, or anything with such a `get`; or a record such as Node's
- * `request.headers` and `request.headersDistinct`, its names in any case.
+ * `request.headers` and `request.headersDistinct`, its names in any case. No `Map`: its names have one case.
  */
 export type WebhookHeaders =
   | { get(name: string): string | null }
@@ -28,7 +28,7 @@ export type WebhookHeaders =
  *   malformed, or is not the signature of this body
  * @throws WebhookMalformedError (answer 400) if the signature is valid and the body is no envelope
  * @throws InvalidInputError (a mistake in the receiver: answer 500) with the field `secret` for an empty or
- *   missing one, `rawBody` for a body that was parsed already, `headers` for none
+ *   missing one, `rawBody` for a body that was parsed already or is detached, `headers` for none or a `Map`
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -58,37 +58,48 @@ function secretsOf(secret: unknown): readonly string[] {
 /** A copy, which nobody can change between its verification and its parsing. */
 function bytesOf(rawBody: unknown): Uint8Array<ArrayBuffer> {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
-  // Not `instanceof`: bytes may come from another realm, such as a test runner's.
-  if (ArrayBuffer.isView(rawBody)) {
-    return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).slice()
+  try {
+    // Not `instanceof`: bytes may come from another realm, such as a test runner's.
+    if (ArrayBuffer.isView(rawBody)) {
+      return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).slice()
+    }
+    // Throws for all that is no ArrayBuffer, whatever it says it is; and, as the above, for one that is detached.
+    return new Uint8Array(ArrayBuffer.prototype.slice.call(rawBody as ArrayBuffer, 0))
+  } catch (cause) {
+    throw new InvalidInputError(
+      'rawBody',
+      'must be the raw body, a Uint8Array, an ArrayBuffer or a string, and not detached: the signature covers the ' +
+        'bytes as they came, so read them before anything parses them (express.raw() in place of express.json(), ' +
+        'request.arrayBuffer() in place of request.json())',
+      { cause },
+    )
   }
-  if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
-    return new Uint8Array(rawBody as ArrayBuffer).slice()
-  }
-  throw new InvalidInputError(
-    'rawBody',
-    'must be the raw body, a Uint8Array, an ArrayBuffer or a string: the signature covers the bytes as they came, ' +
-      'so read them before anything parses them (express.raw() in place of express.json(), request.arrayBuffer() ' +
-      'in place of request.json())',
-  )
 }
 
 function signatureIn(headers: WebhookHeaders): string {
-  const [signature, ...others] = valuesIn(headers)
-  if (signature === undefined) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is missing`)
-  if (others.length > 0) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} came more than once`)
-  return signature
+  const values = valuesIn(headers)
+  if (values.length === 0) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is missing`)
+  if (values.length > 1) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} came more than once`)
+  const [signature] = values
+  if (typeof signature === 'string') return signature
+  throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is no text`)
 }
 
 /** Every value of the signature's header. Fetch and Node join repeated ones by a comma, which no signature has. */
-function valuesIn(headers: unknown): string[] {
-  if (!isObject(headers)) {
-    throw new InvalidInputError('headers', 'must be the headers of the request, a Headers object or a record')
+function valuesIn(headers: unknown): readonly unknown[] {
+  if (!isObject(headers) || Object.prototype.toString.call(headers) === '[object Map]') {
+    const accepted = "fetch's Headers, or a record such as Node's request.headers (of a Map, Object.fromEntries(map))"
+    throw new InvalidInputError('headers', `must be the headers of the request: ${accepted}`)
   }
-  const values = hasGet(headers)
-    ? [headers.get(SIGNATURE_HEADER)]
-    : Object.entries(headers).flatMap(([name, value]) => (name.toLowerCase() === SIGNATURE_HEADER ? value : []))
-  return values.filter((value) => typeof value === 'string')
+  if (hasGet(headers)) return [headers.get(SIGNATURE_HEADER)].filter(isThere)
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    name.toLowerCase() === SIGNATURE_HEADER ? [value] : [],
+  )
+  return values.filter(isThere).flatMap((value) => (Array.isArray(value) ? Array.from(value as unknown[]) : [value]))
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 /** A record's member `get` would be a header of that name, which is a text. */
@@ -123,10 +134,16 @@ function problemOf(envelope: Readonly<Record<string, unknown>>): string | undefi
   if (!isText(category)) return 'event_category must be a string that is not empty'
   const isKnown = EVENT_TYPES.some((each) => each === type)
   if (isKnown && !type.startsWith(`${category}.`)) return 'event_category must be the prefix of type'
-  if (!isText(timestamp) || !UTC_TIME.test(timestamp) || Number.isNaN(Date.parse(timestamp))) {
+  if (!isText(timestamp) || !isTime(timestamp)) {
     return 'timestamp must be a time in UTC by ISO 8601'
   }
   return isObject(data) ? undefined : 'data must be an object'
+}
+
+/** `Date` takes the 30th of February for a day in March: a time that there is, is the same when it is told again. */
+function isTime(text: string): boolean {
+  if (!UTC_TIME.test(text) || Number.isNaN(Date.parse(text))) return false
+  return new Date(text).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length))
 }
 
 function isText(value: unknown): value is string {

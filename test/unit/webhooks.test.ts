@@ -52,6 +52,12 @@ function signed(signature: string): WebhookHeaders {
   return { [SIGNATURE_HEADER]: signature }
 }
 
+/** With its memory gone to somebody else. */
+function detached(view: Uint8Array<ArrayBuffer>): Uint8Array {
+  structuredClone(view.buffer, { transfer: [view.buffer] })
+  return view
+}
+
 /** What a body means that is signed as it should be. */
 async function received(body: string | Uint8Array): Promise<WebhookEvent> {
   return await verifyWebhook(body, signed(reference(body, K1)), K1)
@@ -214,6 +220,13 @@ describe('the headers of a webhook', () => {
     ['an empty list', { [SIGNATURE_HEADER]: [] }],
     ['an empty text', { [SIGNATURE_HEADER]: '' }],
     ['a number', { [SIGNATURE_HEADER]: 7 as unknown as string }],
+    ['a number beside it', { [SIGNATURE_HEADER]: [7, V1] as unknown as string }],
+    ['a gap beside it', { [SIGNATURE_HEADER]: new Array(2).fill(V1, 1) as string[] }],
+    ['no text beside it, in another case', { [SIGNATURE_HEADER]: V1, 'X-Service-Signature': 7 as unknown as string }],
+    ['a list in a list', { [SIGNATURE_HEADER]: [[V1]] as unknown as string }],
+    ['an object of a text', { [SIGNATURE_HEADER]: new String(V1) as string }],
+    ['a get that gives a list', { get: () => [V1] as unknown as string }],
+    ['a get that gives nothing', { get: () => undefined as unknown as null }],
     ['the same twice, as a list', { [SIGNATURE_HEADER]: [V1, V1] }],
     ['the same twice, in two cases', { [SIGNATURE_HEADER]: V1, 'X-Service-Signature': V1 }],
     ['the same twice, joined by Node', { [SIGNATURE_HEADER]: `${V1}, ${V1}` }],
@@ -234,13 +247,18 @@ describe('the headers of a webhook', () => {
     await expect(verifyWebhook(BODY_1, headers, K1)).rejects.toMatchObject(REFUSED)
   })
 
-  it.each([[undefined], [null], ['x-service-signature: sha256=0'], [[SIGNATURE_HEADER, V1]]])(
-    'says that %j is a mistake in the receiver',
-    async (headers) => {
-      const promise = verifyWebhook(BODY_1, headers as unknown as WebhookHeaders, K1)
-      await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'headers' })
-    },
-  )
+  it.each([
+    [undefined],
+    [null],
+    ['x-service-signature: sha256=0'],
+    [[SIGNATURE_HEADER, V1]],
+    [new Map([[SIGNATURE_HEADER, V1]])],
+    [runInNewContext(`new Map([['${SIGNATURE_HEADER}', '${V1}']])`)],
+  ])('says that %j is a mistake in the receiver, and what is none', async (headers) => {
+    const promise = verifyWebhook(BODY_1, headers as unknown as WebhookHeaders, K1)
+    await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'headers' })
+    await expect(promise).rejects.toThrow(/fetch's Headers, or a record such as Node's request\.headers/)
+  })
 })
 
 describe('the secret of a webhook', () => {
@@ -297,6 +315,9 @@ describe('the body of a webhook', () => {
     ['null', null],
     ['an array', []],
     ['a stream', new ReadableStream()],
+    ['a detached ArrayBuffer', detached(new Uint8Array(8)).buffer],
+    ['a detached Uint8Array', detached(new Uint8Array(8))],
+    ['what only says that it is an ArrayBuffer', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 3, length: 3 }],
   ])('that is %s is a mistake in the receiver, and the message tells what to do', async (_what, body) => {
     const promise = verifyWebhook(body as string, signed(V1), K1)
     await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'rawBody' })
@@ -325,6 +346,10 @@ describe('the body of a webhook', () => {
     ['with a number as time', but({ timestamp: 1767323045678 }), 'timestamp'],
     ['with a local time', but({ timestamp: '2026-01-02T03:04:05' }), 'timestamp'],
     ['with a day that there is not', but({ timestamp: '2026-13-02T03:04:05Z' }), 'timestamp'],
+    ['with the 30th of February', but({ timestamp: '2026-02-30T03:04:05Z' }), 'timestamp'],
+    ['with the 29th of February of no leap year', but({ timestamp: '2026-02-29T03:04:05.6Z' }), 'timestamp'],
+    ['with the 31st of April', but({ timestamp: '2026-04-31T03:04:05+00:00' }), 'timestamp'],
+    ['with the hour 24', but({ timestamp: '2026-01-02T24:00:00Z' }), 'timestamp'],
     ['without data', but({ data: undefined }), 'data'],
     ['with a list as data', but({ data: [] }), 'data'],
     ['with null as data', but({ data: null }), 'data'],
@@ -340,6 +365,13 @@ describe('the body of a webhook', () => {
   it('is not looked at deeper than its envelope', async () => {
     expect(await received(but({ data: { jobKey: 7 }, later: true }))).toMatchObject({ later: true })
   })
+
+  it.each(['2024-02-29T23:59:59Z', '2026-12-31T00:00:00.123456789+00:00', '2026-01-02T03:04:05.6Z'])(
+    'may be of the time %s',
+    async (timestamp) => {
+      expect(await received(but({ timestamp }))).toMatchObject({ timestamp })
+    },
+  )
 
   it('may be of a type that this version does not know', async () => {
     for (const [type, category] of [
