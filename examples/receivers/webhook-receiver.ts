@@ -19,7 +19,7 @@ export interface WebhookReceiverOptions {
 
 export class WebhookReceiver {
   readonly #options: WebhookReceiverOptions
-  readonly #seen = new SeenEvents()
+  readonly #events = new EventsActedOn()
 
   constructor(options: WebhookReceiverOptions) {
     this.#options = options
@@ -29,7 +29,9 @@ export class WebhookReceiver {
   async receive(rawBody: Uint8Array, headers: WebhookHeaders): Promise<number> {
     try {
       const event = await verifyWebhook(rawBody, headers, this.#options.secret)
-      if (this.#seen.claim(event.id)) await this.#act(event)
+      await this.#events.once(event.id, async () => {
+        await this.#options.act(event)
+      })
       // Duplicates too, and events that nobody here has a use for: a 4xx would count as a failure.
       return 204
     } catch (error) {
@@ -39,39 +41,38 @@ export class WebhookReceiver {
       return 500 // is sent again
     }
   }
-
-  async #act(event: WebhookEvent): Promise<void> {
-    try {
-      await this.#options.act(event)
-    } catch (error) {
-      this.#seen.release(event.id)
-      throw error
-    }
-  }
 }
 
 /**
- * The ids of the last events. They are forgotten with the process, and other processes do not know of them.
- * A receiver in earnest inserts the id into a table of its database where it is a unique key, in the very
- * transaction that does what the event asks for: an insert that fails is a duplicate, and what was rolled
- * back may come again.
+ * The last events, by their ids. They are forgotten with the process, and other processes do not know of
+ * them. A receiver in earnest inserts the id into a table of its database where it is a unique key, in the
+ * very transaction that does what the event asks for: an insert waits for the transaction that has the same
+ * id, then fails, which is a duplicate; and what was rolled back may come again.
  */
-class SeenEvents {
-  readonly #ids = new Set<string>()
+class EventsActedOn {
+  readonly #outcomes = new Map<string, Promise<void>>()
   readonly #capacity = 10_000
 
-  /** Whether an event is new. From now on it is not. */
-  claim(id: string): boolean {
-    if (this.#ids.has(id)) return false
-    this.#ids.add(id)
-    // A set keeps the order in which its members came.
-    const [oldest] = this.#ids
-    if (this.#ids.size > this.#capacity && oldest !== undefined) this.#ids.delete(oldest)
-    return true
+  /**
+   * Acts on an event unless that was done. While it is under way, a duplicate waits and shares its outcome:
+   * an answer of success is final to the sender, and what then failed would be lost.
+   */
+  async once(id: string, act: () => Promise<void>): Promise<void> {
+    let outcome = this.#outcomes.get(id)
+    if (outcome === undefined) {
+      outcome = act().catch((error: unknown) => {
+        this.#outcomes.delete(id) // it is new again
+        throw error
+      })
+      this.#remember(id, outcome)
+    }
+    await outcome
   }
 
-  /** Makes an event new again that could not be acted on. */
-  release(id: string): void {
-    this.#ids.delete(id)
+  #remember(id: string, outcome: Promise<void>): void {
+    this.#outcomes.set(id, outcome)
+    // A map keeps the order in which its members came.
+    const [oldest] = this.#outcomes.keys()
+    if (this.#outcomes.size > this.#capacity && oldest !== undefined) this.#outcomes.delete(oldest)
   }
 }

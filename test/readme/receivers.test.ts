@@ -208,6 +208,58 @@ describe('the receiver fetch-handler', () => {
   })
 })
 
+describe('the receiver fetch-handler, for an event that comes again while it is being acted on', () => {
+  const body = event('evt_1', 1)
+
+  /** A receiver that acts until it is told to end, and what it answered so far. */
+  function slowReceiver() {
+    let end: (error?: Error) => void = () => undefined
+    const act = vi.fn(async () => {
+      await new Promise<void>((resolve, reject) => {
+        end = (error) => (error === undefined ? resolve() : reject(error))
+      })
+    })
+    const handler = fetchHandler({ secret: SECRET, act })
+    const answers: number[] = []
+    const receive = async (): Promise<number> => {
+      const headers = { 'x-service-signature': signatureOf(body) }
+      const { status } = await handler(new Request('https://x.example', { method: 'POST', headers, body }))
+      answers.push(status)
+      return status
+    }
+    return { act, answers, receive, end: (error?: Error) => end(error) }
+  }
+
+  it('answers once it is known what came of it', async () => {
+    const { act, answers, receive, end } = slowReceiver()
+    const pending = [receive(), receive(), receive()]
+    await sleep(50)
+    expect(answers).toEqual([])
+    end()
+    expect(await Promise.all(pending)).toEqual([204, 204, 204])
+    expect(await receive()).toBe(204)
+    expect(act).toHaveBeenCalledOnce()
+  })
+
+  it('answers none with success where it fails, so that it is sent again', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue()
+    const { act, answers, receive, end } = slowReceiver()
+    const first = receive()
+    await sleep(50)
+    const second = receive()
+    await sleep(50)
+    expect(answers).toEqual([])
+    end(new Error('the database is away'))
+    expect(await Promise.all([first, second])).toEqual([500, 500])
+    const third = receive()
+    await sleep(50)
+    end()
+    expect(await third).toBe(204)
+    expect(act).toHaveBeenCalledTimes(2)
+    log.mockRestore()
+  })
+})
+
 describe('the receiver node-http', () => {
   it('serves HTTPS by a certificate of its own', async () => {
     const folder = await temporaryFolder()
