@@ -61,6 +61,8 @@ function listOf(
   networks: readonly string[],
   options?: { readonly withMapped: boolean },
 ): AddressList {
+  // In plain JavaScript it may be a text, whose characters would be taken for addresses.
+  if (!Array.isArray(networks)) throw new InvalidInputError(field, 'must be a list of addresses and networks')
   try {
     return new AddressList(networks, options)
   } catch (cause) {
@@ -71,7 +73,7 @@ function listOf(
 }
 
 /** A port may come as text. One that is told in any other way could be any; 0 is none, before one is chosen. */
-function isAt(endpoint: OwnEndpoint, port: number): boolean {
+function isAt(endpoint: { readonly port: unknown }, port: number): boolean {
   const own = Number(endpoint.port)
   const isPort = Number.isInteger(own) && own >= 0 && own < 65_536
   return own === port || !isPort

@@ -64,6 +64,7 @@ export class HttpsTransport implements HttpTransport {
   /** @throws InvalidInputError for an option that is not what it must be */
   constructor(options: HttpsTransportOptions = {}) {
     const { resolver = resolveHost, certificateAuthorities } = options
+    requireFunctions(options)
     this.#rules = new AddressRules(options)
     this.#resolve = resolver
     this.#secureContext = certificateAuthorities && trustedAuthorities(certificateAuthorities)
@@ -147,5 +148,14 @@ export class HttpsTransport implements HttpTransport {
     }
     const isSentence = error instanceof UnresolvedError || error instanceof ClosedError
     return { kind: 'connection_error', error: isSentence ? error.message : failureSentence(error) }
+  }
+}
+
+/** In plain JavaScript anything may come, and would fail at the first event. */
+function requireFunctions(options: HttpsTransportOptions): void {
+  for (const name of ['ownEndpoints', 'resolver'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw new InvalidInputError(name, 'must be a function')
+    }
   }
 }

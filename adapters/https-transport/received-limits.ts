@@ -2,9 +2,9 @@ import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** For the headers, the part of the body that is kept, and its framing, be it chunks of one byte. */
-export const MAX_RECEIVED_BYTES = 65_536
+const MAX_RECEIVED_BYTES = 65_536
 /** A server that is slow may say so more than once (RFC 9110, section 15.2). */
-export const MAX_INTERIM_RESPONSES = 8
+const MAX_INTERIM_RESPONSES = 8
 
 /** What came back is none of what HTTP calls a response, or does not come to one. */
 export class ResponseError extends Error {

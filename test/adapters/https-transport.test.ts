@@ -510,3 +510,16 @@ describe('options', () => {
     expect((await other.post(post(receiver.url))).kind).toBe('connection_error')
   })
 })
+
+describe('options', () => {
+  it.each([
+    ['allow', '10.0.0.0/8'],
+    ['deny', { 0: '10.0.0.0/8' }],
+    ['ownEndpoints', [{ address: '127.0.0.1', port: 443 }]],
+    ['resolver', '8.8.8.8'],
+  ])('of another kind are refused at once: %s', (field, value) => {
+    expect(() => new HttpsTransport({ [field]: value })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_INPUT', field }) as Error,
+    )
+  })
+})

@@ -54,6 +54,10 @@ describe('recording an event', () => {
     })
   })
 
+  it('says that data is required where it is missing', async () => {
+    await expect(record({ type: 'agent.deleted', companyId: 1 })).rejects.toThrow('data: is required')
+  })
+
   it.each([
     [{ type: 'agent.updated', data: {}, companyId: 1 }, 'type'],
     [{ type: 'job.completed', data: { jobKey: EVENT_DATA['run.started'].jobKey }, companyId: 1 }, 'type'],

@@ -253,7 +253,7 @@ describe('the headers of a webhook', () => {
     ['x-service-signature: sha256=0'],
     [[SIGNATURE_HEADER, V1]],
     [new Map([[SIGNATURE_HEADER, V1]])],
-    [runInNewContext(`new Map([['${SIGNATURE_HEADER}', '${V1}']])`)],
+    [runInNewContext(`new Map([['${SIGNATURE_HEADER}', '${V1}']])`) as object],
   ])('says that %j is a mistake in the receiver, and what is none', async (headers) => {
     const promise = verifyWebhook(BODY_1, headers as unknown as WebhookHeaders, K1)
     await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'headers' })

@@ -21,11 +21,16 @@ export function eventCommand(): CommandUnknownOpts {
       })
       const { id, deliveries } = recorded
       printResult(options, recorded, [
-        `Recorded ${type}, ${id}, for ${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}.`,
+        `Recorded ${type}, ${id}, ${forWhom(deliveries)}.`,
         ...(deliveries === 0 ? [] : [SENT_BY_RELAY]),
       ])
     })
   return event
+}
+
+function forWhom(deliveries: number): string {
+  if (deliveries === 0) return 'which no destination has subscribed to'
+  return `for ${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}`
 }
 
 function parseJson(text: string): unknown {

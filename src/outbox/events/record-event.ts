@@ -28,7 +28,11 @@ export interface RecordEventOptions {
 }
 
 const OPTIONS = closedObjectSchema({ transaction: z.unknown().optional() })
-const SCHEMA = closedObjectSchema({ type: choiceSchema(EVENT_TYPES), data: z.unknown(), companyId: idSchema() })
+const SCHEMA = closedObjectSchema({
+  type: choiceSchema(EVENT_TYPES),
+  data: z.unknown().optional(),
+  companyId: idSchema(),
+})
 
 /** Records an event, and in the same transaction its deliveries: one for each subscribed destination. */
 export class RecordEvent {

@@ -123,11 +123,12 @@ export class DeliverEvent implements JobHandler {
     return attemptId
   }
 
-  #tell({ id, destinationId, type }: DeliveryRecord, { outcome, httpStatus, status }: Settlement, durationMs: number) {
+  #tell({ id, destinationId, type }: DeliveryRecord, settled: Settlement, durationMs: number): void {
+    const { outcome, httpStatus, status, error } = settled
     this.#telemetry.record({
       name: 'outbox.attempt',
       level: outcome === 'success' ? 'info' : 'warn',
-      fields: { deliveryId: id, destinationId, type, outcome, httpStatus, status },
+      fields: { deliveryId: id, destinationId, type, outcome, httpStatus, status, problem: error },
       durationMs,
     })
   }
