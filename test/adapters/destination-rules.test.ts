@@ -170,8 +170,9 @@ describe('destinations by their addresses', () => {
     for (const answers of [[address], ['127.0.0.1', address], [address, '127.0.0.1']]) {
       const allow = address === '127.0.0.1' ? [] : ['127.0.0.1']
       const { transport } = resolving([answers], { ...options, allow })
-      const shown = isIP(address) === 0 || address.includes('%') ? JSON.stringify(address) : address
-      const error = expect.stringContaining(`${HOOKS} resolves to ${shown}, which is `) as string
+      const error = expect.stringMatching(
+        /^the name hooks\.example\.test resolves to what is (not a public|no) address$/,
+      ) as string
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
       await expect(transport.vetDestination(url)).rejects.toThrow(DestinationRefusedError)
     }
@@ -263,7 +264,7 @@ describe('destinations by their addresses', () => {
     expect(await transport.post(post(url))).toMatchObject({ kind: 'response', httpStatus: 500 })
     const bytes = receiver.connections[0]?.bytesReceived
     for (let attempt = 2; attempt <= 3; attempt += 1) {
-      const error = `${HOOKS} resolves to 10.0.0.1, which is not a public address`
+      const error = `the name ${HOOKS} resolves to what is not a public address`
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
     }
     expect(receiver.connections).toHaveLength(1)

@@ -16,7 +16,7 @@ export interface OutboxEngine extends MemoryEngine {
   whenSettled(timeoutMs?: number): Promise<readonly DeliveryWithAttempts[]>
 }
 
-const OPEN = ['pending', 'delivering']
+const OPEN = ['pending', 'delivering'] as const
 
 export async function outboxEngine(storage: Storage, options: Partial<EngineOptions> = {}): Promise<OutboxEngine> {
   const opened = await memoryEngine({ ...options, storage })
@@ -39,16 +39,19 @@ export async function outboxEngine(storage: Storage, options: Partial<EngineOpti
     record: async (agentId = 1) =>
       await engine.events.record({ type: 'agent.deleted', data: { agentId }, companyId: engine.owner.companyId }),
     log,
-    whenSettled: async (timeoutMs = 10_000) =>
+    whenSettled: async (timeoutMs = 10_000) => {
+      const { deliveries } = engine.administration
       await vi.waitFor(
         async () => {
-          const deliveries = await log()
-          const open = deliveries.filter(({ status }) => OPEN.includes(status))
-          if (open.length > 0) throw new Error(`${open.length} deliveries are under way: ${JSON.stringify(open[0])}`)
-          return deliveries
+          for (const status of OPEN) {
+            const { items } = await deliveries.list({ status, limit: 1 })
+            if (items.length > 0) throw new Error(`a delivery is under way: ${JSON.stringify(items[0])}`)
+          }
         },
         { timeout: timeoutMs, interval: 20 },
-      ),
+      )
+      return await log()
+    },
   }
 }
 
