@@ -20,7 +20,7 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
-import { readSecretKey } from './secret-key-file.js'
+import { withSecretKey } from './secret-key-file.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
@@ -36,8 +36,10 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    */
   readonly secretKeyFile?: string
   /**
-   * Connections to a database of the host's own, in which the tables are then kept: events can be recorded in
-   * its transactions. Default: `alcove.sqlite` in the folder. The host destroys them, after the engine is closed.
+   * Connections to a database of the host's own, SQLite or PostgreSQL, in which the tables are then kept: events
+   * can be recorded in its transactions. Default: `alcove.sqlite` in the folder. The host destroys them, after the
+   * engine is closed. Engines of other folders may work on the database: what a dead process held is then taken
+   * up when its leases run out.
    */
   readonly knex?: Knex
   /** Put before every table's name; default `alcove_`. */
@@ -56,8 +58,8 @@ const DATABASE = 'alcove.sqlite'
  * Creates the folder, or reopens it; starts its workers. Any port can be replaced.
  * One engine works on a folder at a time.
  *
- * @throws InvalidInputError where `dataDir` is missing
- * @throws SecretKeyError for another secret-encryption key than that of the database
+ * @throws InvalidInputError where `dataDir` is missing, and for options that cannot be used
+ * @throws SecretKeyError for another secret-encryption key than that of the database, or none
  * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
  * @throws DataDirUnusableError where the folder cannot be made or written
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
@@ -70,17 +72,22 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { allow = [] } = options.webhooks ?? {}
   const lock = await lockDataDir(dataDir, { webhookAllow: allow })
   try {
-    const engine = await createEngine({
-      storage: overrides.storage ?? openStorage(dataDir, options),
-      vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
-      embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
-      textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
-      fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
-      starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
-      ...(await openSecurity(dataDir, options)),
-      ...pickSettings(overrides),
-      isAlone: true,
-    })
+    const isOwnDatabase = overrides.storage === undefined && options.knex === undefined
+    const engine = await withKey(dataDir, options, async (secretKey) =>
+      createEngine({
+        storage: overrides.storage ?? openStorage(dataDir, options),
+        vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
+        embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
+        textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
+        fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
+        starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
+        ...(await openSecurity(dataDir, options)),
+        ...pickSettings(overrides),
+        secretKey,
+        // The lock is on the folder; a database elsewhere may have engines of other folders.
+        isAlone: isOwnDatabase,
+      }),
+    )
     return releasing(engine, lock)
   } catch (error) {
     await lock.release()
@@ -111,17 +118,20 @@ export async function openLocalDatabase(
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
   // What the engine beside this one will send is what may be asked of it here.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
-  return await createEngine({
-    storage: openStorage(dataDir, {}),
-    vectorIndex: NO_VECTOR_INDEX,
-    embeddingModels: models.map(withoutWeights),
-    textExtractor: NO_TEXT_EXTRACTOR,
-    fileStore: NO_FILE_STORE,
-    starterPromptWriter: new TemplateStarterPromptWriter(),
-    ...(await openSecurity(dataDir, { webhooks: { allow }, ...options })),
-    ...(options.mail && { mail: options.mail }),
-    isWorking: false,
-  })
+  return await withKey(dataDir, options, async (secretKey) =>
+    createEngine({
+      storage: openStorage(dataDir, {}),
+      vectorIndex: NO_VECTOR_INDEX,
+      embeddingModels: models.map(withoutWeights),
+      textExtractor: NO_TEXT_EXTRACTOR,
+      fileStore: NO_FILE_STORE,
+      starterPromptWriter: new TemplateStarterPromptWriter(),
+      ...(await openSecurity(dataDir, { webhooks: { allow }, ...options })),
+      ...(options.mail && { mail: options.mail }),
+      secretKey,
+      isWorking: false,
+    }),
+  )
 }
 
 /** In plain JavaScript anything may come; an empty path would mean the current folder. */
@@ -133,15 +143,21 @@ function dataDirOf(options: unknown): string {
 
 /** Tokens, passwords, mails and webhooks. */
 async function openSecurity(dataDir: string, options: Omit<LocalEngineOptions, 'dataDir'>) {
-  const secretKeyFile = options.secretKeyFile ?? join(dataDir, 'keys', 'secret-key')
   const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
   return {
     tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
     passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
     httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
-    secretKey: options.secretKey ?? (await readSecretKey(resolve(secretKeyFile))),
   }
+}
+
+async function withKey(
+  dataDir: string,
+  { secretKey, secretKeyFile = join(dataDir, 'keys', 'secret-key') }: Omit<LocalEngineOptions, 'dataDir'>,
+  open: (secretKey: Uint8Array) => Promise<Engine>,
+): Promise<Engine> {
+  return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
 }
 
 function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' | 'tablePrefix'>): KnexStorage {
@@ -175,7 +191,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(initial && { initial }),
     ...(mail && { mail }),
     ...(isWorking !== undefined && { isWorking }),
-    ...(roles && { roles }),
+    ...(roles !== undefined && { roles }),
     ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
   }
 }

@@ -5,14 +5,34 @@ import { SecretKeyError } from '../../src/index.js'
 
 const KEY_BYTES = 32
 
+/** The file systems that have no hard links say so in different ways. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
+
 /**
- * The key that secrets are encrypted with, from a file with 32 bytes as base64 (`openssl rand -base64 32` makes
- * one); made with mode 0600 where there is none.
+ * Opens something with the key that secrets are encrypted with, from a file with 32 bytes as base64
+ * (`openssl rand -base64 32` makes one); made with mode 0600 where there is none. A key that was made and is
+ * refused, because the database has another, does not stay where that other one has to be put back.
  *
- * @throws SecretKeyError where the file cannot be read or made, or does not hold such a key
+ * @throws SecretKeyError where the file cannot be read or made, or does not hold the key of the database
  */
-export async function readSecretKey(path: string): Promise<Uint8Array> {
-  const text = (await readIfThere(path)) ?? (await make(path))
+export async function withSecretKey<T>(path: string, open: (secretKey: Uint8Array) => Promise<T>): Promise<T> {
+  const found = await readIfThere(path)
+  if (found !== undefined) return await open(parse(path, found))
+  const { text, isOwn } = await make(path)
+  try {
+    return await open(parse(path, text))
+  } catch (error) {
+    if (!isOwn || !(error instanceof SecretKeyError)) throw error
+    await removeIfSame(path, text)
+    throw problem(
+      path,
+      'is missing, and secrets of the database are encrypted: put it back, or name the file that holds the key',
+      error,
+    )
+  }
+}
+
+function parse(path: string, text: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64')
   // What is no base64 is passed over by the decoder.
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
@@ -23,30 +43,50 @@ export async function readSecretKey(path: string): Promise<Uint8Array> {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw problem(path, 'cannot be read', error)
   })
 }
 
 /** Two processes may come here at once: the file of the first counts. */
-async function make(path: string): Promise<string> {
+async function make(path: string): Promise<{ readonly text: string; readonly isOwn: boolean }> {
   const temporary = `${path}.${randomUUID()}`
+  const made = `${randomBytes(KEY_BYTES).toString('base64')}\n`
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const file = await open(temporary, 'wx', 0o600)
-    await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`)
-    await file.sync()
-    await file.close()
+    await write(temporary, made)
     // A link fails where there is a file, and is never seen half written.
-    await link(temporary, path).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    await link(temporary, path).catch(async (error: unknown) => {
+      if (NO_LINKS.has(codeOf(error))) await write(path, made)
+      else throw error
     })
-    return await readFile(path, 'utf8')
+    return { text: made, isOwn: true }
   } catch (error) {
-    throw problem(path, 'cannot be written', error)
+    if (codeOf(error) !== 'EEXIST') throw problem(path, 'cannot be written', error)
+    return { text: (await readIfThere(path)) ?? '', isOwn: false }
   } finally {
     await unlink(temporary).catch(() => undefined)
   }
+}
+
+/** @throws `EEXIST` where there is a file */
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Somebody may have put the right one back meanwhile. */
+async function removeIfSame(path: string, text: string): Promise<void> {
+  if ((await readIfThere(path)) === text) await unlink(path)
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }
 
 function problem(path: string, what: string, cause?: unknown): SecretKeyError {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../adapters/knex/index.js'
@@ -439,13 +439,16 @@ describe('the key that secrets are encrypted with', () => {
     expect(await served.stop()).toBe(0)
     await expect(readFile(made)).rejects.toThrow('ENOENT')
 
-    const another = /is not the one that the secrets of this database are encrypted with.*\(ERR_SECRET_KEY\)/
+    const missing = /is missing, and secrets of the database are encrypted: put it back, or name .*\(ERR_SECRET_KEY\)/
     for (const args of [
       ['destination', 'list'],
       ['serve', '--port', '0'],
     ])
-      await expectError(1, another, args)
-    await rm(made)
+      await expectError(1, missing, args)
+    await expect(readFile(made)).rejects.toThrow('ENOENT')
+    const another = /is not the one that the secrets of this database are encrypted with.*\(ERR_SECRET_KEY\)/
+    await writeFile(kept, `${Buffer.alloc(32, 9).toString('base64')}\n`)
+    await expectError(1, another, ['destination', 'list', '--secret-key-file', kept])
     await writeFile(kept, 'no key')
     await expectError(
       1,
