@@ -1,7 +1,7 @@
 import type { Container } from 'inversify'
-import { DocumentEventEmitter, type DocumentEvents, EmbeddingModels } from '../ingestion/index.js'
+import { DocumentEventEmitter, type DocumentEvents } from '../ingestion/index.js'
 import { checkSecretKey, RecordEvent, SecretBox } from '../outbox/index.js'
-import { ClosedError, InvalidInputError, NotInitializedError } from '../shared/errors.js'
+import { ClosedError, NotInitializedError } from '../shared/errors.js'
 import {
   AccessRecorder,
   Initialize,
@@ -13,32 +13,32 @@ import {
 import { type Authentication, authentication } from './authentication.js'
 import { createContainer } from './container.js'
 import type { Engine, EventOperations } from './engine.js'
-import type { EngineOptions } from './engine-options.js'
+import { type EngineOptions, requireUsable } from './engine-options.js'
 import { checkHealth, type Health } from './health.js'
 import { type HostAdministration, hostAdministration } from './host-administration.js'
 import { createSession, type Session, type WorkSignals } from './session.js'
-import { HTTP_TRANSPORT, MAILER, STORAGE, TEXT_EXTRACTOR, VECTOR_INDEX } from './tokens.js'
 import { Workers } from './workers.js'
 
 /** Does what `createEngine` says. */
 export async function composeEngine(options: EngineOptions): Promise<Engine> {
-  if (options.embeddingModels.length === 0)
-    throw new InvalidInputError('embeddingModels', 'must have at least one model')
-  const container = createContainer(options)
+  let workers: Workers | undefined
   try {
-    const storage = container.get(STORAGE)
-    await storage.open()
-    await checkSecretKey(storage, container.get(SecretBox))
+    requireUsable(options)
+    const container = createContainer(options)
+    await options.storage.open()
+    await checkSecretKey(options.storage, container.get(SecretBox))
     const initialize = container.get(Initialize)
     const isWorking = options.isWorking ?? true
     const owner =
       (await initialize.findOwner()) ?? (isWorking ? await initialize.ensureOwner(options.initial) : undefined)
     if (owner === undefined) throw new NotInitializedError('there is no company yet: run "alcove init" first')
-    const workers = isWorking ? new Workers(container, options) : undefined
+    workers = isWorking ? new Workers(container, options) : undefined
     await workers?.start()
-    return new ComposedEngine(container, owner, workers)
+    return new ComposedEngine(options, container, owner, workers)
   } catch (error) {
-    await closePorts(container)
+    // What cannot be ended either is not what went wrong first.
+    await workers?.stop().catch(() => undefined)
+    await closePorts(options).catch(() => undefined)
     throw error
   }
 }
@@ -56,14 +56,16 @@ class ComposedEngine implements Engine {
   readonly administration: HostAdministration
   readonly authentication: Authentication
   readonly events: EventOperations
+  readonly #ports: EngineOptions
   readonly #container: Container
   readonly #workers: Workers | undefined
   readonly #abort = new AbortController()
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
-  constructor(container: Container, owner: Principal, workers: Workers | undefined) {
+  constructor(ports: EngineOptions, container: Container, owner: Principal, workers: Workers | undefined) {
     this.owner = owner
+    this.#ports = ports
     this.#container = container
     this.#workers = workers
     const signals = this.#workers ?? NO_WORKERS
@@ -126,16 +128,20 @@ class ComposedEngine implements Engine {
     await Promise.all(this.#underWay)
     await this.#workers?.stop()
     await this.#container.get(AccessRecorder).flush()
-    await closePorts(this.#container)
+    await closePorts(this.#ports)
   }
 }
 
-/** What reads comes before what is read from. */
-async function closePorts(container: Container): Promise<void> {
-  await container.get(TEXT_EXTRACTOR).close()
-  await container.get(EmbeddingModels).close()
-  await container.get(VECTOR_INDEX).close()
-  await container.get(MAILER).close()
-  await container.get(HTTP_TRANSPORT).close()
-  await container.get(STORAGE).close()
+/** What reads comes before what is read from; each is closed, whatever becomes of the others. */
+async function closePorts(options: EngineOptions): Promise<void> {
+  const { textExtractor, embeddingModels, vectorIndex, mailer, httpTransport, storage } = options
+  const failures: unknown[] = []
+  for (const port of [textExtractor, ...embeddingModels, vectorIndex, mailer, httpTransport, storage]) {
+    try {
+      await port.close()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }

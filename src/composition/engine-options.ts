@@ -12,10 +12,13 @@ import type {
   TokenSigner,
   VectorIndex,
 } from '../ports/index.js'
+import { InvalidInputError } from '../shared/errors.js'
 import type { InitializeInput, MailSettings } from '../tenancy-authorization/index.js'
 
+const ENGINE_ROLES = ['ingest', 'relay'] as const
+
 /** `ingest`: process documents, and clear away what was deleted. `relay`: send events and mails. */
-export type EngineRole = 'ingest' | 'relay'
+export type EngineRole = (typeof ENGINE_ROLES)[number]
 
 /** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
 export interface EngineOptions {
@@ -54,4 +57,16 @@ export interface EngineOptions {
   readonly ingestionConcurrency?: number
   /** Names of what is made on an empty storage. */
   readonly initial?: InitializeInput
+}
+
+/**
+ * Checks what plain JavaScript may get wrong without being told.
+ * @throws InvalidInputError
+ */
+export function requireUsable({ embeddingModels, roles }: EngineOptions): void {
+  if (embeddingModels.length === 0) throw new InvalidInputError('embeddingModels', 'must have at least one model')
+  const known: readonly unknown[] = ENGINE_ROLES
+  if (roles === undefined || (Array.isArray(roles) && roles.every((role) => known.includes(role)))) return
+  const list = ENGINE_ROLES.map((role) => JSON.stringify(role)).join(', ')
+  throw new InvalidInputError('roles', `must be a list of roles, which are ${list}`)
 }

@@ -12,7 +12,7 @@ export class SecretBox {
 
   /** @throws SecretKeyError where the key has not 32 bytes */
   constructor(key: Uint8Array) {
-    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) {
+    if (!isBytes(key) || key.length !== KEY_BYTES) {
       throw new SecretKeyError(`the key that secrets are encrypted with must have ${KEY_BYTES} bytes`)
     }
     this.#key = importKey(key)
@@ -38,6 +38,11 @@ export class SecretBox {
       throw new SecretUnreadableError('a stored secret cannot be decrypted: rotate it', { cause })
     }
   }
+}
+
+/** Also of another realm, such as a test runner's, whose `Uint8Array` is another. */
+function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
 async function importKey(key: Uint8Array) {
