@@ -18,6 +18,10 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'the database file cannot be opened',
 }
 
+const POOL_EXHAUSTED =
+  'no connection to the database came free in time: make the pool of knex larger; while a transaction of the host is ' +
+  'open that has the last connection, await nothing of the engine but events.record with { transaction }'
+
 /** Whether a statement failed because a row with the same unique values is there. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error)
@@ -28,13 +32,18 @@ export function isUniqueViolation(error: unknown): boolean {
 /** The core's errors pass; everything else becomes a `StorageError`, without the statement's values. */
 export function translateError(error: unknown): Error {
   if (error instanceof AlcoveError) return error
+  // By its name: the host may have a knex of its own.
+  if (error instanceof Error && error.name === 'KnexTimeoutError') {
+    return new StorageError(POOL_EXHAUSTED, { cause: error, isTransient: true })
+  }
   const code = codeOf(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))
   const isTransient = !PERMANENT_CODES.has(code) && !isUniqueViolation(error)
   return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
 }
 
+/** Of SQLite's codes the first part: one driver gives `SQLITE_BUSY`, the other `SQLITE_BUSY_SNAPSHOT`. */
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' && /^(SQLITE_|[0-9A-Z]{5}$|E[A-Z]+$)/.test(error.code) ? error.code : undefined
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return /^(SQLITE_[A-Z]+|[0-9A-Z]{5}$|E[A-Z]+$)/.exec(error.code)?.[0]
 }

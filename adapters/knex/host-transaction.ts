@@ -19,7 +19,7 @@ export function hostTransaction(given: unknown, knex: Knex): Knex.Transaction {
       'must be one of the knex instance that the engine was opened with: openLocalEngine({ dataDir, knex })',
     )
   }
-  return given as Knex.Transaction
+  return transaction as Knex.Transaction
 }
 
 /** What a savepoint releases is seen by others only once the transaction around it is committed. */

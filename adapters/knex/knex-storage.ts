@@ -6,7 +6,7 @@ import {
   SchemaTooNewError,
   type Storage,
 } from '../../src/ports/index.js'
-import { type Dialect, dialectOf, isSqlite } from './dialect.js'
+import { type Dialect, dialectOf } from './dialect.js'
 import { translateError } from './errors.js'
 import { hostTransaction, outermost } from './host-transaction.js'
 import { MIGRATIONS } from './migrations.js'
@@ -32,7 +32,10 @@ import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repo
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
 
 export interface KnexStorageOptions {
-  /** Connections to the database; the storage destroys them when it is closed, unless told otherwise. */
+  /**
+   * Connections to SQLite (client `sqlite3` or `better-sqlite3`) or PostgreSQL (`pg`), without `wrapIdentifier` and
+   * `postProcessResponse`. The storage destroys them when it is closed, unless told otherwise.
+   */
   readonly knex: Knex
   /** Put before every table's name; default `alcove_`. */
   readonly tablePrefix?: string
@@ -40,7 +43,7 @@ export interface KnexStorageOptions {
   readonly keepKnex?: boolean
 }
 
-/** Storage on whatever knex speaks to: SQLite, and PostgreSQL. */
+/** Storage on a database that knex speaks to: SQLite, or PostgreSQL. */
 export class KnexStorage implements Storage {
   readonly #knex: Knex
   readonly #keepKnex: boolean
@@ -51,6 +54,7 @@ export class KnexStorage implements Storage {
   #opened: Promise<void> | undefined
   #isClosed = false
 
+  /** @throws InvalidInputError for a `knex` or a `tablePrefix` that cannot be used */
   constructor(options: KnexStorageOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false } = options
     if (!TABLE_PREFIX_PATTERN.test(tablePrefix)) {
@@ -76,7 +80,7 @@ export class KnexStorage implements Storage {
 
   async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     return await this.#inTransaction(async (transaction) => {
-      if (isSqlite(this.#knex)) await this.#takeWriteLock(transaction)
+      if (this.#dialect.hasOneWriter) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction))
     })
   }
@@ -86,7 +90,7 @@ export class KnexStorage implements Storage {
     const result = await this.#translated(async () => {
       // A savepoint: what fails here is taken back, and what the host has done stays.
       return await outer.transaction(async (savepoint) => {
-        if (isSqlite(this.#knex)) await this.#takeWriteLock(savepoint)
+        if (this.#dialect.hasOneWriter) await this.#takeWriteLock(savepoint)
         return await work(this.#repositories(savepoint))
       })
     })
@@ -105,7 +109,7 @@ export class KnexStorage implements Storage {
     await this.#inTransaction(async (transaction) => {
       const schema = this.#name('schema')
       await transaction.raw('create table if not exists ?? (version integer not null)', [schema])
-      if (!isSqlite(this.#knex)) await transaction.raw('lock table ?? in exclusive mode', [schema])
+      if (!this.#dialect.hasOneWriter) await transaction.raw('lock table ?? in exclusive mode', [schema])
       const rows = await transaction<{ version: number }>(schema).select('version')
       const version = rows[0]?.version ?? 0
       if (version > MIGRATIONS.length) {
@@ -120,7 +124,7 @@ export class KnexStorage implements Storage {
   }
 
   async #inTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-    if (!isSqlite(this.#knex)) return await this.#translated(() => this.#knex.transaction(work))
+    if (!this.#dialect.hasOneWriter) return await this.#translated(() => this.#knex.transaction(work))
     const mine = this.#lastWrite.then(() => this.#translated(() => this.#knex.transaction(work)))
     this.#lastWrite = mine.catch(() => undefined)
     return await mine
