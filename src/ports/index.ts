@@ -58,6 +58,7 @@ export {
   type EventRecord,
 } from './storage/outbox-records.js'
 export type {
+  Cancellation,
   DeliveryFilter,
   DeliveryRepository,
   DestinationRepository,

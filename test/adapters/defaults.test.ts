@@ -29,8 +29,12 @@ storageSuite(runner, 'knex on SQLite', async () => {
       const transaction = await knex.transaction()
       return {
         transaction,
-        commit: async () => void (await transaction.commit()),
-        rollback: async () => void (await transaction.rollback()),
+        commit: async () => {
+          await transaction.commit()
+        },
+        rollback: async () => {
+          await transaction.rollback()
+        },
       }
     },
     dispose: async () => {

@@ -115,6 +115,40 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ jobs }) => jobs.complete(job)), false)
   })
 
+  test('cancels all of a kind in a lane', async (storage) => {
+    await storage.transaction(({ jobs }) =>
+      jobs.enqueueAll([
+        ...Array.from({ length: 250 }, (_, subject) => ({ kind: 'test', subject, lane: 1 })),
+        { kind: 'test', subject: 300, lane: 2 },
+        { kind: 'other', subject: 1, lane: 1 },
+      ]),
+    )
+    const job = required(await claim(storage))
+    await storage.transaction(({ jobs }) => jobs.cancelLane('test', 1))
+    assert.equal(await storage.transaction(({ jobs }) => jobs.complete(job)), false)
+    const waiting = await storage.read(({ jobs }) => jobs.waiting(['test', 'other']))
+    assert.deepEqual(waiting.map(({ lane }) => lane).sort(), [1, 2])
+    assert.equal((await claim(storage))?.subject, 300)
+    assert.equal(await claim(storage), undefined)
+  })
+
+  test('takes parts of a millisecond, and keeps whole ones', async (storage) => {
+    await storage.transaction(async ({ jobs }) => {
+      await jobs.enqueue({ kind: 'test', subject: 1 }, { delayMs: LEASE_MS + 0.4 })
+      await jobs.enqueue({ kind: 'test', subject: 2 })
+    })
+    const whole = async (): Promise<void> => {
+      const dueInMs = await dueIn(storage)
+      assert.ok(Number.isInteger(dueInMs) && (dueInMs ?? 0) > LEASE_MS / 2, String(dueInMs))
+    }
+    const job = required(await claim(storage, LEASE_MS + 0.6))
+    await whole()
+    assert.equal(await storage.transaction(({ jobs }) => jobs.extend(job, LEASE_MS + 0.3)), true)
+    await whole()
+    await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: LEASE_MS + 0.7, failed: true }))
+    await whole()
+  })
+
   test('never takes a new job of the same subject for the old one', async (storage) => {
     await enqueue(storage, 1)
     const old = required(await claim(storage))

@@ -20,8 +20,8 @@ export function defineOutboxTests(test: DefineTest): void {
       return { inserted: destination, found: await repositories.destinations.get(destination.id) }
     })
     assert.deepEqual(found, inserted)
-    assert.deepEqual(found?.eventTypes, ['run.failed'])
-    assert.equal(found?.name, null)
+    assert.deepEqual(found.eventTypes, ['run.failed'])
+    assert.equal(found.name, null)
   })
 
   test('has one destination of a company for a URL, until it is removed', async (storage) => {
@@ -97,8 +97,38 @@ export function defineOutboxTests(test: DefineTest): void {
       assert.deepEqual(await subscribed(child, 'agent.created'), ['rootDown', 'childDown'])
       assert.deepEqual(await subscribed(grandchild, 'agent.created'), ['rootDown', 'childDown', 'grandchildAgents'])
       assert.deepEqual(await subscribed(grandchild, 'run.started'), ['rootDown', 'rootDownRuns', 'childDown'])
-      await companies.setParent(root, grandchild)
-      assert.equal((await subscribed(grandchild, 'agent.created')).length > 0, true, 'a cycle ends the search')
+    })
+  })
+
+  test('N3 gives the events of companies in a cycle, and below one, to nobody else', async (storage) => {
+    const { companies, outside } = await storage.transaction(async (repositories) => {
+      const { companyId: outer } = await seedCompany(repositories)
+      const add = async (parentId: number) =>
+        (await repositories.companies.insert({ name: 'Company', parentId, created: NOW })).id
+      const above = await add(outer)
+      const middle = await add(above)
+      const below = await add(middle)
+      const under = await add(below)
+      const destinationIds = new Map<number, number>()
+      for (const companyId of [outer, above, middle, below, under]) {
+        const destination = destinationOf(companyId, { includeDescendants: true })
+        destinationIds.set(companyId, (await repositories.destinations.insert(destination)).id)
+      }
+      await repositories.companies.setParent(above, below)
+      for (const companyId of [above, middle, below, under]) {
+        const event = await repositories.events.insert(eventOf(companyId, { eventId: `evt_${companyId}` }))
+        const fanned = await repositories.deliveries.fanOut(event)
+        assert.deepEqual(
+          fanned.map(({ destinationId }) => destinationId),
+          [destinationIds.get(companyId)],
+        )
+      }
+      return { companies: [above, middle, below, under], outside: outer }
+    })
+    await storage.read(async ({ deliveries }) => {
+      for (const withinCompanyId of [...companies, outside])
+        assert.deepEqual(await deliveries.list({ withinCompanyId, limit: 9 }), [])
+      assert.equal((await deliveries.list({ limit: 9 })).length, 4)
     })
   })
 
@@ -109,7 +139,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
     const found = await storage.read(({ events }) => events.get(event.id))
     assert.deepEqual(found, { ...eventOf(event.companyId), id: event.id })
-    assert.deepEqual([...(found?.payload ?? [])], [...PAYLOAD])
+    assert.deepEqual([...found.payload], [...PAYLOAD])
   })
 
   test('keeps deliveries in their order, and lists them by filters, the newest first', async (storage) => {
@@ -180,19 +210,35 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('cancels what of a destination is not at its end', async (storage) => {
+  test('cancels what is not at its end: of a list, or all of a destination', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
-      const records = await seedDeliveries(repositories, companyId, 4)
+      const { companyId: other } = await seedCompany(repositories, 'Other')
+      const records = await seedDeliveries(repositories, companyId, 6)
+      const [elsewhere] = await seedDeliveries(repositories, other, 1)
       const { deliveries } = repositories
-      const [one, two, three, four] = records.map(({ id }) => id)
-      await deliveries.update(two ?? 0, { status: 'succeeded' })
-      await deliveries.update(three ?? 0, { status: 'delivering' })
-      const open = await deliveries.listOpen(records[0]?.destinationId ?? 0)
-      assert.deepEqual(open, [one, three, four])
-      await deliveries.cancelAll(open, { error: 'gone', updated: LATER })
-      const statuses = (await deliveries.list({ limit: 9 })).map(({ status }) => status).reverse()
-      assert.deepEqual(statuses, ['cancelled', 'succeeded', 'cancelled', 'cancelled'])
+      const [one = 0, two = 0, three = 0, four = 0, five = 0, six = 0] = records.map(({ id }) => id)
+      await deliveries.update(two, { status: 'succeeded', error: null })
+      await deliveries.update(three, { status: 'delivering' })
+      await deliveries.update(five, { status: 'failed', error: 'no' })
+      await deliveries.update(six, { status: 'delivering' })
+      const statuses = async () => (await deliveries.list({ limit: 9 })).map(({ status }) => status).reverse()
+      await deliveries.cancelAll([two, three, five], { error: 'gone', updated: LATER })
+      const first = ['pending', 'succeeded', 'cancelled', 'pending', 'failed', 'delivering', 'pending']
+      assert.deepEqual(await statuses(), first)
+      const destinationId = records[0]?.destinationId ?? 0
+      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'closed', updated: LATER }), [six])
+      const then = ['cancelled', 'succeeded', 'cancelled', 'cancelled', 'failed', 'cancelled', 'pending']
+      assert.deepEqual(await statuses(), then)
+      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'again', updated: LATER }), [])
+      const errors = await Promise.all([one, two, three, four, five].map(async (id) => await deliveries.get(id)))
+      assert.deepEqual(
+        errors.map((delivery) => delivery?.error),
+        ['closed', null, 'gone', 'closed', 'no'],
+      )
+      assert.equal(errors[0]?.updated, LATER)
+      assert.equal(errors[1]?.updated, NOW)
+      assert.deepEqual(await deliveries.get(elsewhere?.id ?? 0), elsewhere)
     })
   })
 

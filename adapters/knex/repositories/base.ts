@@ -43,11 +43,14 @@ export abstract class KnexRepository {
 
   /** Rows of a statement that knex has no words for. */
   protected async rawRows(sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
-    const result = (await this.session.knex.raw(sql, [...bindings])) as
-      | readonly Row[]
-      | { readonly rows: readonly Row[] }
+    const result = await this.session.knex.raw<readonly Row[] | { readonly rows: readonly Row[] }>(sql, [...bindings])
     // The drivers differ.
     return 'rows' in result ? result.rows : result
+  }
+
+  /** The database's own time in so many milliseconds. Its columns take whole ones only. */
+  protected fromNow(ms: number): Knex.Raw {
+    return this.session.knex.raw(`${this.session.dialect.nowMs} + ?`, [Math.round(ms)])
   }
 
   /** @returns whether a row changed. */

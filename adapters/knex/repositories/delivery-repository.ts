@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type {
   AttemptOutcome,
   AttemptRecord,
+  Cancellation,
   DeliveryFilter,
   DeliveryRecord,
   DeliveryRepository,
@@ -103,17 +104,20 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     return await this.updateRow(id, Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
   }
 
-  async listOpen(destinationId: number): Promise<readonly number[]> {
-    const rows = await this.rows
-      .where('destination_id', destinationId)
-      .whereIn('status', OPEN)
-      .orderBy('id')
-      .select('id')
-    return rows.map((row) => number(row, 'id'))
+  async cancelAll(ids: readonly number[], cancellation: Cancellation): Promise<void> {
+    for (const part of inParts(ids)) {
+      await this.rows.whereIn('id', part).whereIn('status', OPEN).update(cancelled(cancellation))
+    }
   }
 
-  async cancelAll(ids: readonly number[], { error, updated }: { error: string; updated: string }): Promise<void> {
-    for (const part of inParts(ids)) await this.rows.whereIn('id', part).update({ status: 'cancelled', error, updated })
+  async cancelOpen(destinationId: number, cancellation: Cancellation): Promise<readonly number[]> {
+    const changes = cancelled(cancellation)
+    const underWay = await this.rows
+      .where({ destination_id: destinationId, status: 'delivering' })
+      .update(changes)
+      .returning('id')
+    await this.rows.where({ destination_id: destinationId }).whereIn('status', OPEN).update(changes)
+    return (underWay as Row[]).map((row) => number(row, 'id')).sort((one, other) => one - other)
   }
 
   async insertAttempt(
@@ -171,19 +175,23 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .whereNotExists(isUsed('event_row', `${events}.id`))
       .limit(limit)
       .select('id')
-    const goneEvents = Number(await this.#of('events').whereIn('id', oldEvents).delete())
+    const goneEvents = await this.#of('events').whereIn('id', oldEvents).delete()
     const destinations = this.session.name('destinations')
     const removed = this.#of('destinations')
       .where('deleted', '<', before)
       .whereNotExists(isUsed('destination_id', `${destinations}.id`))
       .limit(limit)
       .select('id')
-    return old.length + goneEvents + Number(await this.#of('destinations').whereIn('id', removed).delete())
+    return old.length + goneEvents + (await this.#of('destinations').whereIn('id', removed).delete())
   }
 
   #of(table: TableName): Knex.QueryBuilder<Row, Row[]> {
     return this.session.knex<Row>(this.session.name(table))
   }
+}
+
+function cancelled({ error, updated }: Cancellation): Row {
+  return { status: 'cancelled', error, updated }
 }
 
 function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {

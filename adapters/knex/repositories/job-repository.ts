@@ -27,7 +27,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       `insert into ?? (kind, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims)
        select ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0 from (values ${rows.join()}) as job
        where true on conflict (kind, subject) do nothing`,
-      [this.session.name('jobs'), kind, delayMs],
+      [this.session.name('jobs'), kind, Math.round(delayMs)],
     )
   }
 
@@ -72,9 +72,10 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     readonly leaseMs: number
     readonly lanes?: readonly LaneShare[]
   }): Promise<readonly ClaimedJob[]> {
-    const leaseExpires = this.#fromNow(options.leaseMs)
-    const claimed = await this.rows
-      .whereIn('id', this.#due(options.kinds, options.lanes))
+    const leaseExpires = this.fromNow(options.leaseMs)
+    // Found once, before the update: a join could look again, and take more than is wanted.
+    const due = this.rows.withMaterialized('due', this.#due(options.kinds, options.lanes))
+    const claimed = await this.#onlyDue(due.whereIn('id', this.session.knex.from('due').select('id')))
       .update({
         // Not due again, for whoever looks by that alone, before the lease has expired.
         due_ms: leaseExpires,
@@ -89,14 +90,13 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
   /** Ids of jobs that can be claimed: of each lane in the order in which they became due. */
   #due(kinds: readonly string[], lanes: readonly LaneShare[] | undefined): Knex.QueryBuilder {
     const first = (lane: number | undefined, most: number): Knex.QueryBuilder => {
-      const due = this.rows
-        .whereIn('kind', kinds)
-        .where((only) => (lane === undefined ? only : only.where({ lane })))
-        .whereRaw(`due_ms <= ${this.#now}`)
-        .whereRaw(`lease_expires_ms <= ${this.#now}`)
+      const due = this.#onlyDue(this.rows.whereIn('kind', kinds))
+        .where(lane === undefined ? {} : { lane })
         .orderBy(['due_ms', 'id'])
         .limit(most)
         .select('id')
+      // What another process takes at the same time is not waited for.
+      if (!this.session.dialect.hasOneWriter) void due.forUpdate().skipLocked()
       // A limit within a union needs a query of its own.
       return this.session.knex.from(due.as('due')).select('id')
     }
@@ -105,12 +105,16 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return rest.length === 0 ? head : head.unionAll(rest)
   }
 
+  #onlyDue(rows: Knex.QueryBuilder<Row, Row[]>): Knex.QueryBuilder<Row, Row[]> {
+    return rows.whereRaw(`due_ms <= ${this.#now}`).whereRaw(`lease_expires_ms <= ${this.#now}`)
+  }
+
   async extend(
     job: ClaimedJob,
     leaseMs: number,
     { isProgress = false }: { readonly isProgress?: boolean } = {},
   ): Promise<boolean> {
-    const leaseExpires = this.#fromNow(leaseMs)
+    const leaseExpires = this.fromNow(leaseMs)
     const changes = { due_ms: leaseExpires, lease_expires_ms: leaseExpires, ...(isProgress && { claims: 0 }) }
     return (await this.#held(job).update(changes)) > 0
   }
@@ -121,7 +125,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
 
   async release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean> {
     const released = await this.#held(job).update({
-      due_ms: this.#fromNow(options.delayMs),
+      due_ms: this.fromNow(options.delayMs),
       lease_expires_ms: 0,
       failures: job.failures + (options.failed ? 1 : 0),
       claims: options.failed ? 0 : this.session.knex.raw('case when claims > 0 then claims - 1 else 0 end'),
@@ -133,24 +137,20 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return (await this.rows.where({ kind, subject }).delete()) > 0
   }
 
-  async cancelAll(kind: string, subjects: readonly number[]): Promise<void> {
-    for (const part of inParts(subjects)) await this.rows.where('kind', kind).whereIn('subject', part).delete()
+  async cancelLane(kind: string, lane: number): Promise<void> {
+    await this.rows.where({ kind, lane }).delete()
   }
 
   async releaseAll(kinds?: readonly string[]): Promise<void> {
     const held = this.rows.where('lease_expires_ms', '>', 0)
     await (kinds === undefined ? held : held.whereIn('kind', kinds)).update({
-      due_ms: this.#fromNow(0),
+      due_ms: this.fromNow(0),
       lease_expires_ms: 0,
     })
   }
 
   get #now(): string {
     return this.session.dialect.nowMs
-  }
-
-  #fromNow(ms: number): Knex.Raw {
-    return this.session.knex.raw(`${this.#now} + ?`, [ms])
   }
 
   /** The job, as long as this claim of it is the last. */

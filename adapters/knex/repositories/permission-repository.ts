@@ -48,8 +48,7 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   async toggle(id: number): Promise<boolean> {
-    const flipped = this.session.knex.raw('case when is_disabled then ? else ? end', [false, true])
-    return await this.updateRow(id, { is_disabled: flipped })
+    return await this.updateRow(id, { is_disabled: this.session.knex.raw('not is_disabled') })
   }
 
   async delete(id: number): Promise<boolean> {

@@ -9,15 +9,15 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
 
   async insert(upload: UploadRecord, ttlMs: number): Promise<void> {
     const row = { uuid: upload.uuid, context_id: upload.contextId, size_bytes: upload.sizeBytes }
-    await this.rows.insert({ ...row, expires_ms: this.#fromNow(ttlMs) })
+    await this.rows.insert({ ...row, expires_ms: this.fromNow(ttlMs) })
   }
 
   async extend(uuid: string, ttlMs: number): Promise<boolean> {
-    return (await this.#alive(uuid).update({ expires_ms: this.#fromNow(ttlMs) })) > 0
+    return (await this.#alive(uuid).update({ expires_ms: this.fromNow(ttlMs) })) > 0
   }
 
   async hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean> {
-    const changes = { size_bytes: sizeBytes, expires_ms: this.#fromNow(ttlMs) }
+    const changes = { size_bytes: sizeBytes, expires_ms: this.fromNow(ttlMs) }
     return (await this.#alive(uuid).update(changes)) > 0
   }
 
@@ -57,9 +57,5 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
 
   get #now(): string {
     return this.session.dialect.nowMs
-  }
-
-  #fromNow(ms: number) {
-    return this.session.knex.raw(`${this.#now} + ?`, [ms])
   }
 }

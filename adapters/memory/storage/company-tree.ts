@@ -10,7 +10,7 @@ export function isWithin(companies: Companies, id: number, ancestorId: number): 
 }
 
 /** A company and those above it, until the root, or until a cycle comes round. */
-export function wayUp(companies: Companies, id: number): CompanyRecord[] {
+function wayUp(companies: Companies, id: number): CompanyRecord[] {
   const way: CompanyRecord[] = []
   let at = companies.get(id)
   while (at !== undefined && !way.some((seen) => seen.id === at?.id)) {

@@ -1,6 +1,8 @@
 import type { ClaimedJob, JobRepository, WaitingLane } from '../../../src/ports/index.js'
 import type { MemoryTables, StoredJob } from './tables.js'
 
+const fromNow = (ms: number): number => Date.now() + Math.round(ms)
+
 const NEW = { leaseExpiresMs: 0, fencingToken: 0, failures: 0, claims: 0 }
 
 export function jobRepository({ jobs }: MemoryTables): JobRepository {
@@ -19,11 +21,10 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   const enqueueAll: JobRepository['enqueueAll'] = async (added, { delayMs = 0 } = {}) => {
     for (const { kind, subject, lane = 0, companyId = 0 } of added) {
       if (jobs.find((job) => job.kind === kind && job.subject === subject)) continue
-      jobs.insert({ kind, subject, lane, companyId, dueMs: Date.now() + delayMs, ...NEW })
+      jobs.insert({ kind, subject, lane, companyId, dueMs: fromNow(delayMs), ...NEW })
     }
   }
-  const cancelAll = (kind: string, subjects: readonly number[]): number => {
-    const cancelled = jobs.filter((job) => job.kind === kind && subjects.includes(job.subject))
+  const remove = (cancelled: readonly StoredJob[]): number => {
     for (const { id } of cancelled) jobs.delete(id)
     return cancelled.length
   }
@@ -46,25 +47,25 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
       const due = jobs.filter((job) => kinds.includes(job.kind) && readyMs(job) <= now).sort(byDue)
       const taken =
         lanes?.flatMap(({ lane, most }) => due.filter((job) => job.lane === lane).slice(0, most)) ?? due.slice(0, 1)
-      return taken.map((job) => take(job, now + leaseMs)).sort((one, other) => one.id - other.id)
+      return taken.map((job) => take(job, fromNow(leaseMs))).sort((one, other) => one.id - other.id)
     },
     extend: async (job, leaseMs, { isProgress = false } = {}) =>
       held(job) !== undefined &&
-      jobs.update(job.id, { leaseExpiresMs: Date.now() + leaseMs, ...(isProgress && { claims: 0 }) }),
+      jobs.update(job.id, { leaseExpiresMs: fromNow(leaseMs), ...(isProgress && { claims: 0 }) }),
     complete: async (job) => held(job) !== undefined && jobs.delete(job.id),
     release: async (job, { delayMs, failed }) => {
       const stored = held(job)
       if (stored === undefined) return false
       return jobs.update(job.id, {
-        dueMs: Date.now() + delayMs,
+        dueMs: fromNow(delayMs),
         leaseExpiresMs: 0,
         failures: job.failures + (failed ? 1 : 0),
         claims: failed ? 0 : Math.max(0, stored.claims - 1),
       })
     },
-    cancel: async ({ kind, subject }) => cancelAll(kind, [subject]) > 0,
-    cancelAll: async (kind, subjects) => {
-      cancelAll(kind, subjects)
+    cancel: async ({ kind, subject }) => remove(jobs.filter((job) => job.kind === kind && job.subject === subject)) > 0,
+    cancelLane: async (kind, lane) => {
+      remove(jobs.filter((job) => job.kind === kind && job.lane === lane))
     },
     releaseAll: async (kinds) => {
       for (const { id } of jobs.filter(({ kind }) => kinds?.includes(kind) ?? true)) {

@@ -1,11 +1,12 @@
 import {
   AlreadyExistsError,
+  type Cancellation,
   type DeliveryRecord,
   type DeliveryRepository,
   type DestinationRepository,
   type EventRepository,
 } from '../../../src/ports/index.js'
-import { isWithin, wayUp } from './company-tree.js'
+import { isWithin } from './company-tree.js'
 import type { MemoryTables, StoredDestination } from './tables.js'
 
 export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
@@ -61,11 +62,13 @@ const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
+  const cancel = (open: readonly DeliveryRecord[], { error, updated }: Cancellation): void => {
+    for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
+  }
   return {
     fanOut: async ({ id: eventRow, eventId, type, companyId, created }) => {
-      const above = new Set(wayUp(companies, companyId).map(({ id }) => id))
       const subscribed = destinations.filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
-        const isFor = of === companyId || (includeDescendants && above.has(of))
+        const isFor = of === companyId || (includeDescendants && isWithin(companies, companyId, of))
         return removed === null && isFor && (eventTypes?.includes(type) ?? true)
       })
       const event = { eventRow, eventId, type, created, updated: created }
@@ -95,10 +98,16 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         .reverse()
         .slice(0, limit),
     update: async (id, changes) => deliveries.update(id, changes),
-    listOpen: async (destinationId) =>
-      deliveries.filter((delivery) => delivery.destinationId === destinationId && isOpen(delivery)).map(({ id }) => id),
-    cancelAll: async (ids, changes) => {
-      for (const id of ids) deliveries.update(id, { status: 'cancelled', ...changes })
+    cancelAll: async (ids, cancellation) => {
+      cancel(
+        deliveries.filter((delivery) => ids.includes(delivery.id) && isOpen(delivery)),
+        cancellation,
+      )
+    },
+    cancelOpen: async (destinationId, cancellation) => {
+      const open = deliveries.filter((delivery) => delivery.destinationId === destinationId && isOpen(delivery))
+      cancel(open, cancellation)
+      return open.filter(({ status }) => status === 'delivering').map(({ id }) => id)
     },
     insertAttempt: async ({ deliveryId, started }, { url, sealedSecret }) => {
       const { destinationId = 0 } = deliveries.get(deliveryId) ?? {}

@@ -14,20 +14,19 @@ export class DeleteDestination {
     this.#clock = clock
   }
 
-  /** @returns ids of the deliveries that were cancelled @throws InvalidInputError @throws NotFoundError */
+  /** @returns ids of the deliveries that were under way @throws InvalidInputError @throws NotFoundError */
   async execute(destinationId: number, reach: Reach): Promise<readonly number[]> {
     const id = validate(idSchema(), destinationId, 'id')
     const updated = this.#clock.now().toISOString()
     return await this.#storage.transaction(async (repositories) => {
       await findDestination(repositories, reach, id)
       const { destinations, deliveries, jobs } = repositories
+      // Whoever holds one of its jobs records nothing any more.
+      await jobs.cancelLane(DELIVER_EVENT, id)
       await destinations.remove(id, updated)
-      const open = await deliveries.listOpen(id)
-      await deliveries.cancelAll(open, { error: 'the destination was deleted', updated })
-      await deliveries.interruptAttempts(open)
-      // Whoever holds one of them records nothing any more.
-      await jobs.cancelAll(DELIVER_EVENT, open)
-      return open
+      const underWay = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
+      await deliveries.interruptAttempts(underWay)
+      return underWay
     })
   }
 }

@@ -41,7 +41,10 @@ export interface ClaimedJob extends Required<NewJob> {
 
 /**
  * Jobs with leases. All times go by the database's clock, so a process with a
- * wrong clock neither steals nor stalls.
+ * wrong clock neither steals nor stalls. They are whole milliseconds: what is given is rounded.
+ *
+ * Where a transaction changes jobs and what they are about, it begins with the jobs: two that lock in
+ * different orders would wait for each other.
  */
 export interface JobRepository {
   /**
@@ -75,8 +78,8 @@ export interface JobRepository {
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
   /** Removes a job whoever holds it. @returns whether there was one. */
   cancel(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
-  /** As {@link cancel}, for many of a kind. */
-  cancelAll(kind: string, subjects: readonly number[]): Promise<void>
+  /** As {@link cancel}, for all of a kind in a lane, however many they are. */
+  cancelLane(kind: string, lane: number): Promise<void>
   /** Ends all leases on jobs of these kinds, by default of all: for an engine that knows that it is alone. */
   releaseAll(kinds?: readonly string[]): Promise<void>
 }

@@ -26,7 +26,7 @@ export interface DeliveryFilter {
   readonly destinationId?: number
   readonly status?: DeliveryStatus
   readonly type?: string
-  /** Only deliveries of this company and of those below it. */
+  /** Only deliveries of this company and of those below it, as `CompanyRepository.isWithin` says. */
   readonly withinCompanyId?: number
   /** Only those with a lower id. */
   readonly beforeId?: number
@@ -43,11 +43,15 @@ export interface SendableDelivery {
 /** A delivery that was just inserted. */
 export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
 
+/** Why and when deliveries were cancelled. */
+export type Cancellation = Pick<DeliveryRecord, 'updated'> & { readonly error: string }
+
 /** Deliveries and their attempts: the delivery log. */
 export interface DeliveryRepository {
   /**
    * Inserts a pending delivery for each destination that gets the events of this company and type: those of the
-   * company itself, and those of companies above it that include their descendants. Ordered by destination.
+   * company itself, and those of companies above it, as `CompanyRepository.isWithin` says, that include their
+   * descendants. Ordered by destination.
    */
   fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
   insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
@@ -61,10 +65,13 @@ export interface DeliveryRepository {
     id: number,
     changes: Partial<Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>>,
   ): Promise<boolean>
-  /** Ids of a destination's deliveries that are not at their end. */
-  listOpen(destinationId: number): Promise<readonly number[]>
-  /** Sets those deliveries to `cancelled`. */
-  cancelAll(ids: readonly number[], changes: { readonly error: string; readonly updated: string }): Promise<void>
+  /** Sets those of these deliveries to `cancelled` that are not at their end. */
+  cancelAll(ids: readonly number[], changes: Cancellation): Promise<void>
+  /**
+   * Sets a destination's deliveries to `cancelled` that are not at their end, however many they are.
+   * @returns ids of those that were `delivering`
+   */
+  cancelOpen(destinationId: number, changes: Cancellation): Promise<readonly number[]>
   /**
    * Begins an attempt.
    * @param destination where it goes to, as {@link getSendable} gave it
