@@ -63,6 +63,7 @@ export {
   AlreadyInitializedError,
   ClosedError,
   DataDirLockedError,
+  DataDirMismatchError,
   DataDirUnusableError,
   DestinationRefusedError,
   DocumentFailedError,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DataDirLockedError, type Engine, NotInitializedError, type Session } from '../../src/index.js'
-import { type LocalEngineOptions, openLocalDatabase, openLocalEngine } from '../local/index.js'
+import { DataDirLockedError, type Engine, type Session } from '../../src/index.js'
+import { type LocalEngineOptions, openLocalDatabase, openLocalEngine, requireLocalDatabase } from '../local/index.js'
 import type { GlobalOptions } from './options.js'
 import { releasing } from './releasing.js'
 
@@ -55,9 +55,8 @@ export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>)
 }
 
 /** @throws NotInitializedError where there is no data folder yet */
-export async function requireInitialized(options: GlobalOptions): Promise<void> {
-  if (await isInitialized(options)) return
-  throw new NotInitializedError(`there is no data in ${resolve(options.dataDir)}: run "alcove init" first`)
+export async function requireInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>): Promise<void> {
+  await requireLocalDatabase(resolve(dataDir))
 }
 
 async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, interrupted?: () => void): Promise<T> {

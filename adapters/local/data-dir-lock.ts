@@ -49,14 +49,23 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
   return { release: async () => await close() }
 }
 
-/** How the last one to hold a folder works, or worked. */
+/** How whoever holds a folder works; as by default where nobody does. */
 export async function readHolderSettings(dataDir: string): Promise<HolderSettings> {
   const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
   try {
-    const { webhookAllow } = JSON.parse(text) as Partial<HolderSettings>
-    return { webhookAllow: Array.isArray(webhookAllow) ? webhookAllow : [] }
+    const { pid, webhookAllow } = JSON.parse(text) as Partial<HolderSettings> & { readonly pid?: number }
+    return { webhookAllow: isAlive(pid) && Array.isArray(webhookAllow) ? webhookAllow : [] }
   } catch {
     return { webhookAllow: [] }
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, 0)
+  } catch (error) {
+    // It lives, and is somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

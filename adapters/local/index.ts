@@ -1,2 +1,7 @@
 /** The default set of adapters, composed. */
-export { type LocalEngineOptions, openLocalDatabase, openLocalEngine } from './open-local-engine.js'
+export {
+  type LocalEngineOptions,
+  openLocalDatabase,
+  openLocalEngine,
+  requireLocalDatabase,
+} from './open-local-engine.js'

@@ -20,6 +20,7 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
+import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
@@ -31,8 +32,8 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, made with mode 0600. */
   readonly signingKeyFile?: string
   /**
-   * File with the key that signing secrets of destinations are encrypted with: 32 bytes as base64. Default:
-   * `keys/secret-key` in the folder, made with mode 0600.
+   * File with the key that signing secrets of destinations are encrypted with: 32 bytes as base64, such as
+   * `openssl rand -base64 32` makes. Default: `keys/secret-key` in the folder, made with mode 0600.
    */
   readonly secretKeyFile?: string
   /**
@@ -62,6 +63,7 @@ const DATABASE = 'alcove.sqlite'
  * @throws SecretKeyError for another secret-encryption key than that of the database, or none
  * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
  * @throws DataDirUnusableError where the folder cannot be made or written
+ * @throws DataDirMismatchError where the folder's documents belong to another database
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
  * @throws SchemaTooNewError where a newer version wrote the folder
  */
@@ -75,7 +77,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
-        storage: overrides.storage ?? openStorage(dataDir, options),
+        storage: overrides.storage ?? (await openOwnStorage(dataDir, options)),
         vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
         textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
@@ -110,11 +112,7 @@ export async function openLocalDatabase(
   >,
 ): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  const hasDatabase = await stat(join(dataDir, DATABASE)).then(
-    () => true,
-    () => false,
-  )
-  if (!hasDatabase) throw new NotInitializedError(`there is no data in ${dataDir}: run "alcove init" first`)
+  await requireLocalDatabase(dataDir)
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
   // What the engine beside this one will send is what may be asked of it here.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
@@ -131,6 +129,24 @@ export async function openLocalDatabase(
       secretKey,
       isWorking: false,
     }),
+  )
+}
+
+/** @throws NotInitializedError where a folder has no database of its own */
+export async function requireLocalDatabase(dataDir: string): Promise<void> {
+  if (await hasDatabase(dataDir)) return
+  const isElsewhere = await isOfOtherDatabase(dataDir)
+  throw new NotInitializedError(
+    isElsewhere
+      ? `the database of ${dataDir} is elsewhere: an application keeps it in its own, and looks after it by the engine`
+      : `there is no data in ${dataDir}: run "alcove init" first`,
+  )
+}
+
+async function hasDatabase(dataDir: string): Promise<boolean> {
+  return await stat(join(dataDir, DATABASE)).then(
+    () => true,
+    () => false,
   )
 }
 
@@ -158,6 +174,21 @@ async function withKey(
   open: (secretKey: Uint8Array) => Promise<Engine>,
 ): Promise<Engine> {
   return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
+}
+
+/** The folder's own database, or the host's, once it is known to be the one that the folder belongs to. */
+async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions, 'dataDir'>): Promise<KnexStorage> {
+  const isMissing = options.knex === undefined && !(await hasDatabase(dataDir))
+  // An empty database must not come to stand there.
+  if (isMissing && (await isOfOtherDatabase(dataDir))) throw mismatch(dataDir)
+  const storage = openStorage(dataDir, options)
+  try {
+    await requireSameDatabase(dataDir, storage)
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
 }
 
 function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' | 'tablePrefix'>): KnexStorage {

@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'ERR_SCHEMA_TOO_NEW'
   | 'ERR_DATA_DIR_LOCKED'
   | 'ERR_DATA_DIR_UNUSABLE'
+  | 'ERR_DATA_DIR_MISMATCH'
   | 'ERR_UNSUPPORTED'
   | 'ERR_TOKEN_REQUEST'
   | 'ERR_THROTTLED'
@@ -238,6 +239,11 @@ export class DataDirLockedError extends AlcoveError {
 /** The data folder cannot be created, read or written. */
 export class DataDirUnusableError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_UNUSABLE'
+}
+
+/** A data folder and a database that do not belong together. */
+export class DataDirMismatchError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_MISMATCH'
 }
 
 /** This adapter, or this way of opening the engine, cannot do what was asked. */

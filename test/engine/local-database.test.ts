@@ -69,6 +69,50 @@ describe('two folders on a database of the host', () => {
   })
 })
 
+describe('a folder whose documents belong to a database of the host', () => {
+  const secretKey = new Uint8Array(32).fill(3)
+  const contents = async (): Promise<string[]> => await readdir(join(folder.path, 'data', 'files'), { recursive: true })
+
+  it.each<[string, (filename: string) => Partial<LocalEngineOptions>]>([
+    ['without it', () => ({})],
+    ['under another prefix', (filename) => ({ knex: openSqlite(filename), tablePrefix: 'other_' })],
+    ['with another one', () => ({ knex: openSqlite(join(folder.path, 'another.sqlite')) })],
+  ])('is not opened %s, and loses nothing', async (_name, wrong) => {
+    const filename = join(folder.path, 'host.sqlite')
+    const knex = openSqlite(filename)
+    const first = await open('data', { knex, secretKey })
+    const session = first.as(first.owner)
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Kept for ever.') })
+    await session.documents.whenProcessed(uuid)
+    await first.close()
+    const before = await contents()
+    const options = wrong(filename)
+    await expect(open('data', { secretKey, ...options })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
+    await options.knex?.destroy()
+    // A folder of a version that gave no ids yet.
+    await rm(join(folder.path, 'data', 'database-id'))
+    const others = wrong(filename)
+    await expect(open('data', { secretKey, ...others })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
+    await others.knex?.destroy()
+    expect(await contents()).toEqual(before)
+    const again = await open('data', { knex, secretKey })
+    expect((await again.as(again.owner).documents.chunks(uuid)).map(({ content }) => content)).toEqual([
+      'Kept for ever.',
+    ])
+    await again.close()
+    await knex.destroy()
+  })
+
+  it('is told from one that was never initialised', async () => {
+    const knex = openSqlite(join(folder.path, 'host.sqlite'))
+    await (await open('data', { knex })).close()
+    await knex.destroy()
+    await expect(openLocalDatabase({ dataDir: join(folder.path, 'data') })).rejects.toThrow(/is elsewhere/)
+    await expect(openLocalDatabase({ dataDir: join(folder.path, 'none') })).rejects.toThrow(/run "alcove init" first/)
+  })
+})
+
 describe('the file with the secret-encryption key', () => {
   const keyFile = (): string => join(folder.path, 'data/keys/secret-key')
   const link = fs.link
