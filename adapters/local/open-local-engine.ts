@@ -46,7 +46,10 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   /** Put before every table's name; default `alcove_`. */
   readonly tablePrefix?: string
   /** Where events may be sent to beside public addresses, and what is never a destination. */
-  readonly webhooks?: Pick<HttpsTransportOptions, 'allow' | 'ownEndpoints' | 'certificateAuthorities'>
+  readonly webhooks?: Pick<
+    HttpsTransportOptions,
+    'allow' | 'deny' | 'ownEndpoints' | 'resolver' | 'certificateAuthorities'
+  >
 }
 
 /** Where the model is that comes with the package. */
