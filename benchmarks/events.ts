@@ -53,7 +53,8 @@ const delivery = {
 console.table([delivery])
 receivers.kill()
 if (!isQuick) writeReport('events', { recording, delivery, rates })
-if (recording.some(({ medianMs }) => medianMs > RECORD_LIMIT_MS)) {
+// A smoke test runs beside other work, and measures nothing.
+if (!isQuick && recording.some(({ medianMs }) => medianMs > RECORD_LIMIT_MS)) {
   console.error(`recording an event takes more than ${RECORD_LIMIT_MS} ms at the median`)
   process.exitCode = 1
 }
