@@ -252,7 +252,7 @@ describe('alcove event', () => {
       /^Recorded run\.started, evt_\w+, for 1 destination\.\nSent by the relay that works on this folder/,
     )
     expect(await text('event', 'record', 'agent.deleted', '{"agentId":7}')).toMatch(
-      /^Recorded agent\.deleted, evt_\w+, for 0 destinations\.\n$/,
+      /^Recorded agent\.deleted, evt_\w+, which no destination has subscribed to\.\n$/,
     )
     expect(await json('delivery', 'list')).toHaveLength(3)
   })
