@@ -14,3 +14,15 @@ export async function findDestination(
   }
   return destination
 }
+
+/** Changes a destination that is within reach. @returns it as it is then @throws NotFoundError */
+export async function changeDestination(
+  repositories: Repositories,
+  reach: Reach,
+  id: number,
+  changes: Parameters<Repositories['destinations']['update']>[1],
+): Promise<DestinationRecord> {
+  const destination = await findDestination(repositories, reach, id)
+  await repositories.destinations.update(id, changes)
+  return { ...destination, ...changes }
+}

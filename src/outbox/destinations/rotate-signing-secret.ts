@@ -4,7 +4,7 @@ import type { Reach } from '../../tenancy-authorization/index.js'
 import { type DestinationWithSecret, toDestination } from '../records.js'
 import type { SecretBox } from '../secrets/secret-box.js'
 import { newSigningSecret } from './create-destination.js'
-import { findDestination } from './find-destination.js'
+import { changeDestination } from './find-destination.js'
 
 /** Gives a destination another signing secret; the next attempt is signed with it. */
 export class RotateSigningSecret {
@@ -24,9 +24,8 @@ export class RotateSigningSecret {
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
     return await this.#storage.transaction(async (repositories) => {
-      await findDestination(repositories, reach, id)
-      await repositories.destinations.update(id, { sealedSecret, updated: this.#clock.now().toISOString() })
-      return { ...toDestination(await findDestination(repositories, reach, id)), secret }
+      const changes = { sealedSecret, updated: this.#clock.now().toISOString() }
+      return { ...toDestination(await changeDestination(repositories, reach, id, changes)), secret }
     })
   }
 }

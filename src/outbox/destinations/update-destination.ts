@@ -3,7 +3,7 @@ import { idSchema, validate } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { type Destination, toDestination } from '../records.js'
 import { type DestinationInput, destinationSchema, distinctTypes, requireSameCompany } from './destination-input.js'
-import { findDestination } from './find-destination.js'
+import { changeDestination, findDestination } from './find-destination.js'
 
 /** Changes a destination. Its secret stays, and what waits for it goes to where it leads from now on. */
 export class UpdateDestination {
@@ -30,15 +30,14 @@ export class UpdateDestination {
     requireSameCompany(customerId, companyId)
     const vetted = await this.#transport.vetDestination(url)
     return await this.#storage.transaction(async (repositories) => {
-      await findDestination(repositories, reach, id)
-      await repositories.destinations.update(id, {
+      const changed = await changeDestination(repositories, reach, id, {
         url: vetted,
         eventTypes: distinctTypes(eventTypes),
         updated: this.#clock.now().toISOString(),
         ...(name !== undefined && { name }),
         ...(includeDescendants !== undefined && { includeDescendants }),
       })
-      return toDestination(await findDestination(repositories, reach, id))
+      return toDestination(changed)
     })
   }
 }
