@@ -1,6 +1,6 @@
 import type { ExtractedPiece, ExtractionErrorCode } from '../../src/ports/index.js'
 
-/** What the host's thread tells the worker. */
+/** What the host tells the thread that reads. */
 export type HostMessage =
   /** Begin with a file. */
   | { readonly type: 'extract'; readonly fileName: string; readonly sizeBytes: number }
@@ -9,7 +9,7 @@ export type HostMessage =
   /** One more piece may be sent. */
   | { readonly type: 'next' }
 
-/** What the worker tells the host's thread. */
+/** What the thread that reads tells the host. */
 export type WorkerMessage =
   /** Bytes are wanted from the beginning of the file. */
   | { readonly type: 'open' }
@@ -18,3 +18,26 @@ export type WorkerMessage =
   | { readonly type: 'piece'; readonly piece: ExtractedPiece }
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: ExtractionErrorCode | undefined; readonly message: string }
+
+/** What the process that reads tells the host: what its thread says, and what becomes of itself. */
+export type ProcessMessage =
+  | WorkerMessage
+  /** This process has grown: its next file is read better by another one. */
+  | { readonly type: 'worn' }
+  /** The thread is gone, and the process will be. */
+  | { readonly type: 'died'; readonly cause: 'memory' | 'crash' }
+
+/** What the host hears of a process that reads: what it says, and its end. */
+export type Arrival = ProcessMessage | { readonly type: 'gone'; readonly how: string | number | undefined }
+
+/** What the host tells the starter about the process with that number. */
+export interface ToProcess {
+  readonly id: number
+  readonly message: HostMessage | { readonly type: 'start' } | { readonly type: 'kill' }
+}
+
+/** What the starter tells the host about the process with that number. */
+export interface FromProcess {
+  readonly id: number
+  readonly arrival: Arrival
+}

@@ -5,32 +5,38 @@ import {
   type TextExtractor,
   type TextFormat,
 } from '../../src/ports/index.js'
-import { type ExtractionLimits, ExtractionThread } from './extraction-thread.js'
+import { DEFAULT_LIMITS, type ExtractionLimits } from './extraction-limits.js'
+import { ExtractionProcess } from './extraction-process.js'
 import { FORMATS, identify } from './formats.js'
+import { ProcessStarter } from './process-starter.js'
 
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
-  /** Idle threads kept for the next file; default 2. */
-  readonly maxIdleThreads?: number
+  /** Idle processes kept for the next file; default 2. */
+  readonly maxIdleProcesses?: number
 }
 
-const DEFAULT_LIMITS: ExtractionLimits = { maxHeapMb: 512, pieceTimeoutMs: 120_000, fileTimeoutMs: 900_000 }
-/** A thread that has read so many files makes place for a fresh one: libraries leak. */
-const FILES_PER_THREAD = 100
+const WORKER = new URL('./extraction-worker.js', import.meta.url)
+/** A process that has read so many files makes place for a fresh one: libraries leak. */
+const FILES_PER_PROCESS = 100
 
-/** Reads .pdf, .docx, .doc, .txt, .md and .csv in worker threads with limits of heap and time. */
+/**
+ * Reads .pdf, .docx, .doc, .txt, .md and .csv in processes of their own, with limits of
+ * memory, time and output. A file that ends its process is refused, and the others go on.
+ */
 export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = FORMATS
   readonly #limits: ExtractionLimits
-  readonly #maxIdleThreads: number
-  readonly #idle: ExtractionThread[] = []
-  readonly #busy = new Set<ExtractionThread>()
-  readonly #filesRead = new WeakMap<ExtractionThread, number>()
+  readonly #maxIdleProcesses: number
+  readonly #idle: ExtractionProcess[] = []
+  readonly #busy = new Set<ExtractionProcess>()
+  readonly #filesRead = new WeakMap<ExtractionProcess, number>()
+  #starter: ProcessStarter | undefined
   #isClosed = false
 
   constructor(options: WorkerTextExtractorOptions = {}) {
-    const { maxIdleThreads = 2, ...limits } = options
+    const { maxIdleProcesses = 2, ...limits } = options
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
-    this.#maxIdleThreads = maxIdleThreads
+    this.#maxIdleProcesses = maxIdleProcesses
   }
 
   async identify(fileName: string, head: Uint8Array): Promise<TextFormat> {
@@ -43,34 +49,40 @@ export class WorkerTextExtractor implements TextExtractor {
   ): AsyncGenerator<ExtractedPiece> {
     if (this.#isClosed) throw new ClosedError('the text extractor')
     options.signal?.throwIfAborted()
-    const thread = this.#takeIdle() ?? new ExtractionThread(this.#limits)
-    this.#busy.add(thread)
+    const process = this.#takeIdle() ?? this.#start()
+    this.#busy.add(process)
     try {
-      yield* thread.extract(source, options.signal)
+      yield* process.extract(source, options.signal)
     } finally {
-      this.#busy.delete(thread)
-      await this.#putBack(thread)
+      this.#busy.delete(process)
+      await this.#putBack(process)
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const threads = [...this.#idle.splice(0), ...this.#busy]
-    await Promise.all(threads.map((thread) => thread.terminate()))
+    const processes = [...this.#idle.splice(0), ...this.#busy]
+    await Promise.all(processes.map((process) => process.terminate()))
+    await this.#starter?.close()
   }
 
-  #takeIdle(): ExtractionThread | undefined {
-    let thread = this.#idle.pop()
-    while (thread?.isHarmed === true) thread = this.#idle.pop()
-    return thread
+  #start(): ExtractionProcess {
+    if (this.#starter === undefined || this.#starter.isGone) this.#starter = new ProcessStarter(this.#limits, WORKER)
+    return new ExtractionProcess(this.#starter, this.#limits)
   }
 
-  async #putBack(thread: ExtractionThread): Promise<void> {
-    if (thread.isHarmed) return
-    const filesRead = (this.#filesRead.get(thread) ?? 0) + 1
-    this.#filesRead.set(thread, filesRead)
-    const isKept = !this.#isClosed && filesRead < FILES_PER_THREAD && this.#idle.length < this.#maxIdleThreads
-    if (isKept) this.#idle.push(thread)
-    else await thread.terminate()
+  #takeIdle(): ExtractionProcess | undefined {
+    let process = this.#idle.pop()
+    while (process?.isSpent === true) process = this.#idle.pop()
+    return process
+  }
+
+  async #putBack(process: ExtractionProcess): Promise<void> {
+    if (process.isSpent) return
+    const filesRead = (this.#filesRead.get(process) ?? 0) + 1
+    this.#filesRead.set(process, filesRead)
+    const isKept = !this.#isClosed && filesRead < FILES_PER_PROCESS && this.#idle.length < this.#maxIdleProcesses
+    if (isKept) this.#idle.push(process)
+    else await process.terminate()
   }
 }

@@ -45,7 +45,8 @@ export interface TextExtractor {
    *
    * @param head the first bytes, up to 4,096; all of a shorter file
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` for a name that ends in none of
-   *   {@link formats}, or bytes that are plainly something else;
+   *   {@link formats}, or bytes of another format that is not read;
+   *   `ERR_WRONG_TYPE` for bytes of one of {@link formats}, but not of the one that the name says;
    *   `ERR_EMPTY_FILE` where there are no bytes.
    */
   identify(fileName: string, head: Uint8Array): Promise<TextFormat>

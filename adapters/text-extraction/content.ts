@@ -1,0 +1,85 @@
+/** What the first bytes of a file say about it. */
+export interface Content {
+  readonly kind: 'pdf' | 'word' | 'ole' | 'zip' | 'text' | 'markup' | 'other' | 'unknown'
+  /** For people, with its article. */
+  readonly name: string
+  /** The ending under which it would be read, where it would. */
+  readonly readAs?: string
+}
+
+const PDF: Content = { kind: 'pdf', name: 'a PDF', readAs: '.pdf' }
+const WORD: Content = { kind: 'word', name: 'a Word document', readAs: '.docx' }
+const OFFICE: Content = { kind: 'zip', name: 'an Office document', readAs: '.docx' }
+const ZIP: Content = { kind: 'zip', name: 'a zip archive' }
+/** What Word wrote until 2003, and still writes where a password is set; other programs use it too. */
+const OLE: Content = { kind: 'ole', name: 'an OLE container, as .doc files are', readAs: '.doc' }
+const TEXT: Content = { kind: 'text', name: 'plain text', readAs: '.txt' }
+const UNKNOWN: Content = { kind: 'unknown', name: 'of an unknown kind' }
+
+const BYTE_ORDER_MARKS: readonly string[] = ['\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\x00\x00\xfe\xff']
+/** Text that is written for programs; under a text's name it is read as it stands. */
+const MARKUPS: readonly (readonly [RegExp, string])[] = [
+  [/^\{\\rtf/, 'RTF'],
+  [/progid="Word\.Document"|office\/word\/2003\/wordml/, 'WordML (XML of Word 2003)'],
+  [/^\s*<\?xml[^]*<pkg:package/, 'Word XML'],
+  [/^\s*(?:<!doctype html|<html)/i, 'HTML'],
+  [/^MIME-Version:/i, 'a web archive (MHTML)'],
+  [/^\s*<\?xml/, 'XML'],
+]
+/** Documents from before OLE. A text in some encoding may begin with these bytes, too. */
+const OLD_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^\xffWPC/, 'WordPerfect'],
+  [/^\xcb[^]{4}\xcb/, 'WordPerfect 4'],
+  [/^(?:\xdb\xa5|\x9b\xa5|1\xbe\0)/, 'from Word 2 or earlier'],
+]
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^application\/(?:x-elf|x-msdownload|x-mach-binary|vnd\.microsoft\.portable-executable|java-vm|wasm)$/, 'a program'],
+  [/^image\//, 'an image'],
+  [/^audio\//, 'sound'],
+  [/^video\//, 'a film'],
+  [/spreadsheetml|ms-excel/, 'an Excel workbook'],
+  [/presentationml|ms-powerpoint/, 'a PowerPoint presentation'],
+  [/opendocument/, 'an OpenDocument file'],
+  [/epub/, 'an e-book (EPUB)'],
+]
+/** Zips that their first entries tell beyond doubt. */
+const TOLD_ZIP = /spreadsheetml|presentationml|ms-excel|ms-powerpoint|opendocument|epub/
+const WORD_TYPE = /wordprocessingml|ms-word\./
+const MARKUP_TYPE = /^text\/|^application\/(?:xml|json|rtf)$|\+xml$/
+
+/** @param head the first bytes of the file, 4,096 of them or all */
+export async function contentOf(head: Uint8Array): Promise<Content> {
+  const ascii = Buffer.from(head).toString('latin1')
+  if (BYTE_ORDER_MARKS.some((mark) => ascii.startsWith(mark))) return textOf(ascii)
+  const { fileTypeFromBuffer } = await import('file-type')
+  const type = (await fileTypeFromBuffer(head))?.mime
+  if (type === undefined) return unlabelled(ascii)
+  if (type === 'application/pdf') return PDF
+  if (type === 'application/x-cfb') return OLE
+  if (WORD_TYPE.test(type)) return WORD
+  if (ascii.startsWith('PK\x03\x04') && !TOLD_ZIP.test(type)) return zipOf(ascii)
+  // Some words begin as binary files do ("BM…"), but only binary files have zero bytes besides.
+  if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
+  return { kind: 'other', name: NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? type }
+}
+
+/** What a zip's first entries say of the others. */
+function zipOf(ascii: string): Content {
+  if (ascii.includes('word/')) return WORD
+  return ascii.includes('[Content_Types].xml') ? OFFICE : ZIP
+}
+
+function unlabelled(ascii: string): Content {
+  const old = OLD_FORMATS.find(([pattern]) => pattern.test(ascii))
+  if (old !== undefined) return { kind: 'unknown', name: old[1] }
+  // Some PDFs have something else before their beginning; but there are texts about PDFs.
+  if (/%PDF-\d|\d \d obj\b/.test(ascii)) return { ...PDF, kind: 'unknown' }
+  return /[\0-\x06\x10-\x1a]/.test(ascii) ? UNKNOWN : textOf(ascii)
+}
+
+/** Text of any encoding: what tells markup is ASCII in all that matter. */
+function textOf(ascii: string): Content {
+  const plain = ascii.replace(/^[\x80-\xff\0]+/, '').replaceAll('\0', '')
+  const markup = MARKUPS.find(([pattern]) => pattern.test(plain))
+  return markup === undefined ? TEXT : { kind: 'markup', name: markup[1] }
+}

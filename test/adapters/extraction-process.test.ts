@@ -1,0 +1,223 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, describe, expect, it } from 'vitest'
+import { boundedPieces } from '../../adapters/text-extraction/bounded-pieces.js'
+import { DEFAULT_LIMITS } from '../../adapters/text-extraction/extraction-limits.js'
+import { ExtractionProcess } from '../../adapters/text-extraction/extraction-process.js'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { ProcessStarter } from '../../adapters/text-extraction/process-starter.js'
+import type { ExtractedPiece } from '../../src/ports/index.js'
+import { read } from './hostile/reading.js'
+
+const WORKER = new URL('../fixtures/bomb-worker.mjs', import.meta.url)
+const LIMITS = { ...DEFAULT_LIMITS, maxHeapMb: 128, maxMemoryMb: 300, pieceTimeoutMs: 40_000 }
+
+const starters: ProcessStarter[] = []
+afterEach(async () => {
+  await Promise.all(starters.splice(0).map((starter) => starter.close()))
+})
+
+function start(): ProcessStarter {
+  const starter = new ProcessStarter(LIMITS, WORKER)
+  starters.push(starter)
+  return starter
+}
+
+async function run(process: ExtractionProcess, deed: string): Promise<void> {
+  const source = {
+    fileName: deed,
+    sizeBytes: 1,
+    open: async function* () {
+      yield Buffer.from('x')
+    },
+  }
+  for await (const _ of process.extract(source, undefined));
+}
+
+/** The processes that read or start such, below this one or another. */
+function descendants(of: number = process.pid): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n')
+  const rows = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)?.slice(1) ?? [])
+  const below = new Set([String(of)])
+  for (let before = 0; before < below.size; ) {
+    before = below.size
+    for (const [pid = '', parent = ''] of rows) if (below.has(parent)) below.add(pid)
+  }
+  return rows
+    .filter(([pid = '', , args = '']) => below.has(pid) && args.includes('extraction-'))
+    .map(([pid = '']) => pid)
+}
+
+describe('U8 a thread that reads and takes all it can get', () => {
+  it.each([
+    ['objects on the heap', 'ERR_EXTRACTION_LIMIT'],
+    ['an array that grows', 'ERR_EXTRACTION_LIMIT'],
+    ['a map that grows', 'ERR_EXTRACTION_LIMIT'],
+    ['a string without end', 'ERR_EXTRACTION_LIMIT'],
+    ['a string in letters', 'ERR_EXTRACTION_LIMIT'],
+    ['buffers', 'ERR_EXTRACTION_LIMIT'],
+    ['one array buffer', 'ERR_EXTRACTION_LIMIT'],
+    ['recursion without end', 'ERR_CORRUPT_FILE'],
+    ['a rejection that nobody hears', 'ERR_CORRUPT_FILE'],
+    ['an exit', 'ERR_CORRUPT_FILE'],
+    ['an endless loop', 'ERR_EXTRACTION_TIMEOUT'],
+    ['silence', 'ERR_EXTRACTION_TIMEOUT'],
+  ])('ends with its process alone: %s', async (deed, code) => {
+    const starter = start()
+    const other = new ExtractionProcess(starter, LIMITS)
+    const isWaitedFor = code === 'ERR_EXTRACTION_TIMEOUT'
+    const hostile = new ExtractionProcess(starter, isWaitedFor ? { ...LIMITS, pieceTimeoutMs: 2_000 } : LIMITS)
+    await expect(run(hostile, deed)).rejects.toMatchObject({ code })
+    expect(hostile.isSpent).toBe(true)
+    await run(other, 'fine')
+    expect(other.isSpent).toBe(false)
+    expect(descendants()).toHaveLength(2)
+  })
+
+  it('is told from a process that somebody else has ended: that may be tried again', async () => {
+    const starter = start()
+    const reading = new ExtractionProcess(starter, LIMITS)
+    await run(reading, 'fine')
+    const [, child = ''] = descendants()
+    setTimeout(() => process.kill(Number(child), 'SIGKILL'), 200)
+    const error: unknown = await run(reading, 'silence').catch((reason: unknown) => reason)
+    expect(error).not.toHaveProperty('code')
+    expect(String(error)).toContain('SIGKILL')
+  })
+})
+
+describe('processes that read', () => {
+  it('end with the one that has started them', async () => {
+    const starter = start()
+    await run(new ExtractionProcess(starter, LIMITS), 'fine')
+    expect(descendants()).toHaveLength(2)
+    await starter.close()
+    await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
+  })
+
+  it('end with a host that is killed, though they are busy', async () => {
+    const module = new URL('../../dist/adapters/text-extraction/index.js', import.meta.url).href
+    const program = `import { WorkerTextExtractor } from '${module}'
+      const open = async function* () { for (;;) yield Buffer.alloc(60_000, 'a ') }
+      for await (const _ of new WorkerTextExtractor().extract({ fileName: 'a.csv', sizeBytes: 1e9, open }));`
+    const host = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
+    const isBusy = (): boolean => descendants(host.pid).length === 2
+    await expect.poll(isBusy, { timeout: 20_000 }).toBe(true)
+    const pids = descendants(host.pid)
+    host.kill('SIGKILL')
+    await once(host, 'exit')
+    const isThere = (pid: string): boolean => {
+      try {
+        return process.kill(Number(pid), 0)
+      } catch {
+        return false
+      }
+    }
+    await expect.poll(() => pids.filter(isThere), { timeout: 20_000 }).toEqual([])
+  })
+
+  it('do not keep a host alive that has read and goes', async () => {
+    const module = new URL('../../dist/adapters/text-extraction/index.js', import.meta.url).href
+    const program = `import { WorkerTextExtractor } from '${module}'
+      const open = async function* () { yield Buffer.from('text') }
+      for await (const { text } of new WorkerTextExtractor().extract({ fileName: 'a.txt', sizeBytes: 4, open })) console.log(text)`
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      timeout: 30_000,
+      encoding: 'utf8',
+    })
+    expect(output).toBe('text\n')
+  })
+
+  it('are started anew where their starter was killed', async () => {
+    const extractor = new WorkerTextExtractor()
+    expect((await read(extractor, 'a.txt', Buffer.from('one'))).text).toBe('one')
+    const [starter = ''] = descendants()
+    process.kill(Number(starter), 'SIGKILL')
+    await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
+    const second = async (): Promise<unknown> => (await read(extractor, 'a.txt', Buffer.from('two'))).text
+    await expect.poll(second, { timeout: 10_000 }).toBe('two')
+    await extractor.close()
+    await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
+  })
+
+  it('are as many after a hundred files as after one, half of them hostile or not wanted', async () => {
+    const extractor = new WorkerTextExtractor({ maxIdleProcesses: 1 })
+    await read(extractor, 'a.txt', Buffer.from('text'))
+    const listeners = process.eventNames().map((name) => process.listenerCount(name))
+    const abort = new AbortController()
+    for (let round = 0; round < 25; round += 1) {
+      await read(extractor, 'a.txt', Buffer.from('text'))
+      await read(extractor, 'a.docx', Buffer.from('PK\x03\x04 is not a zip'))
+      const source = {
+        fileName: 'a.txt',
+        sizeBytes: 600_000,
+        open: async function* () {
+          yield Buffer.alloc(600_000, 'a')
+        },
+      }
+      if (round % 5 === 0) for await (const _ of extractor.extract(source, { signal: abort.signal })) break
+    }
+    expect(descendants()).toHaveLength(2)
+    expect(process.eventNames().map((name) => process.listenerCount(name))).toEqual(listeners)
+    await extractor.close()
+    await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
+  })
+})
+
+describe('what a file gives', () => {
+  async function collect(
+    pieces: readonly ExtractedPiece[],
+    sizeBytes = 1_000,
+    maxCharacters = 1_000_000,
+  ): Promise<ExtractedPiece[]> {
+    const source = async function* () {
+      yield* pieces
+    }
+    const collected: ExtractedPiece[] = []
+    for await (const piece of boundedPieces(source(), sizeBytes, maxCharacters)) collected.push(piece)
+    return collected
+  }
+
+  it('comes in pieces of bounded size, the page and the warnings with the last', async () => {
+    const text = `${'a'.repeat(131_071)}${'😀'.repeat(200_000)}`
+    const pieces = await collect([{ text, pages: 3, warnings: ['odd'] }])
+    expect(pieces.map((piece) => piece.text).join('')).toBe(text)
+    expect(Math.max(...pieces.map((piece) => piece.text.length))).toBeLessThanOrEqual(131_072)
+    expect(pieces.every((piece) => piece.text.isWellFormed())).toBe(true)
+    expect(pieces.at(-1)).toMatchObject({ pages: 3, warnings: ['odd'] })
+    expect(pieces.slice(0, -1).every(({ pages, warnings }) => pages === undefined && warnings === undefined)).toBe(true)
+  })
+
+  it('has a hundred warnings and a count of the others', async () => {
+    const pages = Array.from({ length: 1_000 }, (_, at) => ({
+      text: 'x',
+      pages: at,
+      warnings: [`page ${at}`, 'w'.repeat(9_000)],
+    }))
+    const warnings = (await collect(pages)).flatMap((piece) => piece.warnings ?? [])
+    expect(warnings).toHaveLength(101)
+    expect(warnings.slice(0, 3)).toEqual(['page 0', `${'w'.repeat(500)}…`, 'page 1'])
+    expect(warnings.at(-1)).toBe('… and 1,900 more')
+  })
+
+  it('is no more text than a file of its size can have', async () => {
+    const megabyte = { text: 'a'.repeat(1_048_576) }
+    const all = (count: number): ExtractedPiece[] => Array.from({ length: count }, () => megabyte)
+    await expect(collect(all(17), 10, 1_000_000_000)).rejects.toMatchObject({ code: 'ERR_EXTRACTION_LIMIT' })
+    await expect(collect(all(17), 10_000, 1_000_000_000)).resolves.toHaveLength(17 * 8)
+    await expect(collect(all(6), 10_000, 5_000_000)).rejects.toThrow('more than 5 million characters')
+    await expect(collect(all(6), 1_000_000, 5_000_000)).resolves.toHaveLength(6 * 8)
+  })
+
+  it('is refused unread where the file is larger than its format can be read', async () => {
+    const extractor = new WorkerTextExtractor({ maxWholeFileMb: 1 })
+    const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(1_048_576)])
+    const outcome = await read(extractor, 'a.pdf', bytes)
+    expect(outcome).toMatchObject({
+      code: 'ERR_EXTRACTION_LIMIT',
+      message: 'A .pdf of more than 1 MB is not read: split it',
+    })
+    expect((await read(extractor, 'a.txt', Buffer.alloc(1_048_577, 'a'))).text).toHaveLength(1_048_577)
+    await extractor.close()
+  })
+})
