@@ -1,22 +1,32 @@
 import iconv from 'iconv-lite'
 import { ExtractionError } from '../../src/ports/index.js'
+import { johabDecoder } from './johab.js'
+import { shiftedDecoder } from './shifted-charsets.js'
+import type { StreamDecoder } from './stream-decoder.js'
 
-/** Turns bytes into text piece by piece; keeps back what a character still lacks. */
-export interface StreamDecoder {
-  write(bytes: Uint8Array): string
-  end(): string
-}
-
-/** Names of the detector that neither decoder knows under the same name. */
+/** Names of the detector, and those of the decoders for the same or for more. */
 const ALIASES: Readonly<Record<string, string>> = {
+  big5hkscs: 'big5',
+  cp874: 'windows-874',
   cp932: 'shift_jis',
   cp949: 'euc-kr',
-  cp874: 'windows-874',
-  maccyrillic: 'x-mac-cyrillic',
-  macroman: 'macintosh',
+  gb2312: 'gb18030',
   ibm855: 'cp855',
-  ptcp154: 'pt154',
+  ibm866: 'cp866',
+  'iso-8859-1': 'windows-1252',
+  'iso-8859-9': 'windows-1254',
   kz1048: 'rk1048',
+  maccyrillic: 'x-mac-cyrillic',
+  maclatin2: 'maccenteuro',
+  macroman: 'macintosh',
+  ptcp154: 'pt154',
+  'tis-620': 'windows-874',
+}
+
+/** The name under which an encoding is decoded here. */
+export function canonicalName(name: string): string {
+  const lower = name.toLowerCase().replace(/^iso8859/, 'iso-8859')
+  return ALIASES[lower] ?? lower
 }
 
 /**
@@ -24,13 +34,19 @@ const ALIASES: Readonly<Record<string, string>> = {
  * @throws ExtractionError `ERR_UNDECODABLE_TEXT` where there is none
  */
 export function decoderFor(name: string): StreamDecoder {
-  const label = ALIASES[name.toLowerCase()] ?? name
-  return webDecoder(label) ?? iconvDecoder(label) ?? refuse(name)
+  const label = canonicalName(name)
+  return shiftedDecoder(label) ?? johabDecoder(label) ?? webDecoder(label) ?? iconvDecoder(label) ?? refuse(name)
+}
+
+/** All of a text at once. */
+export function decodeWhole(name: string, bytes: Uint8Array): string {
+  const decoder = decoderFor(name)
+  return decoder.write(bytes) + decoder.end()
 }
 
 function webDecoder(label: string): StreamDecoder | undefined {
-  // iso-2022-kr and hz are labels of an encoding that decodes to nothing.
-  if (/^(iso-2022-(kr|cn)|hz)/i.test(label)) return undefined
+  // Labels of an encoding that decodes to nothing, and one that some versions of Node take for ISO 8859-1.
+  if (/^iso-2022-(kr|cn)|^hz|^windows-1252$/.test(label)) return undefined
   try {
     const decoder = new TextDecoder(label)
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }

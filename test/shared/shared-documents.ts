@@ -22,13 +22,13 @@ function findDataFolder(): string | undefined {
   return undefined
 }
 
-/** The documents of the types that can be uploaded. */
-export async function sharedDocuments(): Promise<SharedDocument[]> {
+/** The documents of the types that can be uploaded; or all files, bombs included. */
+export async function sharedDocuments(which: 'uploadable' | 'all' = 'uploadable'): Promise<SharedDocument[]> {
   if (dataFolder === undefined) return []
   const manifest = JSON.parse(await readFile(join(dataFolder, 'manifest.json'), 'utf8')) as {
     readonly files: readonly SharedDocument[]
   }
-  return manifest.files.filter(({ type }) => type !== 'other')
+  return manifest.files.filter(({ type }) => which === 'all' || type !== 'other')
 }
 
 /** A document's bytes, unpacked, and the name it would be uploaded under. */

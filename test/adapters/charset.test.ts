@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import iconv from 'iconv-lite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { NATURAL_TEXTS } from './natural-texts.js'
+
+const extractor = new WorkerTextExtractor()
+afterAll(async () => {
+  await extractor.close()
+})
+
+interface Extracted {
+  readonly text: string
+  readonly warnings: readonly string[]
+}
+
+async function extract(bytes: Uint8Array, bytesPerPull = 65_536, fileName = 'a.txt'): Promise<Extracted> {
+  const open = async function* () {
+    for (let at = 0; at < bytes.length; at += bytesPerPull) yield bytes.subarray(at, at + bytesPerPull)
+  }
+  let text = ''
+  const warnings: string[] = []
+  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) {
+    text += piece.text
+    warnings.push(...(piece.warnings ?? []))
+  }
+  return { text, warnings }
+}
+
+async function refusal(bytes: Uint8Array): Promise<unknown> {
+  return await extract(bytes).then(
+    () => undefined,
+    (error: unknown) => (error as { readonly code?: unknown }).code,
+  )
+}
+
+const multilingual = NATURAL_TEXTS.map(({ sentences }) => sentences.join(' ')).join('\n')
+const UNSURE = 'too little tells the encoding'
+
+describe('U10: Unicode', () => {
+  const texts = [multilingual, ...NATURAL_TEXTS.map(({ sentences }) => sentences.join(' '))]
+  const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']
+
+  it.each(encodings)('with a byte-order mark, in pieces of any size: %s', async (encoding) => {
+    for (const text of ['a', 'é', '東', ...texts]) {
+      const bytes = iconv.encode(`\uFEFF${text}`, encoding, { addBOM: false })
+      for (const bytesPerPull of [1, 3, 65_536]) {
+        if (bytes.length / bytesPerPull > 300) continue
+        expect(await extract(bytes, bytesPerPull)).toEqual({ text, warnings: [] })
+      }
+    }
+  })
+
+  it.each(encodings)('without a byte-order mark, in whatever script: %s', async (encoding) => {
+    for (const text of texts) {
+      expect(await extract(iconv.encode(text, encoding, { addBOM: false }))).toEqual({ text, warnings: [] })
+    }
+  })
+
+  it.each(encodings)('of which there is only the mark is no text: %s', async (encoding) => {
+    expect(await refusal(iconv.encode('\uFEFF', encoding, { addBOM: false }))).toBe('ERR_NO_TEXT')
+  })
+
+  it('with broken bytes stays what it is, and says how many', async () => {
+    const whole = Buffer.from(multilingual)
+    const broken = Buffer.from(whole)
+    broken[whole.indexOf('é')] = 0xff
+    const { text, warnings } = await extract(broken)
+    expect(text.replaceAll('\uFFFD', '')).toBe(multilingual.replace('é', ''))
+    expect(warnings).toEqual([expect.stringMatching(/^[12] characters? could not be decoded/)])
+
+    const cut = whole.subarray(0, whole.lastIndexOf('다') + 1)
+    expect(await extract(cut)).toEqual({
+      text: `${multilingual.slice(0, multilingual.lastIndexOf('다'))}\uFFFD`,
+      warnings: ['1 character could not be decoded and became U+FFFD'],
+    })
+  })
+
+  it('has no zero characters', async () => {
+    expect((await extract(Buffer.from('zero\0here, and ordinary text around it'))).text).toBe(
+      'zero\uFFFDhere, and ordinary text around it',
+    )
+  })
+})
+
+describe('U10: an older encoding', () => {
+  const cases = NATURAL_TEXTS.flatMap(({ language, encodings, sentences }) =>
+    encodings.map((encoding) => ({ language, encoding, text: `${sentences.join('\n')}\n` })),
+  )
+
+  it.each(cases)('$language in $encoding', async ({ encoding, text }) => {
+    const bytes = iconv.encode(text, encoding)
+    expect(iconv.decode(bytes, encoding)).toBe(text)
+    expect((await extract(bytes)).text).toBe(text)
+  })
+
+  it.each(['a', 'a\n'.repeat(100_000)])('is found out wherever in the file it begins to matter', async (ascii) => {
+    const text = `${ascii}\nВсе люди рождаются свободными и равными.\n`
+    expect((await extract(iconv.encode(text, 'windows-1251'))).text).toBe(text)
+  })
+
+  it('in a text that is English but for a name', async () => {
+    const english = 'The committee met on Friday in the large hall. It was cold, as it had been all winter. '.repeat(50)
+    for (const name of ['José García', 'Müller & Söhne', 'it’s “fine”', '25 °C', '£20']) {
+      const text = `${english}${name}. ${english}`
+      expect((await extract(iconv.encode(text, 'windows-1252'))).text).toBe(text)
+    }
+  })
+
+  it.each([
+    ['HZ', 'Welcome: ~{;6S-~}! ~~ is a tilde.\n', 'Welcome: 欢迎! ~ is a tilde.\n'],
+    ['ISO-2022-KR', '\x1b$)C\nname: \x0eGQ1[\x0f.\n', '\nname: 한글.\n'],
+    ['ISO-2022-JP', 'name: \x1b$BF|K\\8l\x1b(B.\n', 'name: 日本語.\n'],
+  ])('of seven bits, in pieces of any size: %s', async (_name, bytes, text) => {
+    for (const bytesPerPull of [1, 2, 7, 100]) {
+      expect(await extract(Buffer.from(bytes, 'latin1'), bytesPerPull)).toEqual({ text, warnings: [] })
+    }
+  })
+
+  it('Johab, which Korean was written in under DOS', async () => {
+    const text = '한글 문서입니다. 모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.\n'
+    expect((await extract(johab(text))).text).toBe(text)
+  })
+
+  it('of which nothing is known is refused: EBCDIC, and what is no text', async () => {
+    const ebcdic = Buffer.from(
+      Array.from('this is a text that a mainframe has written '.repeat(10), (character) =>
+        character === ' ' ? 0x40 : 0x81 + ((character.charCodeAt(0) - 0x61) % 9),
+      ),
+    )
+    expect(await refusal(ebcdic)).toBe('ERR_UNDECODABLE_TEXT')
+    const noise = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7_919 * (index + 13)) % 256))
+    expect(await refusal(noise)).toBe('ERR_UNDECODABLE_TEXT')
+  })
+
+  it('that fits the beginning only is refused', async () => {
+    const japanese = iconv.encode(
+      'すべての人間は、生まれながらにして自由であり、平等である。\n'.repeat(2_000),
+      'shift_jis',
+    )
+    const damaged = Buffer.concat([japanese, Buffer.alloc(20_000, Buffer.from([0xfd, 0x20, 0xfe, 0x20]))])
+    expect(await refusal(damaged)).toBe('ERR_UNDECODABLE_TEXT')
+  })
+})
+
+describe('U10: whatever is written in whatever encoding', () => {
+  it('comes back to the letter, is refused, or is said to be a guess', async () => {
+    const written = fc.constantFrom(...NATURAL_TEXTS).chain(({ encodings, sentences }) =>
+      fc.record({
+        encoding: fc.constantFrom(...encodings, 'utf-8', 'utf-16le', 'utf-16be'),
+        text: fc
+          .array(fc.constantFrom(...sentences, 'Page 1 of 12', 'http://www.example.com/a?b=c'), {
+            minLength: 1,
+            maxLength: 12,
+          })
+          .map((lines) => lines.join('\n')),
+        bytesPerPull: fc.integer({ min: 16, max: 500 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(written, async ({ encoding, text, bytesPerPull }) => {
+        try {
+          const extracted = await extract(iconv.encode(text, encoding), bytesPerPull)
+          if (!extracted.warnings.some((warning) => warning.startsWith(UNSURE))) expect(extracted.text).toBe(text)
+        } catch (error) {
+          if ((error as { readonly code?: unknown }).code !== 'ERR_UNDECODABLE_TEXT') throw error
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+/** Johab by the table of KS X 1001, annex 3, for syllables and ASCII. */
+function johab(text: string): Buffer {
+  const firsts = Array.from({ length: 19 }, (_, index) => index + 2)
+  const vowels = [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23, 26, 27, 28, 29]
+  const lasts = Array.from({ length: 28 }, (_, index) => index + (index < 17 ? 1 : 2))
+  const bytes = Array.from(text).flatMap((character) => {
+    const syllable = character.charCodeAt(0) - 0xac00
+    if (syllable < 0) return [character.charCodeAt(0)]
+    const first = firsts[Math.floor(syllable / 588)] ?? 0
+    const vowel = vowels[Math.floor((syllable % 588) / 28)] ?? 0
+    const code = 0x8000 | (first << 10) | (vowel << 5) | (lasts[syllable % 28] ?? 0)
+    return [code >> 8, code & 0xff]
+  })
+  return Buffer.from(bytes)
+}
