@@ -1,91 +1,100 @@
-import { Readable } from 'node:stream'
-import { type Options, parse } from 'csv-parse'
 import type { ExtractedPiece } from '../../../src/ports/index.js'
+import { guessDialect } from './csv-dialect.js'
+import { CsvHeader } from './csv-header.js'
+import { type CsvPart, CsvRows } from './csv-rows.js'
+import { DecodedText } from './decoded-text.js'
 import type { FileBytes } from './reader.js'
-import { decodedText, Replacements } from './text-reader.js'
+import { rowText } from './table-rows.js'
 
 /** Rows of about this much text make a piece. */
 const PIECE_CHARACTERS = 32_768
-/** A row with more characters is no row of a table. */
-const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
+/** Names of columns may be longer than what stands in them, but not without bounds. */
+const NAME_CHARACTERS_PER_CHARACTER = 12
+const FREE_NAME_CHARACTERS = 1_048_576
 /** Text from which the delimiter is guessed. */
 const SAMPLE_CHARACTERS = 16_384
-const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /**
  * Reads a table row by row. Every cell keeps the header of its column, so that
  * a chunk from the middle of a table can be understood: `City: Oslo; Country: Norway`.
  */
 export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
-  const sample = await firstText(file)
-  const replacements = new Replacements()
-  const parser = Readable.from(replacements.counted(file)).pipe(parse(parserOptions(sample)))
-  let header: readonly string[] | undefined
-  let isFirst = true
-  let text = ''
-  for await (const row of parser as AsyncIterable<readonly string[]>) {
-    if (isFirst) {
-      isFirst = false
-      header = looksLikeHeader(row) ? row : undefined
-      text += `${row.join('; ')}\n`
-    } else {
-      text += `${rowText(row, header)}\n`
+  const decoded = await DecodedText.of(file)
+  const { delimiter, preambleLength } = guessDialect(await beginningOf(decoded))
+  const rows = new CsvRows(delimiter)
+  const table = new TableText()
+  let skipped = 0
+  for await (const text of decoded.pieces()) {
+    const rest = text.slice(preambleLength - skipped)
+    skipped += text.length - rest.length
+    for (const part of rows.push(rest)) yield* table.add(part)
+  }
+  for (const part of rows.end()) yield* table.add(part)
+  yield* table.end()
+  yield* decoded.warning()
+  const warnings = [...table.warnings(), ...rawLinesWarning(rows.rawLines)]
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
+/** The text of rows as they come, in pieces. */
+class TableText {
+  #header: CsvHeader | undefined
+  #isFirst = true
+  #text = ''
+  /** How much the names of the columns may still add. */
+  #budget = FREE_NAME_CHARACTERS
+  #isNameless = false
+
+  warnings(): string[] {
+    return this.#isNameless ? ['the names of the columns are too long to be repeated in every row'] : []
+  }
+
+  *add(part: CsvPart): Generator<ExtractedPiece> {
+    if ('text' in part) this.#text += part.text
+    else this.#text += line(this.#isFirst ? this.#headerText(part.cells) : this.#rowText(part.cells))
+    if (this.#text.length >= PIECE_CHARACTERS) yield* this.end()
+  }
+
+  *end(): Generator<ExtractedPiece> {
+    if (this.#text !== '') yield { text: this.#text }
+    this.#text = ''
+  }
+
+  #headerText(cells: readonly string[]): string {
+    this.#isFirst = false
+    this.#header = CsvHeader.of(cells)
+    return rowText(cells, undefined)
+  }
+
+  #rowText(cells: readonly string[]): string {
+    const plain = rowText(cells, undefined)
+    if (this.#header === undefined) return plain
+    const named = this.#header.isTooLong ? undefined : this.#header.textOf(cells)
+    this.#budget += plain.length * NAME_CHARACTERS_PER_CHARACTER
+    if (named !== undefined && named.length - plain.length <= this.#budget) {
+      this.#budget -= named.length - plain.length
+      return named
     }
-    if (text.length < PIECE_CHARACTERS) continue
-    yield { text }
-    text = ''
-  }
-  if (text !== '') yield { text }
-  yield* replacements.warning()
-}
-
-function rowText(row: readonly string[], header: readonly string[] | undefined): string {
-  const cells = row.map((cell, column) => {
-    const name = header?.[column]?.trim() ?? ''
-    return name === '' || cell.trim() === '' ? cell : `${name}: ${cell}`
-  })
-  return cells.filter((cell) => cell.trim() !== '').join('; ')
-}
-
-/** Headers are words, and no two the same. */
-function looksLikeHeader(row: readonly string[]): boolean {
-  const names = row.map((cell) => cell.trim()).filter((cell) => cell !== '')
-  if (names.length === 0 || names.length * 2 < row.length || new Set(names).size < names.length) return false
-  return names.every((name) => name.length <= 100 && !/^[\d.,:/%$€£+-]+$/.test(name))
-}
-
-function parserOptions(sample: string): Options {
-  return {
-    delimiter: guessDelimiter(sample),
-    bom: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    max_record_size: MAX_ROW_CHARACTERS,
+    this.#isNameless = true
+    return plain
   }
 }
 
-async function firstText(file: FileBytes): Promise<string> {
+function line(text: string): string {
+  return text === '' ? '' : `${text}\n`
+}
+
+function rawLinesWarning(count: number): string[] {
+  if (count === 0) return []
+  const what = count === 1 ? '1 line is' : `${count} lines are`
+  return [`${what} no row of the table (a quote is never closed, or it is too long) and kept as it stands`]
+}
+
+async function beginningOf(decoded: DecodedText): Promise<string> {
   let sample = ''
-  for await (const text of decodedText(file)) {
+  for await (const text of decoded.pieces()) {
     sample += text
     if (sample.length >= SAMPLE_CHARACTERS) break
   }
   return sample.slice(0, SAMPLE_CHARACTERS)
-}
-
-/** The delimiter that stands in the first lines most evenly, outside quotes. */
-function guessDelimiter(sample: string): string {
-  const lines = sample
-    .replaceAll(/"[^"]*"/g, '')
-    .split(/\r\n|\n|\r/)
-    .filter((line) => line.trim() !== '')
-    .slice(0, 20)
-  const score = (delimiter: string): number => {
-    const counts = lines.map((line) => line.split(delimiter).length - 1)
-    const least = Math.min(...counts)
-    const total = counts.reduce((sum, count) => sum + count, 0)
-    return least * 1_000 + total / Math.max(1, lines.length)
-  }
-  return [...DELIMITERS].sort((one, other) => score(other) - score(one))[0] ?? ','
 }

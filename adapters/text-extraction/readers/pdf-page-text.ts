@@ -1,18 +1,18 @@
-/** A run of text on a page, as PDF.js gives it. */
-export interface TextItem {
-  readonly str: string
-  /** Scale and rotation, then position: a, b, c, d, x, y. */
-  readonly transform: readonly number[]
-  readonly width: number
-  readonly hasEOL: boolean
-}
+import { plainCharacters } from './pdf-characters.js'
+import { withoutOverprints } from './pdf-overprints.js'
+import type { TextItem } from './pdf-text-item.js'
 
 /** A gap of this part of the font's size is a blank. */
-const BLANK_WIDTH = 0.2
+const BLANK_WIDTH = 0.1
 /** A step of this part of the font's size across the line is a new line. */
-const LINE_STEP = 0.5
-/** Arabic and Latin letters in the shapes that fonts give them. */
-const PRESENTATION_FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC]+/g
+const LINE_STEP = 0.4
+/** What is smaller than the text before it may be raised or lowered by more. */
+const SCRIPT_STEP = 0.55
+/** Fonts differ in size by less than this within a word. */
+const SAME_SIZE = 0.9
+/** Characters of a column stand no further apart, in parts of their size. */
+const STACKED_STEP = 1.15
+const IDEOGRAPHS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFE10-\uFE4F\uFF00-\uFFEF]+$/u
 
 /**
  * The text of a page in the order in which it was written, which is the reading
@@ -21,33 +21,85 @@ const PRESENTATION_FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEF
  */
 export function pageText(items: readonly TextItem[]): string {
   let text = ''
-  let last: TextItem | undefined
-  for (const item of items) {
-    if (item.str !== '') {
-      if (last !== undefined) text += separator(text, last, item)
-      last = item
+  let last: Placed | undefined
+  let isLineOver = false
+  let isBlank = false
+  for (const item of withoutOverprints(items)) {
+    const str = item.str.trim()
+    if (str !== '') {
+      const placed = place(item)
+      if (last !== undefined && !isStacked(last, placed)) {
+        const gap = separator(last, placed)
+        if (isLineOver || gap === '\n') text += '\n'
+        else if (gap === ' ' || isBlank || /^\s/.test(item.str)) text += ' '
+      }
+      text += str
+      last = placed
+      isLineOver = false
+      isBlank = false
     }
-    text += item.str
-    if (item.hasEOL && !text.endsWith('\n')) text += '\n'
+    isLineOver ||= item.hasEOL
+    isBlank ||= /\s$/.test(item.str)
   }
-  return text.replace(PRESENTATION_FORMS, (forms) => forms.normalize('NFKC')).normalize('NFC')
+  return plainCharacters(text)
 }
 
-function separator(before: string, last: TextItem, item: TextItem): string {
-  if (/\s$/.test(before) || /^\s/.test(item.str)) return ''
+/** Where a run begins and ends along its own line, and how far that line is from others. */
+interface Placed {
+  readonly item: TextItem
+  readonly isRightToLeft: boolean
+  readonly size: number
+  readonly x: number
+  readonly y: number
+  /** Direction of the line, of length 1. */
+  readonly alongX: number
+  readonly alongY: number
+  readonly length: number
+}
+
+function place(item: TextItem): Placed {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform
-  const [, , , , lastX = 0, lastY = 0] = last.transform
-  const scale = Math.hypot(a, b)
-  const fontSize = scale || Math.hypot(c, d) || 1
-  const [alongX, alongY] = scale === 0 ? [1, 0] : [a / scale, b / scale]
-  const along = (x - lastX) * alongX + (y - lastY) * alongY
-  const across = (y - lastY) * alongX - (x - lastX) * alongY
-  if (Math.abs(across) > fontSize * LINE_STEP) return '\n'
-  return along - last.width > fontSize * BLANK_WIDTH || along < -fontSize ? ' ' : ''
+  const wide = Math.hypot(a, b)
+  const high = Math.hypot(c, d)
+  const isVertical = item.dir === 'ttb'
+  // Some files scale a font of a thousand units by next to nothing: its height tells the size.
+  const size = (wide < high * 0.3 ? high : wide) || 1
+  const common = { item, size, x, y, isRightToLeft: item.dir === 'rtl' }
+  if (isVertical && high > 0) return { ...common, alongX: -c / high, alongY: -d / high, length: item.height }
+  if (wide === 0) return { ...common, alongX: 1, alongY: 0, length: item.width }
+  return { ...common, alongX: a / wide, alongY: b / wide, length: item.width }
 }
 
-/** The part of a text that no reader could make sense of, 0 to 1: fonts without a Unicode map give it. */
-export function garbledShare(text: string): number {
-  const garbled = text.match(/[\p{Co}\p{Cn}\uFFFD\u0001-\u0008\u000E-\u001F]/gu)?.length ?? 0
-  return text.length === 0 ? 0 : garbled / text.length
+function separator(last: Placed, next: Placed): '' | ' ' | '\n' {
+  const { alongX, alongY, size } = next
+  const stepX = next.x - last.x
+  const stepY = next.y - last.y
+  const across = Math.abs(stepY * alongX - stepX * alongY)
+  const larger = Math.max(size, last.size)
+  const isSameSize = Math.min(size, last.size) > larger * SAME_SIZE
+  if (across > larger * (isSameSize ? LINE_STEP : SCRIPT_STEP)) return '\n'
+  if (/^\p{Mn}/u.test(next.item.str)) return ''
+  const along = stepX * alongX + stepY * alongY
+  const gapAfter = along - last.length
+  const gapBefore = -along - next.length
+  if (Math.max(gapAfter, gapBefore) > size * BLANK_WIDTH) return ' '
+  // What lies over other text is another text.
+  const overlap = last.isRightToLeft && next.isRightToLeft ? -gapBefore : -gapAfter
+  return overlap > size ? ' ' : ''
+}
+
+/** Whether a character stands below another in a column of ideographs that the file has not declared as one. */
+function isStacked(last: Placed, next: Placed): boolean {
+  const isShort = last.item.str.length <= 2 && next.item.str.length <= 2
+  if (!isShort || !IDEOGRAPHS.test(last.item.str) || !IDEOGRAPHS.test(next.item.str)) return false
+  const size = Math.max(last.size, next.size)
+  const [lastX, lastY] = middle(last)
+  const [nextX, nextY] = middle(next)
+  const down = lastY - nextY
+  return Math.abs(nextX - lastX) < size * 0.5 && down > size * 0.3 && down < size * STACKED_STEP
+}
+
+/** A line that runs down begins above its first character, and in the middle of it. */
+function middle({ item, x, y, size }: Placed): readonly [number, number] {
+  return item.dir === 'ttb' ? [x, y - size / 2] : [x + item.width / 2, y + size * 0.4]
 }

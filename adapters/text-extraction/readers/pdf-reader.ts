@@ -1,38 +1,40 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
-import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
+import { garbledShare } from './pdf-characters.js'
+import { inColumns } from './pdf-columns.js'
+import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
+import { HyphenMender } from './pdf-hyphens.js'
+import { pageText } from './pdf-page-text.js'
 import { withFoundPages } from './pdf-salvage.js'
-import { type FileBytes, readAll, storable } from './reader.js'
+import type { TextItem } from './pdf-text-item.js'
+import { type FileBytes, piecesOf, readAll, storable } from './reader.js'
 
 /** Character maps of CJK fonts, put beside the built code; a path, because PDF.js does not fetch file URLs. */
 const CMAPS = fileURLToPath(new URL('../cmaps/', import.meta.url))
 /** More of a page's characters than this being unreadable makes the page so. */
 const GARBLED_SHARE = 0.01
+/** Pages with more text come in pieces. */
+const MAX_PIECE_UNITS = 65_536
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /** Reads a PDF page by page; a page that is broken loses its own text only. */
 export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> {
-  const bytes = await readAll(file)
-  let pdf = await open(bytes)
-  if (pdf === undefined) {
-    const salvaged = withFoundPages(bytes)
-    pdf = salvaged && (await open(salvaged))
-    if (pdf === undefined) throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged, or not a PDF')
+  const { pdf, isSalvaged } = await openWhole(file)
+  if (isSalvaged) {
     const found = pdf.numPages === 1 ? '1 page was' : `${pdf.numPages} pages were`
     yield { text: '', warnings: [`the file is damaged: ${found} found in it, others may be lost`] }
   }
   try {
+    const hyphens = new HyphenMender()
     const unreadable = { broken: 0, garbled: 0, blank: 0 }
     for (let number = 1; number <= pdf.numPages; number += 1) {
-      const text = await readPage(pdf, number)
+      const text = await readPage(pdf, number, hyphens)
       const warning = judge(text, number, unreadable)
-      yield {
-        text: text === undefined || text === '' ? '' : `${storable(text)}\n\n`,
-        pages: number,
-        ...(warning !== undefined && { warnings: [warning] }),
-      }
+      const pieces = text === undefined || text === '' ? [''] : piecesOf(`${storable(text)}\n\n`, MAX_PIECE_UNITS)
+      for (const piece of pieces) yield { text: piece, pages: number }
+      if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
     }
     const { broken, garbled, blank } = unreadable
     if (broken + garbled + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
@@ -41,10 +43,36 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
 }
 
-/** @returns `undefined` where the file is damaged or no PDF */
-async function open(bytes: Buffer): Promise<Pdf | undefined> {
+/** A file whose page tree is damaged is opened by the pages that stand in it, where these are more. */
+async function openWhole(file: FileBytes): Promise<{ readonly pdf: Pdf; readonly isSalvaged: boolean }> {
+  const pdf = await open(new Uint8Array(await readAll(file)))
+  // PDF.js gives up the tree at the first page that is none: that one is then the last.
+  if (pdf !== undefined && (await hasPage(pdf, pdf.numPages))) return { pdf, isSalvaged: false }
+  const bytes = withFoundPages(await readAll(file))
+  const salvaged = bytes && (await open(new Uint8Array(bytes)))
+  const readable = pdf === undefined ? 0 : pdf.numPages - 1
+  if (salvaged !== undefined && salvaged.numPages > readable) {
+    await pdf?.destroy()
+    return { pdf: salvaged, isSalvaged: true }
+  }
+  await salvaged?.destroy()
+  if (pdf === undefined) throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged, or not a PDF')
+  return { pdf, isSalvaged: false }
+}
+
+async function hasPage(pdf: Pdf, number: number): Promise<boolean> {
   try {
-    return await getDocumentProxy(new Uint8Array(bytes), {
+    await pdf.getPage(number)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @returns `undefined` where the file is damaged or no PDF */
+async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
+  try {
+    return await getDocumentProxy(bytes, {
       cMapUrl: CMAPS,
       cMapPacked: true,
       disableFontFace: true,
@@ -62,24 +90,18 @@ async function open(bytes: Buffer): Promise<Pdf | undefined> {
 }
 
 /** Text and filled-in form fields of a page; `undefined` where it cannot be read. */
-async function readPage(pdf: Pdf, number: number): Promise<string | undefined> {
+async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent({ disableNormalization: true })
-    const text = pageText(items.filter((item): item is typeof item & TextItem => 'str' in item))
-    const fields = fieldValues(await page.getAnnotations().catch(() => [])).filter((value) => !text.includes(value))
+    const runs = items.filter((item): item is typeof item & TextItem => 'str' in item)
+    const fields = fieldsOf(await page.getAnnotations().catch(() => []))
     page.cleanup()
-    return [text.trim(), ...fields].filter((part) => part !== '').join('\n')
+    const text = `${pageText(withFields(inColumns(runs), fields))}\n${notesOf(fields)}`
+    return hyphens.mend(text.trim())
   } catch {
     return undefined
   }
-}
-
-function fieldValues(annotations: readonly unknown[]): string[] {
-  return annotations.flatMap((annotation) => {
-    const value: unknown = (annotation as { readonly fieldValue?: unknown } | null)?.fieldValue
-    return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : []
-  })
 }
 
 function judge(

@@ -16,7 +16,8 @@ export function withFoundPages(pdf: Buffer): Buffer | undefined {
     highest = Math.max(highest, Number(number))
     const head = text.slice(index + header.length, index + header.length + HEAD_CHARACTERS)
     const [dictionary = ''] = head.split(/endobj|stream/, 1)
-    if (/\/Type\s*\/Page(?![A-Za-z])/.test(dictionary)) pages.push(`${number} ${generation} R`)
+    if (/^\s*<</.test(dictionary) && /\/Type\s*\/Page(?![A-Za-z])/.test(dictionary))
+      pages.push(`${number} ${generation} R`)
   }
   if (pages.length === 0) return undefined
   const tree = highest + 1

@@ -12,9 +12,14 @@ export type Reader = (file: FileBytes) => AsyncIterable<ExtractedPiece>
 
 /** All bytes of a file, for formats that are not read from front to back. */
 export async function readAll(file: FileBytes): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of file.open()) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const whole = Buffer.allocUnsafe(file.sizeBytes)
+  let length = 0
+  for await (const piece of file.open()) {
+    if (piece.length === file.sizeBytes) return Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    whole.set(piece, length)
+    length += piece.length
+  }
+  return whole.subarray(0, length)
 }
 
 /** Text that every store can keep. */

@@ -1,0 +1,67 @@
+import type { Attributes } from './docx-xml.js'
+
+/** What a formula is written into. */
+export interface FormulaOutput {
+  /** From here on, text is kept apart. */
+  capture(): void
+  /** The text that was kept apart. */
+  captured(): string
+  write(text: string): void
+}
+
+/** Parts that stand for themselves, and what goes around them. */
+const PARTS: Readonly<Record<string, (text: string) => string>> = {
+  'm:num': (text) => grouped(text),
+  'm:den': (text) => `/${grouped(text)}`,
+  'm:sup': (text) => (text === '' ? '' : `^${grouped(text)}`),
+  'm:sub': (text) => (text === '' ? '' : `_${grouped(text)}`),
+  'm:mr': (text) => `${text.trim()}; `,
+}
+
+interface Brackets {
+  begin: string
+  end: string
+  elements: number
+}
+
+/** Formulas in one line, as people type them: `(a+b)/2`, `x^2`, `√(x)`. */
+export class DocxFormula {
+  readonly #out: FormulaOutput
+  readonly #brackets: Brackets[] = []
+  #operator = ''
+
+  constructor(out: FormulaOutput) {
+    this.#out = out
+  }
+
+  open(name: string, parent: string | undefined, attribute: Attributes): void {
+    const value = (): string => attribute('val') ?? ''
+    if (name in PARTS) this.#out.capture()
+    if (name === 'm:d') this.#brackets.push({ begin: '(', end: ')', elements: 0 })
+    else if (name === 'm:nary') this.#operator = '∫'
+    else if (name === 'm:chr' && parent === 'm:naryPr') this.#operator = value()
+    const brackets = this.#brackets.at(-1)
+    if (brackets !== undefined && name === 'm:begChr') brackets.begin = value()
+    if (brackets !== undefined && name === 'm:endChr') brackets.end = value()
+    if (name !== 'm:e') return
+    if (parent === 'm:rad') this.#out.write('√(')
+    else if (parent === 'm:mr') this.#out.write(' ')
+    else if (parent === 'm:d' && brackets !== undefined) {
+      this.#out.write(brackets.elements === 0 ? brackets.begin : '|')
+      brackets.elements += 1
+    }
+  }
+
+  close(name: string, parent: string | undefined): void {
+    if (name === 'm:naryPr') this.#out.write(this.#operator)
+    else if (name === 'm:e' && parent === 'm:rad') this.#out.write(')')
+    else if (name === 'm:d') this.#out.write(this.#brackets.pop()?.end ?? '')
+    const part = PARTS[name]
+    if (part !== undefined) this.#out.write(part(this.#out.captured()))
+  }
+}
+
+/** A sum above a fraction's line stays together. */
+function grouped(text: string): string {
+  return /^[\p{L}\p{M}\p{N}.,]*$/u.test(text) ? text : `(${text})`
+}

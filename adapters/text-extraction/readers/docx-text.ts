@@ -1,0 +1,160 @@
+import type { KeptBlocks, Story } from './docx-blocks.js'
+import { DocxFlows } from './docx-flows.js'
+import { DocxFormula } from './docx-formula.js'
+import { symbol, withSymbols } from './docx-symbols.js'
+import type { DocxTable } from './docx-table.js'
+import type { Attributes, XmlVisitor } from './docx-xml.js'
+
+const TEXT = /^[wma]:t$/
+/** What Word does not show: deletions, codes of fields, how things were before a change. */
+const HIDDEN = /^w:(del|moveFrom|delText|instrText|delInstrText|\w+Change)$/
+const NOTE = /^w:(footnote|endnote)$/
+const BOX = /^w:txbxContent$|:txBody$/
+const WRITTEN: Readonly<Record<string, string>> = {
+  'w:tab': '\t',
+  'w:ptab': '\t',
+  'w:br': '\n',
+  'w:cr': '\n',
+  'a:br': '\n',
+  'w:noBreakHyphen': '-',
+}
+/** What is said of tables and their cells. */
+const TABLE: Readonly<Record<string, (table: DocxTable, value: string | undefined) => void>> = {
+  'w:tr': (table) => {
+    table.openRow()
+  },
+  'w:tc': (table) => {
+    table.openCell()
+  },
+  'w:tblHeader': (table, value) => {
+    if (!/^(0|false|off)$/.test(value ?? '')) table.markHeader()
+  },
+  'w:gridBefore': (table, value) => {
+    table.skipColumns(Number(value))
+  },
+  'w:gridSpan': (table, value) => {
+    table.spanColumns(Number(value))
+  },
+  'w:vMerge': (table, value) => {
+    table.mergeDown(value === 'restart' ? 'begins' : 'continues')
+  },
+}
+
+/** Turns the XML of a part of a .docx into paragraphs: those of its text, and those of the text boxes in it. */
+export class DocxText implements XmlVisitor {
+  /** Name of the outermost element. */
+  root: string | undefined
+  /** How many documents of other formats stand in this one. */
+  embedded = 0
+  /** What the paragraphs of the text are given to. */
+  readonly story: Story
+  readonly #flows: DocxFlows
+  readonly #formula: DocxFormula
+  readonly #isHeadingStyle: (style: string) => boolean
+  readonly #path: string[] = []
+  /** For each choice that is open: how many characters there were before it. */
+  readonly #choices: number[] = []
+  readonly #labels = new Set<string>()
+  #hiddenDepth = 0
+  #font: string | undefined
+  #ruby = ''
+
+  constructor(story: Story, isHeadingStyle: (style: string) => boolean) {
+    this.story = story
+    this.#flows = new DocxFlows(story)
+    this.#formula = new DocxFormula(this.#flows)
+    this.#isHeadingStyle = isHeadingStyle
+  }
+
+  get boxes(): KeptBlocks {
+    return this.#flows.boxes
+  }
+
+  /** Whether there was anything but white space. */
+  get hasText(): boolean {
+    return this.#flows.characters > 0
+  }
+
+  open(name: string, attribute: Attributes): void {
+    this.root ??= name
+    const parent = this.#path.at(-1)
+    this.#path.push(name)
+    if (this.#hiddenDepth > 0 || this.#isHidden(name, attribute)) {
+      this.#hiddenDepth += 1
+      return
+    }
+    const written = WRITTEN[name]
+    if (written !== undefined && parent !== 'w:tabs') this.#flows.write(written)
+    const { table } = this.#flows
+    if (table !== undefined) TABLE[name]?.(table, attribute('val'))
+    this.#openText(name, parent, attribute)
+    if (name.startsWith('m:')) this.#formula.open(name, parent, attribute)
+    if (BOX.test(name)) this.#flows.openBox()
+  }
+
+  close(name: string): void {
+    this.#path.pop()
+    if (this.#hiddenDepth > 0) {
+      this.#hiddenDepth -= 1
+      return
+    }
+    if (name.startsWith('m:')) this.#formula.close(name, this.#path.at(-1))
+    if (BOX.test(name)) this.#flows.closeBox()
+    this.#closeText(name)
+    if (this.#path.length === 0) this.#flows.finish()
+  }
+
+  text(text: string): void {
+    if (this.#hiddenDepth > 0) return
+    const name = this.#path.at(-1) ?? ''
+    if (TEXT.test(name)) this.#flows.write(withSymbols(text.replaceAll(/[\t\r\n]+/g, ' '), this.#font))
+    else if (name === 'c:v' && this.#path.at(-3) === 'c:strCache') this.#addLabel(text.trim())
+  }
+
+  #openText(name: string, parent: string | undefined, attribute: Attributes): void {
+    if (name === 'w:r') this.#font = undefined
+    else if (name === 'w:rFonts' && this.#path.at(-3) === 'w:r') this.#font = attribute('ascii') ?? attribute('hAnsi')
+    else if (name === 'w:p' || name === 'a:p') this.#flows.openParagraph()
+    else if (name === 'w:pStyle' && this.#isHeadingStyle(attribute('val') ?? '')) this.#flows.markHeading()
+    else if (name === 'w:framePr' && /^(drop|margin)$/.test(attribute('dropCap') ?? '')) this.#flows.markJoined()
+    else if (name === 'w:outlineLvl' && parent === 'w:pPr' && attribute('val') !== '9') this.#flows.markHeading()
+    else if (name === 'w:tbl') this.#flows.openTable()
+    else if (name === 'w:sym') this.#flows.write(symbol(attribute('font'), attribute('char')))
+    else if (name === 'w:rt') this.#flows.capture()
+    else if (name === 'v:textpath') this.boxes.add(attribute('string') ?? '')
+    else if (name === 'mc:AlternateContent') this.#choices.push(this.#flows.characters)
+    else if (name === 'w:altChunk') this.embedded += 1
+  }
+
+  #closeText(name: string): void {
+    if (name === 'w:p' || name === 'a:p') this.#flows.closeParagraph()
+    else if (name === 'w:tbl') this.#flows.closeTable()
+    else if (name === 'w:tr') this.#flows.table?.closeRow()
+    else if (name === 'w:tc') this.#flows.closeCell()
+    else if (name === 'w:rt') this.#ruby = this.#flows.captured()
+    else if (name === 'w:ruby') this.#writeRuby()
+    else if (name === 'mc:AlternateContent') this.#choices.pop()
+  }
+
+  /** Of the ways to draw the same thing, the first that has text is read. */
+  #isHidden(name: string, attribute: Attributes): boolean {
+    if (HIDDEN.test(name)) return true
+    if (name === 'mc:Choice' || name === 'mc:Fallback')
+      return this.#flows.characters > (this.#choices.at(-1) ?? Number.POSITIVE_INFINITY)
+    return NOTE.test(name) && (attribute('type') ?? '').includes('eparator')
+  }
+
+  /** How the base is read stands behind it. */
+  #writeRuby(): void {
+    if (this.#ruby.trim() !== '') this.#flows.write(`(${this.#ruby})`)
+    this.#ruby = ''
+  }
+
+  /** A chart says the same names for each of its series. */
+  #addLabel(label: string): void {
+    if (label === '' || this.#labels.has(label)) return
+    this.#labels.add(label)
+    this.#flows.write(label)
+    this.#flows.endParagraph()
+  }
+}

@@ -1,0 +1,132 @@
+import iconv from 'iconv-lite'
+import { SaxesParser } from 'saxes'
+import { DamagedPartError } from './docx-package.js'
+
+/** The value of an element's attribute, whatever its prefix. */
+export type Attributes = (localName: string) => string | undefined
+
+/** What a walk over XML meets, in order. Names have the prefix that is usual for their namespace. */
+export interface XmlVisitor {
+  open(name: string, attribute: Attributes): void
+  close(name: string): void
+  text(text: string): void
+}
+
+/** Deeper XML is not from Word, and slow to resolve. */
+const MAX_DEPTH = 512
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
+  'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
+  'http://schemas.openxmlformats.org/officeDocument/2006/math': 'm',
+  'http://purl.oclc.org/ooxml/officeDocument/math': 'm',
+  'http://schemas.openxmlformats.org/drawingml/2006/main': 'a',
+  'http://purl.oclc.org/ooxml/drawingml/main': 'a',
+  'http://schemas.openxmlformats.org/drawingml/2006/chart': 'c',
+  'http://purl.oclc.org/ooxml/drawingml/chart': 'c',
+  'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
+  'http://schemas.openxmlformats.org/package/2006/relationships': 'rel',
+  'urn:schemas-microsoft-com:vml': 'v',
+}
+
+/**
+ * Walks over a part's XML while it is read. Errors of its form do not end the walk;
+ * they are told when it is over.
+ *
+ * @yields after each piece of it
+ * @throws DamagedPartError at the end, where the bytes or the XML are damaged
+ */
+export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor, name: string): AsyncGenerator<void> {
+  const open: string[] = []
+  const parser = createParser(visitor, open, name)
+  let error: unknown
+  parser.on('error', (first) => {
+    error ??= first
+  })
+  try {
+    for await (const text of decoded(bytes)) {
+      parser.write(text)
+      yield
+    }
+    parser.close()
+  } catch (thrown) {
+    error = thrown
+  }
+  // What a torn part has left open.
+  for (let left = open.pop(); left !== undefined; left = open.pop()) visitor.close(left)
+  yield
+  if (error instanceof DamagedPartError) throw error
+  if (error !== undefined) throw new DamagedPartError(`${name} is damaged`, { cause: error })
+}
+
+/** saxes resolves namespaces too, but looks through all open elements for each name. */
+function createParser(visitor: XmlVisitor, open: string[], name: string): SaxesParser {
+  const parser = new SaxesParser()
+  const scopes: Scope[] = []
+  parser.on('doctype', () => {
+    throw new DamagedPartError(`${name} declares a document type, which Word never does`)
+  })
+  parser.on('opentag', (tag) => {
+    if (open.length >= MAX_DEPTH) throw new DamagedPartError(`${name} is nested too deeply`)
+    scopes.push(scopeOf(tag.attributes, scopes.at(-1)))
+    const element = usualName(tag.name, scopes.at(-1))
+    open.push(element)
+    visitor.open(element, (localName) => attributeOf(tag.attributes, localName))
+  })
+  parser.on('closetag', () => {
+    scopes.pop()
+    const element = open.pop()
+    if (element !== undefined) visitor.close(element)
+  })
+  parser.on('text', (text) => {
+    visitor.text(text)
+  })
+  parser.on('cdata', (text) => {
+    visitor.text(text)
+  })
+  return parser
+}
+
+/** Usual prefixes by those that an element and those around it declare. */
+type Scope = Record<string, string>
+
+function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope | undefined): Scope {
+  let scope = outer
+  for (const key in attributes) {
+    if (!key.startsWith('xmlns')) continue
+    if (scope === outer) scope = Object.create(outer ?? null) as Scope
+    const prefix = key.slice('xmlns:'.length)
+    if (scope !== undefined) scope[prefix] = PREFIXES[attributes[key] ?? ''] ?? prefix
+  }
+  return scope ?? (Object.create(null) as Scope)
+}
+
+/** A prefix that nobody has declared is taken for what it is everywhere else. */
+function usualName(name: string, scope: Scope | undefined): string {
+  const colon = name.indexOf(':')
+  const prefix = colon < 0 ? '' : name.slice(0, colon)
+  const usual = scope?.[prefix] ?? prefix
+  return usual === prefix && colon >= 0 ? name : `${usual}:${name.slice(colon + 1)}`
+}
+
+function attributeOf(attributes: Readonly<Record<string, string>>, localName: string): string | undefined {
+  for (const key in attributes) if (key.slice(key.indexOf(':') + 1) === localName) return attributes[key]
+  return undefined
+}
+
+/** The text of XML in the encoding that it names, UTF-8 by default. */
+async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let decoder: ReturnType<typeof iconv.getDecoder> | undefined
+  for await (const piece of bytes) {
+    decoder ??= iconv.getDecoder(encodingOf(piece))
+    yield decoder.write(piece)
+  }
+  yield decoder?.end() ?? ''
+}
+
+function encodingOf(head: Buffer): string {
+  if ((head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c)) return 'utf-16be'
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0)) return 'utf-16le'
+  const named = /^[^<]*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head.toString('latin1', 0, 200))?.[1]
+  return named !== undefined && !/^utf-?16/i.test(named) && iconv.encodingExists(named) ? named : 'utf-8'
+}

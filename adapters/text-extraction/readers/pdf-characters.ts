@@ -1,0 +1,73 @@
+/**
+ * Letters in the shapes that fonts give them: Latin and Hebrew ligatures, Arabic forms, vertical
+ * punctuation, and radicals that stand for ideographs.
+ */
+const SHAPES =
+  /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDCF\uFDF0-\uFDFF\uFE10-\uFE19\uFE30-\uFE4F\uFE70-\uFEFC\u2E80-\u2FDF]+/g
+/** Small capitals and figures of fonts that Adobe named before Unicode had a place for them. */
+const SMALL_SHAPES = /[\uF721-\uF7FE]/g
+/** Adobe's places for marks, and for the pieces of large brackets, from U+F8E8 on. */
+const PIECES = '®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭'
+/** Bullets, ticks and arrows of Symbol and Wingdings, as word processors write them. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '\uF0B7': '•',
+  '\uF06C': '●',
+  '\uF06E': '■',
+  '\uF06F': '☐',
+  '\uF071': '❑',
+  '\uF076': '❖',
+  '\uF0A7': '▪',
+  '\uF0A8': '◻',
+  '\uF0D8': '➢',
+  '\uF0E0': '→',
+  '\uF0FC': '✓',
+  '\uF0FE': '☑',
+}
+/** Accents that are drawn before their letter, as old fonts of TeX do. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '¨': '\u0308',
+  ˆ: '\u0302',
+  '˜': '\u0303',
+  '¯': '\u0304',
+  '˘': '\u0306',
+  '˙': '\u0307',
+  '˚': '\u030A',
+  '˝': '\u030B',
+  ˇ: '\u030C',
+  '¸': '\u0327',
+}
+
+/** A page's text in characters that people type: of the shapes of fonts, those that are known by their place. */
+export function plainCharacters(text: string): string {
+  return (
+    text
+      .replace(SHAPES, (shapes) => shapes.normalize('NFKC'))
+      .replace(SMALL_SHAPES, (shape) => String.fromCharCode(shape.charCodeAt(0) - 0xf700))
+      .replace(/[\uF8E8-\uF8FE]/g, (piece) => PIECES[piece.charCodeAt(0) - 0xf8e8] ?? piece)
+      .replace(/[\uF06C-\uF0FE]/g, (symbol) => SYMBOLS[symbol] ?? symbol)
+      // A tilde after a slash is the one of an address.
+      .replace(/(?<![/~])([¨ˆ˜¯˘˙˚˝ˇ¸])(\p{L})/gu, (_, accent: string, letter: string) => {
+        return (letter === 'ı' ? 'i' : letter) + (ACCENTS[accent] ?? '')
+      })
+      // An acute after a single letter is an apostrophe.
+      .replace(/(?<!(?<!\p{L})\p{L})´([aeiouyıAEIOUY])/gu, (_, letter: string) => {
+        return `${letter === 'ı' ? 'i' : letter}\u0301`
+      })
+      .replace(/(?<=[\p{L}\p{M}]) (?=\p{Mn})/gu, '')
+      // Of characters that share a glyph, the mark may come out first.
+      .replace(/(?<![\p{L}\p{M}])(\p{Mn}+)([\p{Script=Hebrew}\p{Script=Arabic}])/gu, '$2$1')
+      // Fonts that count their characters from 1 give a line's last blank so.
+      .replace(/(?<![\u0001-\u0008\u000E-\u001F])[\u0001-\u0008\u000E-\u001F]+$/gm, '')
+      .normalize('NFC')
+  )
+}
+
+/**
+ * The part of a text that no reader could make sense of, 0 to 1: fonts without a Unicode map give
+ * it. A symbol of a font's own that stands alone is a picture, not a letter.
+ */
+export function garbledShare(text: string): number {
+  const pictures = text.match(/(?<!\S)\p{Co}(?!\S)/gu)?.length ?? 0
+  const garbled = text.match(/[\p{Co}\p{Cn}\uFFFD\u0001-\u0008\u000E-\u001F\u007F-\u009F]/gu)?.length ?? 0
+  return text.length === 0 ? 0 : (garbled - pictures) / text.length
+}

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+
+const MEGABYTE = 1024 * 1024
+const FILE_BYTES = 110 * MEGABYTE
+/** What the host may use for a file of any size: buffers, pieces on their way, and garbage. */
+const MOST_GROWTH = 96 * MEGABYTE
+
+/** The process that reads would be ended if it needed more: the file is larger than its heap. */
+const extractor = new WorkerTextExtractor({ maxHeapMb: 96, maxMemoryMb: 320 })
+afterAll(async () => {
+  await extractor.close()
+})
+
+/** Reads a file made of the same block again and again; how much text came, and how far memory rose meanwhile. */
+async function stream(
+  fileName: string,
+  beginning: string,
+  block: Buffer,
+  sizeBytes: number,
+): Promise<{ readonly characters: number; readonly growth: number }> {
+  const open = async function* () {
+    yield Buffer.from(beginning)
+    for (let size = 0; size < sizeBytes; size += block.length) yield Buffer.from(block)
+  }
+  const before = process.memoryUsage.rss()
+  let most = before
+  let characters = 0
+  let pieces = 0
+  for await (const { text } of extractor.extract({ fileName, sizeBytes, open })) {
+    characters += text.length
+    pieces += 1
+    if (pieces % 20 === 0) most = Math.max(most, process.memoryUsage.rss())
+  }
+  return { characters, growth: most - before }
+}
+
+describe('a file of 110 MB', () => {
+  it.each([
+    ['a.txt', '', 'Zürich lies at the lower end of its lake, and the mountains are seen from there.\n'],
+    ['a.csv', 'City,Country,Remark\n', 'Zürich,Switzerland,"a city at the lower end of its lake, with mountains"\n'],
+  ])(
+    'is read in memory that does not grow with it: %s',
+    async (fileName, beginning, line) => {
+      const block = Buffer.concat(Array<Buffer>(8_000).fill(Buffer.from(line)))
+      await stream(fileName, beginning, block, 4 * MEGABYTE)
+      const { characters, growth } = await stream(fileName, beginning, block, FILE_BYTES)
+      expect(characters).toBeGreaterThan(FILE_BYTES * 0.95)
+      expect(growth).toBeLessThan(MOST_GROWTH)
+    },
+    600_000,
+  )
+})

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest'
+import { docx, extractWord, paragraph, part, table, zip } from './word-files.js'
+
+async function textOf(body: string, others: Readonly<Record<string, string | Buffer>> = {}): Promise<string> {
+  const { text, warnings } = await extractWord('a.docx', docx(body, others))
+  expect(warnings).toEqual([])
+  return text
+}
+
+const run = (content: string): string => `<w:r>${content}</w:r>`
+const word = (text: string): string => run(`<w:t>${text}</w:t>`)
+const box = (text: string): string => `<w:txbxContent>${paragraph(text)}</w:txbxContent>`
+
+describe('the text of a .docx', () => {
+  it.each([
+    ['breaks', run('<w:t>one</w:t><w:br/><w:t>two</w:t><w:cr/><w:t>three</w:t>'), 'one\ntwo\nthree'],
+    ['tabs', run('<w:t>one</w:t><w:tab/><w:t>two</w:t><w:ptab/><w:t>three</w:t>'), 'one\ttwo\tthree'],
+    [
+      'hyphens',
+      run('<w:t>e</w:t><w:noBreakHyphen/><w:t>mail ex</w:t><w:softHyphen/><w:t>ample</w:t>'),
+      'e-mail example',
+    ],
+    ['simple fields', `<w:fldSimple w:instr="DATE">${word('today')}</w:fldSimple>`, 'today'],
+    [
+      'fields without their codes',
+      `${run('<w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText>')}${word('7')}`,
+      '7',
+    ],
+    ['links', `<w:hyperlink>${word('a link')}</w:hyperlink>`, 'a link'],
+    ['smart tags', `<w:smartTag><w:smartTag>${word('Oslo')}</w:smartTag></w:smartTag>`, 'Oslo'],
+    ['controls', `<w:sdt><w:sdtContent>${word('chosen')}</w:sdtContent></w:sdt>`, 'chosen'],
+    ['insertions', `${word('a')}<w:ins>${word('b')}</w:ins><w:moveTo>${word('c')}</w:moveTo>`, 'abc'],
+    [
+      'no deletions',
+      `${word('a')}<w:del>${run('<w:delText>b</w:delText>')}</w:del><w:moveFrom>${word('c')}</w:moveFrom>`,
+      'a',
+    ],
+    [
+      'how characters are read',
+      run(`<w:ruby><w:rt>${word('とうきょう')}</w:rt><w:rubyBase>${word('東京')}</w:rubyBase></w:ruby>`),
+      '東京(とうきょう)',
+    ],
+    ['symbols', run('<w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Wingdings" w:char="F0FC"/>'), 'α✓'],
+    ['symbols in runs', run('<w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>\uF062</w:t>'), 'β'],
+    [
+      'formulas',
+      `<m:oMath><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>
+       <m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>
+       <m:rad><m:deg/><m:e><m:r><m:t>y</m:t></m:r></m:e></m:rad>
+       <m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e><m:r><m:t>z</m:t></m:r></m:e></m:d></m:oMath>`,
+      '(a+b)/2x^2√(y)[z]',
+    ],
+    ['entities and CDATA', run('<w:t>a &amp; b &#233; <![CDATA[<c>]]></w:t>'), 'a & b é <c>'],
+  ])('has %s', async (_what, content, expected) => {
+    expect(await textOf(`<w:p>${content}</w:p>`)).toBe(expected)
+  })
+
+  it('has paragraphs on lines of their own, and an empty line before headings', async () => {
+    const styles = part('styles', '<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>')
+    const body = [
+      paragraph('One.'),
+      paragraph('Two.'),
+      paragraph('Head', '<w:pStyle w:val="berschrift1"/>'),
+      paragraph('Three.'),
+    ]
+    expect(await textOf(body.join(''), { 'styles.xml': styles })).toBe('One.\nTwo.\n\nHead\nThree.')
+  })
+
+  it('joins a large first letter to its word', async () => {
+    expect(await textOf(paragraph('O', '<w:framePr w:dropCap="drop"/>') + paragraph('nce upon a time'))).toBe(
+      'Once upon a time',
+    )
+  })
+
+  it('has text boxes once and after the text, in whatever way they are drawn', async () => {
+    const choice = `<mc:Choice Requires="wps"><wps:txbx>${box('in a box')}</wps:txbx></mc:Choice>`
+    const fallback = `<mc:Fallback><v:textbox>${box('in a box')}</v:textbox></mc:Fallback>`
+    const drawn = run(`<mc:AlternateContent>${choice}${fallback}</mc:AlternateContent>`)
+    expect(await textOf(`<w:p>${word('wo')}${drawn}${word('rd')}</w:p>${paragraph('next')}`)).toBe(
+      'word\nnext\n\nin a box',
+    )
+    const onlyOld = run(`<mc:AlternateContent><mc:Choice Requires="x"/>${fallback}</mc:AlternateContent>`)
+    expect(await textOf(`<w:p>${onlyOld}</w:p>`)).toBe('in a box')
+  })
+
+  it('has notes, comments, headers and footers, each part once', async () => {
+    const note = (kind: string, text: string): string =>
+      part(
+        `${kind}s`,
+        `<w:${kind} w:type="separator">${paragraph('----')}</w:${kind}><w:${kind}>${paragraph(text)}</w:${kind}>`,
+      )
+    const section = '<w:p><w:pPr><w:sectPr><w:headerReference/></w:sectPr></w:pPr></w:p>'
+    const text = await textOf(`${paragraph('Body.')}${section}${section}`, {
+      'header1.xml': part('hdr', paragraph('A header.')),
+      'header2.xml': part('hdr', `<w:p>${run(box('A box in a header.'))}</w:p>`),
+      'footer1.xml': part('ftr', paragraph('A footer.')),
+      'comments.xml': part('comments', `<w:comment>${paragraph('A comment.')}</w:comment>`),
+      'footnotes.xml': note('footnote', 'A footnote.'),
+      'endnotes.xml': note('endnote', 'An endnote.'),
+    })
+    expect(text.split('\n\n')).toEqual([
+      'Body.',
+      'A footnote.',
+      'An endnote.',
+      'A comment.',
+      'A header.',
+      'A box in a header.',
+      'A footer.',
+    ])
+  })
+
+  it('is found under any prefix, in the strict form, and in UTF-16', async () => {
+    const strict =
+      '<x:document xmlns:x="http://purl.oclc.org/ooxml/wordprocessingml/main"><x:body><x:p><x:r><x:t>Grüße</x:t></x:r></x:p></x:body></x:document>'
+    const utf16 = Buffer.from(`\uFEFF<?xml version="1.0" encoding="UTF-16"?>${strict}`, 'utf16le')
+    for (const content of [strict, utf16])
+      expect((await extractWord('a.docx', zip({ 'word/document.xml': content }))).text).toBe('Grüße')
+  })
+})
+
+describe('a table of a .docx', () => {
+  it('is kept in rows whose cells keep their headers', async () => {
+    const rows = [
+      ['City', 'Country'],
+      ['Oslo', 'Norway'],
+      ['Rome', ''],
+    ]
+    expect(await textOf(paragraph('Before.') + table(rows) + paragraph('After.'))).toBe(
+      'Before.\nCity; Country\nCity: Oslo; Country: Norway\nCity: Rome\nAfter.',
+    )
+  })
+
+  it('has no headers where the first row has none', async () => {
+    expect(
+      await textOf(
+        table([
+          ['1', '2'],
+          ['3', '4'],
+        ]),
+      ),
+    ).toBe('1; 2\n3; 4')
+    expect(
+      await textOf(
+        table([
+          ['a', 'a'],
+          ['3', '4'],
+        ]),
+      ),
+    ).toBe('a; a\n3; 4')
+    expect(
+      await textOf(
+        table([
+          ['Name:', 'Ann'],
+          ['Town:', 'Oslo'],
+        ]),
+      ),
+    ).toBe('Name:; Ann\nTown:; Oslo')
+  })
+
+  it('has the headers that are marked, whatever they look like', async () => {
+    const header = (...cells: string[]): string =>
+      `<w:tr><w:trPr><w:tblHeader/></w:trPr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join('')}</w:tr>`
+    const wide = `<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>${paragraph('2020')}`
+    const rows = `<w:tr><w:tc>${paragraph('Oslo')}</w:tc><w:tc>${paragraph('1')}</w:tc><w:tc>${paragraph('2')}</w:tc></w:tr>`
+    const body = header(paragraph('City'), wide) + header(paragraph(''), paragraph('Q1'), paragraph('Q2')) + rows
+    expect(await textOf(`<w:tbl>${body}</w:tbl>`)).toBe('City; 2020\nQ1; Q2\nCity: Oslo; 2020 Q1: 1; 2020 Q2: 2')
+  })
+
+  it('says a merged cell in each of its rows and columns', async () => {
+    const merged = (how: string, text: string): string => `<w:tcPr><w:vMerge${how}/></w:tcPr>${paragraph(text)}`
+    const wide = `<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>${paragraph('closed')}`
+    const rows = [
+      ['Region', 'Summer', 'Winter'],
+      [merged(' w:val="restart"', 'North'), 'warm', 'cold'],
+      [merged('', ''), wide],
+    ]
+    expect(await textOf(table(rows))).toBe(
+      'Region; Summer; Winter\nRegion: North; Summer: warm; Winter: cold\nRegion: North; Summer, Winter: closed',
+    )
+  })
+
+  it('of one row or one column is read as paragraphs', async () => {
+    expect(await textOf(table([[paragraph('One.') + paragraph('Two.'), 'Three.']]))).toBe('One.\nTwo.\nThree.')
+    expect(await textOf(table([['One.'], ['Two.']]))).toBe('One.\nTwo.')
+  })
+
+  it('within a table keeps its own rows', async () => {
+    const inner = table([
+      ['City', 'Country'],
+      ['Oslo', 'Norway'],
+    ])
+    expect(await textOf(table([['Left.', inner]]))).toBe('Left.\nCity; Country\nCity: Oslo; Country: Norway')
+    expect(
+      await textOf(
+        table([
+          ['Kind', 'Places'],
+          ['Towns', inner],
+        ]),
+      ),
+    ).toBe('Kind; Places\nKind: Towns; Places: City; Country City: Oslo; Country: Norway')
+  })
+
+  it('that nobody has ended loses nothing', async () => {
+    const torn = part(
+      'document',
+      '<w:body><w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>two</w:t>',
+    )
+    const { text, warnings } = await extractWord(
+      'a.docx',
+      zip({ 'word/document.xml': torn.replaceAll(/<\/w:document>/g, '') }),
+    )
+    expect(text).toBe('one\ntwo')
+    expect(warnings).toEqual(['word/document.xml is damaged: some of its text may be missing'])
+  })
+})
+
+describe('a damaged .docx', () => {
+  it('loses only the part that is damaged, and says so', async () => {
+    const header = part('hdr', paragraph('A header.'))
+    const { text, warnings } = await extractWord(
+      'a.docx',
+      docx(paragraph('Body.'), {
+        'header1.xml': header.slice(0, -20),
+        'header2.xml': '\0\0',
+        'footer1.xml': part('ftr', paragraph('A footer.')),
+      }),
+    )
+    expect(text).toBe('Body.\n\nA header.\n\nA footer.')
+    expect(warnings).toEqual([
+      'word/header1.xml is damaged: some of its text may be missing',
+      'word/header2.xml is damaged: some of its text may be missing',
+    ])
+  })
+
+  it('whose bytes are not what was packed is said to be damaged', async () => {
+    const bytes = docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('unchanged')) })
+    const broken = Buffer.from(bytes)
+    // Its checksum in the archive's directory, 30 bytes before its name.
+    broken.writeUInt32LE(1, broken.lastIndexOf('word/header1.xml') - 30)
+    const { warnings } = await extractWord('a.docx', broken)
+    expect(warnings).toEqual(['word/header1.xml is damaged: some of its text may be missing'])
+  })
+
+  it.each([
+    ['is cut off', docx(paragraph('Body.')).subarray(0, -100), 'ERR_CORRUPT_FILE'],
+    ['has no body', zip({ 'word/document.xml': ' ' }), 'ERR_CORRUPT_FILE'],
+    ['is another archive', zip({ 'a.txt': 'text' }), 'ERR_UNSUPPORTED_FORMAT'],
+    ['is a workbook', zip({ 'xl/workbook.xml': '<workbook/>' }), 'ERR_UNSUPPORTED_FORMAT'],
+    ['has no text', docx('<w:p/>'), 'ERR_NO_TEXT'],
+  ])('that %s is refused', async (_what, bytes, code) => {
+    await expect(extractWord('a.docx', bytes)).rejects.toMatchObject({ code })
+  })
+
+  it('U7: with a document type is refused, and no entity is expanded', async () => {
+    const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join('')
+    const xml = part('document', paragraph('&l9;')).replace('?>', `?><!DOCTYPE w [<!ENTITY l0 "ha">${laughs}]>`)
+    await expect(extractWord('a.docx', zip({ 'word/document.xml': xml }))).rejects.toMatchObject({
+      code: 'ERR_CORRUPT_FILE',
+      message: expect.stringContaining('document type') as string,
+    })
+  })
+
+  it('U7: of XML that is nested without end is refused', async () => {
+    await expect(extractWord('a.docx', docx('<w:sdt>'.repeat(1_000_000)))).rejects.toMatchObject({
+      code: 'ERR_CORRUPT_FILE',
+    })
+  })
+})
