@@ -1,19 +1,20 @@
-import { createRequire } from 'node:module'
-import { setImmediate } from 'node:timers/promises'
+import { rm } from 'node:fs/promises'
 import type { Connection, Table } from '@lancedb/lancedb'
-import pLimit, { type LimitFunction } from 'p-limit'
+import { buildFolder, connectTo } from './lance-connection.js'
+import { readPlan, removePlan, type SearchPlan } from './search-plan.js'
+import { VECTOR_INDEX } from './table-facts.js'
+import { TableWriter } from './table-writer.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
 const NAMES_PER_PAGE = 1_000
 
-/** A table that is open, and the order of its writers. */
+/** A table that is open, with its writer. */
 export interface OpenTable {
   readonly table: Table
-  /** One writer at a time. */
-  readonly write: LimitFunction
-  /** What additions and deletions have left behind for a compaction; unknown until the first write. */
-  leftovers: number | undefined
+  readonly writer: TableWriter
+  /** How to search it by its index; `undefined`: by a scan. */
+  plan: SearchPlan | undefined
 }
 
 /**
@@ -21,16 +22,19 @@ export interface OpenTable {
  * Never two handles of one table: one would not see the other's writes.
  */
 export class LanceTables {
-  readonly #uri: string
+  readonly #folder: string
   #connection: Promise<Connection> | undefined
+  readonly #formerConnections: Promise<Connection>[] = []
+  /** Names that were dropped, and not used since. */
+  readonly #dropped = new Set<string>()
   /** The least recently used first. */
   readonly #open = new Map<string, Promise<OpenTable | undefined>>()
   readonly #making = new Map<string, Promise<OpenTable>>()
   /** How many calls use a table now: such a one stays open. */
   readonly #users = new Map<string, number>()
 
-  constructor(uri: string) {
-    this.#uri = uri
+  constructor(folder: string) {
+    this.#folder = folder
   }
 
   /** Works with the table of that name; `undefined` where there is none. */
@@ -67,7 +71,7 @@ export class LanceTables {
 
   async drop(name: string): Promise<void> {
     await this.use(name, async (open) => {
-      await open?.write(async () => {
+      await open?.writer.alone(async () => {
         this.#open.delete(name)
         open.table.close()
         try {
@@ -75,21 +79,28 @@ export class LanceTables {
         } catch (error) {
           if (!isMissing(error)) throw error
         }
+        this.#dropped.add(name)
+        await removePlan(this.#folder, name)
       })
     })
+  }
+
+  /** The names of those that are open. */
+  openNames(): readonly string[] {
+    return [...this.#open.keys()]
   }
 
   /** Waits for writers, then closes everything. */
   async close(): Promise<void> {
     for (const opening of this.#open.values()) {
       const open = await opening.catch(() => undefined)
-      await open?.write(() => {
+      await open?.writer.alone(async () => {
         open.table.close()
       })
     }
     this.#open.clear()
-    const connection = await this.#connection
-    connection?.close()
+    for (const connection of [...this.#formerConnections, this.#connection]) (await connection)?.close()
+    if (this.#connection !== undefined) await rm(buildFolder(this.#folder), { recursive: true, force: true })
   }
 
   async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -133,16 +144,21 @@ export class LanceTables {
   }
 
   async #createTable(name: string, dimensions: number): Promise<OpenTable> {
-    const connection = await this.#connect()
+    const connection = await this.#connectFor(name)
     const { schemaOf } = await import('./arrow-rows.js')
-    const open = toOpenTable(await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true }))
+    const table = await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true })
+    const open: OpenTable = { table, writer: new TableWriter(table), plan: undefined }
     this.#open.set(name, Promise.resolve(open))
     return open
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
-      return toOpenTable(await (await this.#connect()).openTable(name))
+      const table = await (await this.#connectFor(name)).openTable(name)
+      const plan = await readPlan(this.#folder, name)
+      // A search that comes meanwhile waits for what it needs only.
+      if (plan !== undefined) table.prewarmIndex(VECTOR_INDEX).catch(() => undefined)
+      return { table, writer: new TableWriter(table), plan }
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -156,25 +172,21 @@ export class LanceTables {
     }
   }
 
+  /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */
+  async #connectFor(name: string): Promise<Connection> {
+    if (this.#dropped.delete(name) && this.#connection !== undefined) {
+      this.#formerConnections.push(this.#connection)
+      this.#connection = connectTo(this.#folder)
+    }
+    return await this.#connect()
+  }
+
   async #connect(): Promise<Connection> {
-    this.#connection ??= openConnection(this.#uri)
+    this.#connection ??= rm(buildFolder(this.#folder), { recursive: true, force: true }).then(() =>
+      connectTo(this.#folder),
+    )
     return await this.#connection
   }
-}
-
-/**
- * The library takes a tenth of a second to load: not before it is needed, and not
- * at one go. It brings Arrow in as CommonJS: whoever loads that first halves the block.
- */
-async function openConnection(uri: string): Promise<Connection> {
-  createRequire(import.meta.url)('apache-arrow')
-  await setImmediate()
-  const { connect } = await import('@lancedb/lancedb')
-  return await connect(uri)
-}
-
-function toOpenTable(table: Table): OpenTable {
-  return { table, write: pLimit(1), leftovers: undefined }
 }
 
 /** Lance tells of missing tables and files, and of closed handles, in words only. */

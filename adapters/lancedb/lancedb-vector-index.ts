@@ -1,9 +1,5 @@
-import type { Table } from '@lancedb/lancedb'
-import type { Table as ArrowTable } from 'apache-arrow'
-import pLimit from 'p-limit'
 import {
   ClosedError,
-  type DocumentFilter,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
@@ -12,24 +8,38 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { keysPredicate, nameOf } from './document-predicates.js'
+import { onDisk } from './errors.js'
+import { requireFinite } from './finite-vectors.js'
+import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
+import { TableMaintenance } from './table-maintenance.js'
+import { TableSearch } from './table-search.js'
 
-/** Exact scans at a time: each may hold the whole table in memory. */
-const MAX_SCANS = 3
-/** Writes after which a table is compacted: each leaves a version, and a fragment that every search reads. */
-const LEFTOVERS_BEFORE_COMPACTION = 64
-/** Versions younger than this may still be read by a search. */
-const KEEP_VERSIONS_MS = 60_000
+/** How an index on LanceDB behaves. */
+export interface LanceDbOptions {
+  /**
+   * Rows from which on a collection gets a vector index. Default 20,000: below, a scan is about as quick.
+   * One whose dimensions are not a multiple of 8 never gets one.
+   */
+  readonly indexFromRows?: number
+}
 
-/** Vectors in LanceDB: one table for each collection, found by exact scan. */
+/**
+ * Vectors in LanceDB: one table for each collection. Small ones are scanned; large ones have a vector
+ * index, built in a process of its own, and searched in as many partitions as were measured to give a
+ * recall of 0.99. What writes leave behind is put in order between requests.
+ */
 export class LanceDbVectorIndex implements VectorIndex {
   readonly #tables: LanceTables
-  readonly #scan = pLimit(MAX_SCANS)
+  readonly #search = new TableSearch()
+  readonly #maintenance: TableMaintenance
   #isClosed = false
 
   /** @param folder made at the first write */
-  constructor(folder: string) {
+  constructor(folder: string, { indexFromRows = 20_000 }: LanceDbOptions = {}) {
     this.#tables = new LanceTables(folder)
+    this.#maintenance = new TableMaintenance(this.#tables, new IndexBuilder(this.#tables, { folder, indexFromRows }))
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
@@ -40,13 +50,11 @@ export class LanceDbVectorIndex implements VectorIndex {
     }
     requireFinite(rows.vectors)
     if (rows.chunks.length === 0) return
-    await this.#tables.useOrMake(name, dimensions, async (open) => {
-      await open.write(async () => {
-        const { toArrow } = await import('./arrow-rows.js')
-        await open.table.add(toArrow(rows, dimensions))
-        await compactIfDue(open)
-      })
-    })
+    const write = async (open: OpenTable): Promise<void> => {
+      await open.writer.add(rows, dimensions)
+      this.#maintenance.noteWrite(name, open)
+    }
+    await onDisk(() => this.#tables.useOrMake(name, dimensions, write))
   }
 
   async search(
@@ -59,15 +67,7 @@ export class LanceDbVectorIndex implements VectorIndex {
       throw new VectorInvalidError(`the query must have ${collection.dimensions} components`)
     }
     requireFinite(query)
-    const predicate = documentPredicate(options.documents)
-    if (predicate === NOTHING) return []
-    return await this.#reading(collection.name, [], async ({ table }) => {
-      const nearest = table.query().nearestTo(query).distanceType('cosine').limit(options.limit)
-      // Filtered before the distances are looked at: an exact scan misses nothing then.
-      const allowed = predicate === undefined ? nearest : nearest.where(predicate)
-      const found = await this.#scan(() => allowed.select(['document', 'chunk', 'window', '_distance']).toArrow())
-      return toHits(found)
-    })
+    return await this.#reading(collection.name, [], async (open) => await this.#search.nearest(open, query, options))
   }
 
   async read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
@@ -75,7 +75,11 @@ export class LanceDbVectorIndex implements VectorIndex {
     const none = keys.map(() => undefined)
     if (keys.length === 0) return none
     return await this.#reading<readonly (Float32Array | undefined)[]>(collection.name, none, async ({ table }) => {
-      const query = table.query().where(predicateOf(keys)).select(['document', 'chunk', 'window', 'vector'])
+      const { KEY_COLUMNS, toVectors } = await import('./arrow-rows.js')
+      const query = table
+        .query()
+        .where(keysPredicate(keys))
+        .select([...KEY_COLUMNS, 'vector'])
       const found = toVectors(await query.toArrow())
       return keys.map((key) => found.get(nameOf(key)))
     })
@@ -84,10 +88,8 @@ export class LanceDbVectorIndex implements VectorIndex {
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
     this.#refuseIfClosed()
     await this.#reading(name, undefined, async (open) => {
-      await open.write(async () => {
-        await open.table.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
-        await compactIfDue(open)
-      })
+      await onDisk(() => open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`))
+      this.#maintenance.noteWrite(name, open)
     })
   }
 
@@ -110,12 +112,31 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
-    await this.#tables.drop(name)
+    await this.#maintenance.without(name, async () => {
+      await this.#tables.drop(name)
+    })
   }
 
+  /**
+   * Puts the open tables in order now, and waits until nothing is left to be done: fragments merged,
+   * indexes built and measured, old versions removed. Versions stay for a minute after a newer one.
+   * Never needed; for tests, measurements and checks.
+   */
+  async whenMaintained(): Promise<void> {
+    this.#refuseIfClosed()
+    await this.#maintenance.finish()
+  }
+
+  /** Why the last work of maintenance failed, while it has not succeeded since: it is tried again later. */
+  get maintenanceError(): Error | undefined {
+    return this.#maintenance.error
+  }
+
+  /** Also waits for a merge that is under way; a build of an index is given up, and begun again another time. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    await this.#maintenance.close()
     await this.#tables.close()
   }
 
@@ -127,6 +148,7 @@ export class LanceDbVectorIndex implements VectorIndex {
   async #reading<T>(name: string, nothing: T, read: (open: OpenTable) => Promise<T>): Promise<T> {
     return await this.#tables.use(name, async (open) => {
       if (open === undefined) return nothing
+      this.#maintenance.noteUse(name)
       try {
         return await read(open)
       } catch (error) {
@@ -135,87 +157,4 @@ export class LanceDbVectorIndex implements VectorIndex {
       }
     })
   }
-}
-
-/** Writes leave fragments and versions behind; without this, searches slow down and the disk fills. */
-async function compactIfDue(open: OpenTable): Promise<void> {
-  open.leftovers = open.leftovers === undefined ? await countLeftovers(open.table) : open.leftovers + 1
-  if (open.leftovers < LEFTOVERS_BEFORE_COMPACTION) return
-  open.leftovers = 0
-  await open.table.optimize({ cleanupOlderThan: oldestKept() })
-}
-
-/** Whoever wrote before, in this process or another, has left its fragments and versions too. */
-async function countLeftovers(table: Table): Promise<number> {
-  const { fragmentStats } = await table.stats()
-  const versions = await table.listVersions()
-  const oldest = oldestKept()
-  return Math.max(fragmentStats.numSmallFragments, versions.filter(({ timestamp }) => timestamp < oldest).length)
-}
-
-function oldestKept(): Date {
-  return new Date(Date.now() - KEEP_VERSIONS_MS)
-}
-
-function requireFinite(vectors: Float32Array): void {
-  for (const component of vectors) {
-    if (!Number.isFinite(component)) throw new VectorInvalidError('vectors must have finite components')
-  }
-}
-
-/** A column of numbers, as one array. */
-function numbers(table: ArrowTable, column: string): ArrayLike<number> {
-  return (table.getChild(column)?.toArray() ?? []) as ArrayLike<number>
-}
-
-function toHits(found: ArrowTable): VectorHit[] {
-  const documents = numbers(found, 'document')
-  const chunks = numbers(found, 'chunk')
-  const windows = numbers(found, 'window')
-  return Array.from(numbers(found, '_distance'), (distance, row) => ({
-    documentId: documents[row] ?? 0,
-    chunk: chunks[row] ?? 0,
-    window: windows[row] ?? 0,
-    similarity: 1 - distance,
-  }))
-}
-
-function toVectors(found: ArrowTable): Map<string, Float32Array> {
-  const documents = numbers(found, 'document')
-  const chunks = numbers(found, 'chunk')
-  const windows = numbers(found, 'window')
-  const column = found.getChild('vector')
-  const vectors = new Map<string, Float32Array>()
-  for (let row = 0; row < found.numRows; row += 1) {
-    const vector = column?.get(row) as { toArray(): Float32Array } | null | undefined
-    const key = { documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0, window: windows[row] ?? 0 }
-    if (vector) vectors.set(nameOf(key), vector.toArray())
-  }
-  return vectors
-}
-
-/** No document at all: SQL has no empty list. */
-const NOTHING = 'false'
-
-/** The filter in SQL; `undefined` where every document passes. */
-function documentPredicate(filter: DocumentFilter | undefined): string | undefined {
-  if (filter === undefined) return undefined
-  if ('only' in filter) return filter.only.length === 0 ? NOTHING : `document IN (${filter.only.join(',')})`
-  return filter.except.length === 0 ? undefined : `document NOT IN (${filter.except.join(',')})`
-}
-
-function nameOf({ documentId, chunk, window }: VectorKey): string {
-  return `${documentId}:${chunk}:${window}`
-}
-
-function predicateOf(keys: readonly VectorKey[]): string {
-  const chunksByDocument = new Map<number, Set<number>>()
-  for (const { documentId, chunk } of keys) {
-    const chunks = chunksByDocument.get(documentId) ?? new Set()
-    chunksByDocument.set(documentId, chunks.add(chunk))
-  }
-  const parts = [...chunksByDocument].map(
-    ([documentId, chunks]) => `(document = ${documentId} AND chunk IN (${[...chunks].join(',')}))`,
-  )
-  return parts.join(' OR ')
 }

@@ -46,8 +46,11 @@ export interface VectorHit extends VectorKey {
  * - A collection comes into being with its first {@link add}; reading from one
  *   that is not there finds nothing, deleting from it does nothing.
  * - What `add` has acknowledged is found by the next `search` of this process.
- * - An `add` that was cut off by a crash leaves all of its rows or none.
- * - Calls for one collection may come at once; writers are put in order.
+ * - An `add` that was cut off by a crash leaves all of its rows or none; so does one that failed.
+ *   Whoever repeats it deletes first, for it may have been written without the answer.
+ * - Calls for one collection may come at once; writes happen in the order of the calls.
+ * - What keeps it quick and small (merging, indexing, clearing up) happens between calls;
+ *   none waits for that longer than a moment, or fails because of it.
  * - After {@link close} every call rejects with `ERR_CLOSED`.
  */
 export interface VectorIndex {
@@ -63,8 +66,8 @@ export interface VectorIndex {
    * The nearest windows by cosine, the nearest first.
    *
    * - At most `limit`; fewer only where the collection has fewer of the documents asked for.
-   * - Windows of other documents cost nothing: they do not count towards `limit`.
-   * - Exact, or approximate with a recall of 0.99 and more.
+   * - Windows of other documents cost nothing: they do not count towards `limit`, and hide no others.
+   * - Exact, or approximate with a recall of 0.99 and more; similarities are exact in any case.
    *
    * @throws VectorInvalidError for a query of another length, or not finite.
    */

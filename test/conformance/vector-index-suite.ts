@@ -147,7 +147,13 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('Q4 refuses vectors of another length or that are not finite, and adds none of them', async (index) => {
-      for (const vectors of [[[1, 0, 0]], [[1, 0, 0, Number.NaN]], [X, [Number.POSITIVE_INFINITY, 0, 0, 0]]]) {
+      const [nan, infinite] = [Number.NaN, Number.NEGATIVE_INFINITY]
+      for (const vectors of [
+        [[1, 0, 0]],
+        [[1, 0, 0, nan]],
+        [X, [Number.POSITIVE_INFINITY, 0, 0, 0]],
+        [[0, infinite, 0, 0], X],
+      ]) {
         await rejectsWith('ERR_VECTOR_INVALID', index.add(COLLECTION, rows(1, vectors)))
       }
       assert.equal((await index.countByDocument(COLLECTION.name)).size, 0)
@@ -165,6 +171,33 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
         [...(await index.countByDocument(COLLECTION.name))].sort(([one], [other]) => one - other),
         documents.slice(0, 10).map((documentId) => [documentId, 2]),
       )
+    })
+
+    test('finds what an addition added as soon as it is acknowledged, while others are under way', async (index) => {
+      const documents = Array.from({ length: 60 }, (_, number) => number + 1)
+      await Promise.all(
+        documents.map(async (documentId) => {
+          await index.add(COLLECTION, rows(documentId, [X, Y]))
+          const options = { limit: 5, documents: { only: [documentId] } }
+          assert.equal((await index.search(COLLECTION, Float32Array.from(X), options)).length, 2)
+        }),
+      )
+    })
+
+    test('writes in the order of the calls', async (index) => {
+      await index.add(COLLECTION, rows(2, [X]))
+      await Promise.all([
+        index.add(COLLECTION, rows(1, [X, X, X])),
+        index.deleteDocument(COLLECTION.name, 1, 0),
+        index.add(COLLECTION, rows(1, [Y, Y])),
+        index.add(COLLECTION, rows(3, [Y])),
+        index.deleteDocument(COLLECTION.name, 1, 1),
+      ])
+      assert.deepEqual([...(await index.countByDocument(COLLECTION.name))].sort(), [
+        [1, 1],
+        [2, 1],
+        [3, 1],
+      ])
     })
 
     test('loses nothing over many small additions and deletions', async (index) => {

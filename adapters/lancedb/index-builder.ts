@@ -1,0 +1,149 @@
+import pLimit from 'p-limit'
+import { buildIndex } from './index-build.js'
+import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
+import { type SearchPlan, writePlan } from './search-plan.js'
+import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import type { Occasion } from './table-upkeep.js'
+
+/** A table that has grown so much since its index was built gets a new one: while it is written to, and when it is not. */
+const GROWTH = 1.5
+const GROWTH_WHEN_QUIET = 1.1
+/** One that no index finds its rows in is not tried again before. */
+const GROWTH_IF_USELESS = 2
+/** Each compaction adds a segment, and each search looks into all of them. */
+const MAX_SEGMENTS = 12
+/** The index takes vectors of such dimensions only. */
+const DIMENSIONS_STEP = 8
+/** Pause after a build, as a multiple of the time that it took. */
+const PAUSE_PER_WORK = 5
+const PAUSE_AFTER_ERROR_MS = 60_000
+
+/** Where tables are, and which of them get an index. */
+export interface IndexBuilderOptions {
+  readonly folder: string
+  readonly indexFromRows: number
+}
+
+interface Build {
+  readonly name: string
+  readonly controller: AbortController
+  isRunning: boolean
+  readonly done: Promise<void>
+}
+
+/** Builds vector indexes where they pay, one at a time. Until one is built and measured, its table is scanned. */
+export class IndexBuilder {
+  readonly #tables: LanceTables
+  readonly #options: IndexBuilderOptions
+  readonly #work = pLimit(1)
+  readonly #builds = new Map<string, Build>()
+  /** When a table may get another one. */
+  readonly #next = new Map<string, number>()
+  /** Called when the table of that name has a new index. */
+  onBuilt: (name: string) => void = () => undefined
+  #error: Error | undefined
+  #isClosed = false
+
+  constructor(tables: LanceTables, options: IndexBuilderOptions) {
+    this.#tables = tables
+    this.#options = options
+  }
+
+  /** Why the last build failed; `undefined` if it did not. */
+  get error(): Error | undefined {
+    return this.#error
+  }
+
+  isBuilding(name: string): boolean {
+    return this.#builds.has(name)
+  }
+
+  /** Begins a build where one is due, and does not wait for it. */
+  async buildIfDue(name: string, open: OpenTable, occasion: Occasion): Promise<void> {
+    if (this.#isClosed || this.#builds.has(name)) return
+    if (occasion !== 'finish' && performance.now() < (this.#next.get(name) ?? 0)) return
+    const due = await this.#due(open, occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET)
+    if (due === 'nothing') return
+    const controller = new AbortController()
+    const build: Build = {
+      name,
+      controller,
+      isRunning: false,
+      done: this.#work(async () => {
+        build.isRunning = true
+        await this.#tryToBuild(build, due === 'measurement')
+        this.#builds.delete(name)
+      }),
+    }
+    this.#builds.set(name, build)
+  }
+
+  /** Ends the build of a table's index. */
+  async giveUp(name: string): Promise<void> {
+    const build = this.#builds.get(name)
+    build?.controller.abort()
+    if (build?.isRunning) await build.done
+    this.#next.delete(name)
+  }
+
+  /** Waits for the builds that have begun; whether there were any. */
+  async finish(): Promise<boolean> {
+    const builds = [...this.#builds.values()]
+    await Promise.all(builds.map(({ done }) => done))
+    return builds.length > 0
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { controller } of this.#builds.values()) controller.abort()
+    await this.finish()
+  }
+
+  async #due({ table, plan }: OpenTable, growth: number): Promise<'index' | 'measurement' | 'nothing'> {
+    const rows = await table.countRows()
+    const uselessRows = plan?.probes.length === 0 ? plan.rows : 0
+    if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return 'nothing'
+    if ((await dimensionsOf(table)) % DIMENSIONS_STEP !== 0) return 'nothing'
+    const index = (await table.listIndices()).find(({ name }) => name === VECTOR_INDEX)
+    if (index === undefined) return 'index'
+    if (plan === undefined || (await vectorIndexBuiltAt(table)) !== plan.builtAt) return 'measurement'
+    if (rows >= plan.rows * growth || (index.numSegments ?? 1) > MAX_SEGMENTS) return 'index'
+    return plan.isCarriedOver ? 'measurement' : 'nothing'
+  }
+
+  async #tryToBuild({ name, controller }: Build, measureOnly: boolean): Promise<void> {
+    const began = performance.now()
+    try {
+      await this.#tables.use(name, async (open) => {
+        if (open === undefined) return
+        const order = { folder: this.#options.folder, table: name, measureOnly }
+        const plan = await buildIndex(order, controller.signal)
+        if (plan === undefined) return
+        await this.#adopt(name, open, plan)
+        this.onBuilt(name)
+      })
+      this.#error = undefined
+      this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
+    } catch (error) {
+      if (isMissing(error) && controller.signal.aborted) return
+      this.#error = toError(error)
+      this.#next.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
+    }
+  }
+
+  /** Searches by the new index from now on. */
+  async #adopt(name: string, open: OpenTable, plan: SearchPlan): Promise<void> {
+    const { table, writer } = open
+    await writer.alone(async () => {
+      await table.checkoutLatest()
+      if (plan.probes.length === 0) await table.dropIndex(VECTOR_INDEX)
+    })
+    if (plan.probes.length > 0) await table.prewarmIndex(VECTOR_INDEX)
+    await writePlan(this.#options.folder, name, plan)
+    open.plan = plan
+  }
+}
+
+export function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,70 @@
+import type { Table, VectorQuery } from '@lancedb/lancedb'
+import pLimit from 'p-limit'
+import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/ports/index.js'
+import { documentPredicate, NOTHING } from './document-predicates.js'
+import type { OpenTable } from './lance-tables.js'
+import { probesFor } from './search-plan.js'
+import { vectorIndexBuiltAt } from './table-facts.js'
+
+/** Exact scans at a time: each may hold some hundreds of megabytes. */
+const MAX_SCANS = 3
+/** Searches by index at a time: more at once are not done sooner. */
+const MAX_LOOKUPS = 16
+/** So few rows are compared one by one as quickly as an index finds the nearest of them. */
+const FEW_ROWS = 10_000
+/** The index knows vectors at 4 bits a component: so many times the rows asked for are compared exactly. */
+export const REFINE_FACTOR = 3
+
+/** Finds the rows nearest to a vector: by the index where that is known to find them, otherwise by a scan. */
+export class TableSearch {
+  readonly #scan = pLimit(MAX_SCANS)
+  readonly #lookUp = pLimit(MAX_LOOKUPS)
+
+  async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
+    const { limit, documents } = options
+    const predicate = documentPredicate(documents)
+    if (predicate === NOTHING) return []
+    const query = (): VectorQuery => {
+      const nearest = open.table.query().nearestTo(vector).distanceType('cosine').limit(limit)
+      // Filtered before the distances are looked at: a scan misses nothing then.
+      return predicate === undefined ? nearest : nearest.where(predicate)
+    }
+    const probes = await probesOf(open, limit, documents)
+    if (probes !== undefined) {
+      const hits = await this.#lookUp(() => hitsOf(query().nprobes(probes).refineFactor(REFINE_FACTOR)))
+      // Otherwise the partitions hold too few rows that pass, or there are no more of them: a scan knows.
+      if (hits.length >= limit) return hits
+    }
+    return await this.#scan(() => hitsOf(query().bypassVectorIndex()))
+  }
+}
+
+/** How many partitions of the index must be searched; `undefined` where it is to be a scan. */
+async function probesOf(
+  { table, plan }: OpenTable,
+  limit: number,
+  filter: DocumentFilter | undefined,
+): Promise<number | undefined> {
+  if (plan === undefined || plan.probes.length === 0) return undefined
+  // A write brings in an index that was built meanwhile, and is not measured yet.
+  const isMeasured = (await vectorIndexBuiltAt(table)) === plan.builtAt
+  if (!isMeasured) return undefined
+  const hidden = await hiddenRows(table, filter)
+  // At worst all of the hidden rows are nearer than those that pass.
+  return hidden === undefined ? undefined : probesFor(plan, limit + hidden)
+}
+
+/** Rows that do not pass; `undefined` where so few do that the index is of no use. */
+async function hiddenRows(table: Table, filter: DocumentFilter | undefined): Promise<number | undefined> {
+  if (filter === undefined) return 0
+  const rows = await table.countRows()
+  const ids = 'only' in filter ? filter.only : filter.except
+  const listed = ids.length === 0 ? 0 : await table.countRows(`document IN (${ids.join(',')})`)
+  const passing = 'only' in filter ? listed : rows - listed
+  return passing <= FEW_ROWS ? undefined : rows - passing
+}
+
+async function hitsOf(query: VectorQuery): Promise<VectorHit[]> {
+  const { KEY_COLUMNS, toHits } = await import('./arrow-rows.js')
+  return toHits(await query.select([...KEY_COLUMNS, '_distance']).toArrow())
+}

@@ -1,0 +1,158 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { MemoryVectorIndex } from '../../adapters/memory/index.js'
+import type { DocumentFilter, VectorHit } from '../../src/ports/index.js'
+import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const COLLECTION = { name: 'context-1-model', dimensions: 16 }
+const DOCUMENTS = 60
+const ROWS_PER_DOCUMENT = 250
+const PLAN = `${COLLECTION.name}.search.json`
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let vectors: string
+const exact = new MemoryVectorIndex()
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  vectors = join(folder.path, 'vectors')
+  for (let documentId = 1; documentId <= DOCUMENTS; documentId += 1) {
+    await exact.add(COLLECTION, clusteredRows(documentId, ROWS_PER_DOCUMENT, COLLECTION.dimensions))
+  }
+})
+
+afterAll(async () => {
+  await folder.remove()
+})
+
+async function opened(indexFromRows: number, work: (index: LanceDbVectorIndex) => Promise<void>): Promise<void> {
+  const index = new LanceDbVectorIndex(vectors, { indexFromRows })
+  try {
+    await work(index)
+  } finally {
+    await index.close()
+  }
+}
+
+const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: 12 }).map((except) => ({ except })),
+  fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: DOCUMENTS }).map((only) => ({ only })),
+)
+
+/** Hits for random filters, limits and queries are those of a comparison with every vector. */
+async function findsWhatIsNearest(index: LanceDbVectorIndex, numRuns = 40): Promise<void> {
+  let asked = 0
+  let found = 0
+  const property = fc.asyncProperty(
+    filters,
+    fc.integer({ min: 1, max: 60 }),
+    fc.integer({ min: 1, max: DOCUMENTS }),
+    async (documents, limit, near) => {
+      const query = clusteredVector(near, COLLECTION.dimensions)
+      const filter = documents && { documents }
+      const passing = await exact.search(COLLECTION, query, { limit: DOCUMENTS * ROWS_PER_DOCUMENT, ...filter })
+      const truth = passing.slice(0, limit)
+      const hits = await index.search(COLLECTION, query, { limit, ...filter })
+      // As many as there are, whatever passes, each once, the nearest first, with its own similarity.
+      expect(hits).toHaveLength(truth.length)
+      const names = new Set(hits.map(nameOf))
+      expect(names.size).toBe(hits.length)
+      expect(hits).toEqual(hits.toSorted((one, other) => other.similarity - one.similarity))
+      const similarities = new Map(passing.map((hit) => [nameOf(hit), hit.similarity]))
+      for (const hit of hits) expect(hit.similarity).toBeCloseTo(similarities.get(nameOf(hit)) ?? Number.NaN, 4)
+      asked += truth.length
+      found += truth.filter((hit) => names.has(nameOf(hit))).length
+    },
+  )
+  await fc.assert(property, { numRuns })
+  expect(found / asked).toBeGreaterThanOrEqual(0.99)
+}
+
+function nameOf({ documentId, chunk }: VectorHit): string {
+  return `${documentId}:${chunk}`
+}
+
+const inBuildFolder = async () => await readdir(join(vectors, '.building'))
+
+describe('a search in LanceDB', () => {
+  it('finds what a comparison with every vector finds, whatever the filter: by a scan', async () => {
+    await opened(Number.POSITIVE_INFINITY, async (index) => {
+      const documents = Array.from({ length: DOCUMENTS }, (_, number) => number + 1)
+      await Promise.all(
+        documents.map((id) => index.add(COLLECTION, clusteredRows(id, ROWS_PER_DOCUMENT, COLLECTION.dimensions))),
+      )
+      await findsWhatIsNearest(index)
+      await index.whenMaintained()
+    })
+    expect(await readdir(vectors)).not.toContain(PLAN)
+  })
+
+  it('finds it while an index is built, and once it is there', async () => {
+    await opened(5_000, async (index) => {
+      const maintained = index.whenMaintained()
+      await index.countByDocument(COLLECTION.name)
+      const begun = index.whenMaintained()
+      await findsWhatIsNearest(index)
+      await Promise.all([maintained, begun])
+      expect(index.maintenanceError).toBeUndefined()
+      const plan = JSON.parse(await readFile(join(vectors, PLAN), 'utf8')) as { rows: number; probes: unknown[] }
+      expect(plan.rows).toBe(DOCUMENTS * ROWS_PER_DOCUMENT)
+      expect(plan.probes.length).toBeGreaterThan(3)
+      expect(await inBuildFolder()).toEqual([])
+      await findsWhatIsNearest(index)
+    })
+  })
+
+  it('finds what was added or deleted since the index was built', async () => {
+    await opened(5_000, async (index) => {
+      const query = clusteredVector(7, COLLECTION.dimensions)
+      const added = { documentId: 1_000, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors: query }
+      for (const target of [index, exact]) {
+        await target.deleteDocument(COLLECTION.name, 7, 100)
+        await target.add(COLLECTION, added)
+      }
+      const [nearest] = await index.search(COLLECTION, query, { limit: 5 })
+      expect(nearest).toMatchObject({ documentId: 1_000, chunk: 0 })
+      await findsWhatIsNearest(index)
+      await index.whenMaintained()
+      await findsWhatIsNearest(index)
+      // So many that the rows which are left are written anew.
+      const plan = await readFile(join(vectors, PLAN), 'utf8')
+      for (const target of [index, exact]) {
+        for (const id of [8, 9, 10, 11, 12, 13, 14, 15]) await target.deleteDocument(COLLECTION.name, id, 0)
+      }
+      await index.whenMaintained()
+      expect(await readFile(join(vectors, PLAN), 'utf8')).toBe(plan)
+      await findsWhatIsNearest(index)
+      for (const target of [index, exact]) await target.deleteDocument(COLLECTION.name, 1_000, 0)
+      await findsWhatIsNearest(index)
+    })
+  })
+
+  it('finds it without the file that tells how, which is measured again', async () => {
+    for (const damage of [rm, async (path: string) => await writeFile(path, '{"probes":[{"rank":"all"}]}')]) {
+      await damage(join(vectors, PLAN))
+      await opened(5_000, async (index) => {
+        await findsWhatIsNearest(index, 5)
+        await index.whenMaintained()
+        await findsWhatIsNearest(index, 10)
+      })
+      expect(JSON.parse(await readFile(join(vectors, PLAN), 'utf8'))).toHaveProperty('builtAt')
+    }
+  })
+
+  it('clears away what ended builds have left', async () => {
+    const left = join(vectors, '.building', 'build-left')
+    await mkdir(left, { recursive: true })
+    await writeFile(join(left, 'shuffled.lance'), 'gigabytes')
+    await opened(5_000, async (index) => {
+      expect(await index.listCollections()).toEqual([COLLECTION.name])
+    })
+    expect(await readdir(vectors)).not.toContain('.building')
+  })
+})
