@@ -10,7 +10,7 @@ export class HeldJob implements JobRun {
   readonly subject: number
   readonly signal: AbortSignal
   readonly #transact: Transact
-  readonly #job: ClaimedJob
+  #job: ClaimedJob
   readonly #leaseMs: number
 
   constructor(transact: Transact, job: ClaimedJob, leaseMs: number, signal: AbortSignal) {
@@ -19,6 +19,20 @@ export class HeldJob implements JobRun {
     this.#leaseMs = leaseMs
     this.subject = job.subject
     this.signal = signal
+  }
+
+  /** The job as this worker holds it now. */
+  get job(): ClaimedJob {
+    return this.#job
+  }
+
+  get isRepeated(): boolean {
+    return this.#job.claims > 1
+  }
+
+  /** Goes on under a new claim: the lease ran out, and nobody else has held the job in between. */
+  renew(job: ClaimedJob): void {
+    this.#job = job
   }
 
   async transaction<T>(

@@ -19,6 +19,8 @@ export interface JobRun {
   readonly subject: number
   /** Aborted when the worker stops, or the lease is lost. */
   readonly signal: AbortSignal
+  /** Whether an earlier run may have ended the process: progress should be recorded soon. */
+  readonly isRepeated: boolean
   /**
    * A transaction that is refused where somebody else holds the job by now. With `isProgress` the
    * next run goes on from here: the job is not one that ends every process that takes it.

@@ -10,7 +10,7 @@ export interface JobWorkerOptions {
   readonly leaseMs?: number
   /** Longest wait between two looks for jobs of other processes; default 1 s. */
   readonly pollMs?: number
-  /** Failures after which a transient error is final; default 5. */
+  /** Failures after which a transient error is final; default 5. `Infinity`: no error is final. */
   readonly maxFailures?: number
   /** Pause after the first failure, the second and so on, the last for all after it; default half a second to a minute. */
   readonly retryDelaysMs?: readonly number[]
@@ -18,6 +18,12 @@ export interface JobWorkerOptions {
   readonly maxClaims?: number
   /** Times that it is taken so beside others, before it runs alone: it must not take others with it; default 2. */
   readonly maxClaimsInCompany?: number
+  /**
+   * How long this worker must have lived before it begins a job that runs alone: after the first claim too many,
+   * the second and so on, the last for all after it; default none. A process that somebody else ends all the time
+   * does not get so far, and then it is not the job that has ended it. A job that does end it does so seldom.
+   */
+  readonly quietMs?: readonly number[]
   /** Whether what small jobs record at about the same time is committed together; default false. */
   readonly isGrouped?: boolean
   /** Shortest time between two claims, so that they take several jobs each where many end; default 0. */
@@ -40,6 +46,7 @@ export function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptio
     retryDelaysMs: RETRY_DELAYS_MS,
     maxClaims: 10,
     maxClaimsInCompany: 2,
+    quietMs: [],
     isGrouped: false,
     claimIntervalMs: 0,
     drainMs: 0,

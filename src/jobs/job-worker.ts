@@ -1,13 +1,17 @@
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
-import { AlcoveError, CrashedError, LeaseLostError } from '../shared/errors.js'
+import { CrashedError, LeaseLostError } from '../shared/errors.js'
 import { FairShares } from './fair-shares.js'
 import { GroupCommit } from './group-commit.js'
-import { HeldJob, leaseLost, type Transact } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
 import { type JobWorkerOptions, withDefaults } from './job-worker-options.js'
+import { pause } from './pause.js'
+import { Rest } from './rest.js'
+import { type Ending, type JobSurroundings, RunningJob } from './running-job.js'
+import { Suspects } from './suspects.js'
 
 const IDLE_POLL_MS = 20
-const SUSPECT_PAUSE_MS = 1_000
+/** A retry that is so near is waited for by who waits for all jobs. */
+const NEAR_MS = 5_000
 
 /**
  * Takes jobs by lease, keeps the lease alive while they run, and tries again
@@ -18,10 +22,13 @@ export class JobWorker {
   readonly #telemetry: Telemetry
   readonly #handlers: ReadonlyMap<string, JobHandler>
   readonly #options: Required<JobWorkerOptions>
-  readonly #transact: Transact
+  readonly #surroundings: JobSurroundings
   readonly #running = new Set<RunningJob>()
   readonly #fairShares = new FairShares()
-  #nextSuspectAt = -Infinity
+  readonly #suspects: Suspects
+  readonly #rest = new Rest()
+  /** Whether the last job that ended did so by a failure. */
+  #isFailing = false
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
   #loop: Promise<void> | undefined
@@ -32,13 +39,16 @@ export class JobWorker {
     this.#telemetry = telemetry
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
+    this.#suspects = new Suspects(this.#options)
     const group = this.#options.isGrouped ? new GroupCommit(storage) : storage
-    this.#transact = async (work) => await group.transaction(work)
+    const transact: JobSurroundings['transact'] = async (work) => await group.transaction(work)
+    this.#surroundings = { storage, telemetry, transact, options: this.#options }
   }
 
   start(): void {
     if (this.#loop !== undefined) return
     this.#stopping = new AbortController()
+    this.#suspects.start()
     this.#loop = this.#run(this.#stopping.signal)
   }
 
@@ -52,35 +62,38 @@ export class JobWorker {
     this.#stopping?.abort()
     this.#wake()
     await this.#loop
-    await this.#drain()
-    for (const { abort } of this.#running) abort.abort(new LeaseLostError('the worker stops'))
-    await Promise.all([...this.#running].map(({ ended }) => ended))
+    const ended = Promise.all([...this.#running].map((running) => running.ended))
+    if (this.#options.drainMs > 0) await pause(this.#options.drainMs, ended)
+    for (const running of this.#running) running.abort(new LeaseLostError('the worker stops'))
+    await ended
     this.#loop = undefined
   }
 
   /** Aborts a job that runs here: it was cancelled. */
   abandon({ kind, subject }: NewJob): void {
-    for (const { job, abort } of this.#running) {
-      if (job.kind === kind && job.subject === subject) abort.abort(leaseLost(job))
+    for (const running of this.#running) {
+      if (running.job.kind === kind && running.job.subject === subject) running.abort()
     }
   }
 
-  async #drain(): Promise<void> {
-    if (this.#options.drainMs === 0) return
-    const ended = Promise.all([...this.#running].map(({ ended }) => ended))
-    await pause(
-      this.#options.drainMs,
-      ended.then(() => undefined),
+  /** Resolves once no run of a cancelled job is under way here any longer. */
+  async whenAbandoned(): Promise<void> {
+    await Promise.all(
+      [...this.#running].map(async (running) => {
+        if (!running.isAborted) await running.extend()
+        if (running.isAborted) await running.ended
+      }),
     )
   }
 
-  /** Resolves once none of this worker's jobs is due or running. */
+  /** Resolves once there is no job of this worker's kinds, or all there are have failed and wait for a while. */
   async whenIdle(): Promise<void> {
     const kinds = [...this.#handlers.keys()]
     for (;;) {
       await Promise.all([...this.#running].map(({ ended }) => ended))
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
-      if (waiting.every(({ dueInMs }) => dueInMs > 0) && this.#running.size === 0) return
+      const isFar = waiting.every(({ dueInMs }) => dueInMs > NEAR_MS)
+      if ((waiting.length === 0 || (isFar && this.#isFailing)) && this.#running.size === 0) return
       this.#wake()
       await pause(IDLE_POLL_MS)
     }
@@ -92,18 +105,14 @@ export class JobWorker {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const waitMs = this.#isFull ? this.#options.pollMs : await this.#take(stopping)
+      const waitMs = this.#rest.leftMs || (this.#isFull ? this.#options.pollMs : await this.#take(stopping))
       if (waitMs > 0) await pause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
 
   get #isFull(): boolean {
-    return this.#running.size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#isSuspect(job))
-  }
-
-  /** A job that was taken often without progress may be what ended the process. */
-  #isSuspect(job: ClaimedJob): boolean {
-    return job.claims > this.#options.maxClaimsInCompany
+    const { size } = this.#running
+    return size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#suspects.includes(job))
   }
 
   /** Begins the next jobs. @returns how long to wait before the next look, 0 after a job. */
@@ -121,122 +130,63 @@ export class JobWorker {
       // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
       if (lanes.length === 0)
         return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
-      const leaseMs = this.#options.leaseMs
-      const claimed = await this.#storage.transaction(({ jobs }) => jobs.claim({ kinds, leaseMs, lanes }))
-      for (const job of claimed) if (!this.#isSuspect(job)) void this.#begin(job)
-      await this.#beginSuspect(claimed.filter((job) => this.#isSuspect(job)))
+      const { leaseMs } = this.#options
+      const { isAny, taken } = await this.#storage.transaction(async ({ jobs }) => {
+        const claimed = await jobs.claim({ kinds, leaseMs, lanes })
+        // One suspect at a time; the others go back as if nobody had taken them.
+        const suspects = claimed.filter((job) => this.#suspects.includes(job) && !this.#isRunning(job))
+        const first = suspects.find((job) => this.#suspects.mayBegin(job))
+        const others = suspects.filter((job) => job !== first)
+        for (const job of others) {
+          await jobs.release(job, { delayMs: this.#suspects.delayMs(job), failed: false })
+        }
+        return { isAny: claimed.length > 0, taken: claimed.filter((job) => !others.includes(job)) }
+      })
+      // Suspects come last, to wait for those that begin with them.
+      for (const isSuspect of [false, true]) {
+        for (const job of taken) if (this.#suspects.includes(job) === isSuspect) this.#begin(job)
+      }
       this.#lastClaimAt = performance.now()
-      return claimed.length === 0 ? this.#options.pollMs : 0
+      return isAny ? 0 : this.#options.pollMs
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
       return this.#options.pollMs
     }
   }
 
-  /**
-   * Begins one suspect, after those that run; the others go back. Suspects take half of the time at most:
-   * what is none must not wait for a long row of them.
-   */
-  async #beginSuspect(suspects: readonly ClaimedJob[]): Promise<void> {
-    const now = performance.now()
-    const first = now < this.#nextSuspectAt ? undefined : suspects[0]
-    if (first !== undefined) {
-      const ended = this.#begin(first)
-      void ended.then(() => {
-        const endedAt = performance.now()
-        this.#nextSuspectAt = endedAt + (endedAt - now)
-      })
-    }
-    const others = suspects.filter((job) => job !== first)
-    if (others.length === 0) return
-    const delayMs = Math.max(SUSPECT_PAUSE_MS, Math.ceil(this.#nextSuspectAt - now))
-    await this.#storage.transaction(async ({ jobs }) => {
-      for (const job of others) await jobs.release(job, { delayMs, failed: false })
-    })
+  #isRunning({ id }: ClaimedJob): boolean {
+    return [...this.#running].some(({ job }) => job.id === id)
   }
 
-  #begin(job: ClaimedJob): Promise<void> {
-    // Its lease ran out while it was under way here: it begins anew.
-    for (const before of this.#running) if (before.job.id === job.id) before.abort.abort(leaseLost(job))
-    const abort = new AbortController()
-    const others = this.#isSuspect(job) ? [...this.#running].map(({ ended }) => ended) : []
-    const ended = this.#work(job, abort, others).finally(() => {
-      this.#running.delete(running)
-      this.#wake()
-    })
-    const running: RunningJob = { job, abort, ended }
-    this.#running.add(running)
-    return ended
-  }
-
-  async #work(job: ClaimedJob, abort: AbortController, others: readonly Promise<void>[]): Promise<void> {
+  #begin(job: ClaimedJob): void {
     const handler = this.#handlers.get(job.kind)
     if (handler === undefined) return
-    const heartbeat = setInterval(() => void this.#extend(job, abort), this.#options.leaseMs / 3)
-    try {
-      await Promise.all(others)
-      if (job.claims > this.#options.maxClaims) {
-        throw new CrashedError(
-          `The process ended ${this.#options.maxClaims} times while it worked on this, and got no further`,
-        )
-      }
-      abort.signal.throwIfAborted()
-      await handler.run(new HeldJob(this.#transact, job, this.#options.leaseMs, abort.signal))
-    } catch (error) {
-      await this.#settle(job, handler, error, abort.signal).catch((failure: unknown) => {
-        // The lease runs out, and the job is taken again.
-        this.#telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
-      })
-    } finally {
-      clearInterval(heartbeat)
-    }
-  }
-
-  async #extend(job: ClaimedJob, abort: AbortController): Promise<void> {
-    try {
-      const isHeld = await this.#storage.transaction(({ jobs }) => jobs.extend(job, this.#options.leaseMs))
-      if (!isHeld) abort.abort(leaseLost(job))
-    } catch (error) {
-      this.#telemetry.record({ name: 'jobs.extend.failed', level: 'warn', error })
-    }
-  }
-
-  async #settle(job: ClaimedJob, handler: JobHandler, error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || error instanceof LeaseLostError) {
-      await this.#storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
-      return
-    }
-    const fields = { kind: job.kind, subject: job.subject, failures: job.failures + 1 }
-    const isFinal = isPermanent(error) || job.failures + 1 >= this.#options.maxFailures
-    this.#telemetry.record({ name: 'jobs.failed', level: isFinal ? 'error' : 'warn', fields, error })
-    if (!isFinal) {
-      const delayMs = this.#options.retryDelaysMs[Math.min(job.failures, this.#options.retryDelaysMs.length - 1)] ?? 0
-      await this.#storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }))
-      return
-    }
-    await this.#storage.transaction(async (repositories) => {
-      if (await repositories.jobs.complete(job)) await handler.fail(repositories, job.subject, error)
+    // Its lease ran out while it was under way here: it goes on, or begins anew once that has ended.
+    const before = [...this.#running].filter((running) => running.job.id === job.id)
+    if (before.some((running) => running.renew(job))) return
+    for (const running of before) running.abort()
+    const isSuspect = this.#suspects.includes(job)
+    const awaited = (isSuspect ? [...this.#running] : before).map(({ ended }) => ended)
+    const running = new RunningJob(this.#surroundings, handler, job, async () => {
+      await Promise.all(awaited)
+      if (this.#suspects.isLost(job)) throw crashed(this.#options.maxClaims)
     })
-    handler.failed?.(job.subject, error)
+    this.#running.add(running)
+    const ended = running.ended.then((ending) => {
+      this.#running.delete(running)
+      this.#note(ending)
+      this.#wake()
+    })
+    if (isSuspect) this.#suspects.began(ended)
+  }
+
+  #note(ending: Ending): void {
+    this.#isFailing = ending === 'failed' || ending === 'full'
+    if (ending === 'full') this.#rest.begin()
+    else if (ending === 'done') this.#rest.end()
   }
 }
 
-interface RunningJob {
-  readonly job: ClaimedJob
-  readonly abort: AbortController
-  readonly ended: Promise<void>
-}
-
-/** The engine's own errors know; anything else is taken for a passing fault. */
-function isPermanent(error: unknown): boolean {
-  return error instanceof AlcoveError && !error.isTransient
-}
-
-async function pause(ms: number, woken: Promise<void> = new Promise(() => undefined)): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([woken, waited])
-  clearTimeout(timer)
+function crashed(times: number): CrashedError {
+  return new CrashedError(`The process ended ${times} times while it worked on this, and got no further`)
 }

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'ERR_NOT_INITIALIZED'
   | 'ERR_QUOTA_EXCEEDED'
   | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_WRONG_TYPE'
   | 'ERR_EMPTY_FILE'
   | 'ERR_NO_TEXT'
   | 'ERR_ENCRYPTED'
@@ -32,10 +33,14 @@ export type ErrorCode =
   | 'ERR_LEASE_LOST'
   | 'ERR_CRASHED'
   | 'ERR_STORAGE'
+  | 'ERR_STORAGE_FULL'
   | 'ERR_SCHEMA_TOO_NEW'
   | 'ERR_DATA_DIR_LOCKED'
   | 'ERR_DATA_DIR_UNUSABLE'
   | 'ERR_DATA_DIR_MISMATCH'
+  | 'ERR_BACKUP_RUNNING'
+  | 'ERR_BACKUP_FAILED'
+  | 'ERR_BACKUP_INVALID'
   | 'ERR_UNSUPPORTED'
   | 'ERR_TOKEN_REQUEST'
   | 'ERR_THROTTLED'
@@ -147,6 +152,7 @@ export class QuotaExceededError extends AlcoveError {
 export type ExtractionErrorCode = Extract<
   ErrorCode,
   | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_WRONG_TYPE'
   | 'ERR_EMPTY_FILE'
   | 'ERR_NO_TEXT'
   | 'ERR_ENCRYPTED'
@@ -215,7 +221,7 @@ export class CrashedError extends AlcoveError {
   readonly code = 'ERR_CRASHED'
 }
 
-/** The database failed; the work was rolled back. */
+/** The database or the file store failed; nothing of the work was kept. */
 export class StorageError extends AlcoveError {
   readonly code = 'ERR_STORAGE'
   override readonly isTransient: boolean
@@ -224,6 +230,12 @@ export class StorageError extends AlcoveError {
     super(message, options)
     this.isTransient = options.isTransient
   }
+}
+
+/** A disk has no room for what is to be written; nothing of it was kept. */
+export class StorageFullError extends AlcoveError {
+  readonly code = 'ERR_STORAGE_FULL'
+  override readonly isTransient = true
 }
 
 /** The database was written by a newer version of the engine. */
@@ -244,6 +256,22 @@ export class DataDirUnusableError extends AlcoveError {
 /** A data folder and a database that do not belong together. */
 export class DataDirMismatchError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_MISMATCH'
+}
+
+/** Another backup of the data folder is being made. */
+export class BackupRunningError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_RUNNING'
+  override readonly isTransient = true
+}
+
+/** A backup could not be made, or not be restored, for a reason outside of it, such as a full disk. Nothing of it is left. */
+export class BackupFailedError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_FAILED'
+}
+
+/** A file is no backup, is damaged, or was made by a newer version. */
+export class BackupInvalidError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_INVALID'
 }
 
 /** This adapter, or this way of opening the engine, cannot do what was asked. */

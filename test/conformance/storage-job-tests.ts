@@ -32,6 +32,17 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(other?.kind, 'other')
   })
 
+  test('lists the subjects of a kind by the page, those that are held too', async (storage) => {
+    for (const subject of [30, 10, 20]) await enqueue(storage, subject)
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 5 }))
+    await claim(storage)
+    await storage.read(async ({ jobs }) => {
+      assert.deepEqual(await jobs.subjects('test', { after: 0, limit: 10 }), [10, 20, 30])
+      assert.deepEqual(await jobs.subjects('test', { after: 10, limit: 1 }), [20])
+      assert.deepEqual(await jobs.subjects('none', { after: 0, limit: 10 }), [])
+    })
+  })
+
   test('gives a job again once its lease has expired, with another token', async (storage) => {
     await enqueue(storage, 1)
     const first = await claim(storage, 30)
@@ -105,6 +116,27 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(failing.claims, 2)
     await storage.transaction(({ jobs }) => jobs.release(failing, { delayMs: 0, failed: true }))
     assert.equal((await next()).claims, 1, 'a failure is an outcome')
+  })
+
+  test('tells whether somebody holds a job', async (storage) => {
+    const isHeld = async (subject: number): Promise<boolean> =>
+      storage.read(({ jobs }) => jobs.isHeld({ kind: 'test', subject }))
+    assert.equal(await isHeld(1), false, 'there is none')
+    await enqueue(storage, 1)
+    await enqueue(storage, 2)
+    assert.equal(await isHeld(1), false, 'nobody has claimed it')
+    const job = required(await claim(storage))
+    assert.equal(await isHeld(1), true)
+    assert.equal(await isHeld(2), false, 'another one')
+    assert.equal(await storage.read(({ jobs }) => jobs.isHeld({ kind: 'other', subject: 1 })), false, 'another kind')
+    await storage.transaction(({ jobs }) => jobs.extend(job, 30))
+    await wait(60)
+    assert.equal(await isHeld(1), false, 'its lease has expired')
+    await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+    const other = required(await claim(storage))
+    assert.equal(await isHeld(2), true)
+    await storage.transaction(({ jobs }) => jobs.release(other, { delayMs: LEASE_MS, failed: false }))
+    assert.equal(await isHeld(2), false, 'it was given back')
   })
 
   test('cancels a job whoever holds it', async (storage) => {

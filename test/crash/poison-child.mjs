@@ -29,6 +29,7 @@ const engine = await createEngine({
   mailer: new memory.MemoryMailer(),
   isAlone: true,
 })
+process.send('ready')
 const session = engine.as(engine.owner)
 const NEW_CONTEXT = { name: 'Crash', description: '', caption: '', toolsJson: '[]' }
 const { id } = (await session.contexts.list())[0] ?? (await session.contexts.create(NEW_CONTEXT))

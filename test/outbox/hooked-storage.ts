@@ -22,6 +22,10 @@ export class HookedStorage implements Storage {
     this.#around = around
   }
 
+  async verify(options: Parameters<Storage['verify']>[0]): Promise<readonly string[]> {
+    return await this.#inner.verify(options)
+  }
+
   async open(): Promise<void> {
     await this.#inner.open()
   }

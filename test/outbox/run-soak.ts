@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Knex } from 'knex'
+import { seededRandom } from '../seeded-random.js'
 import { testCertificates } from '../webhooks/certificates.js'
 import { DATABASES } from './database.js'
 import { outboxEngine } from './outbox-engine.js'
@@ -45,7 +46,7 @@ const MOST_FAILURES = 2
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const [{ open }] = DATABASES as readonly [(typeof DATABASES)[number]]
   const database = await open()
-  const random = mulberry32(options.seed)
+  const random = seededRandom(options.seed)
   const began = performance.now()
   const destinations: Destination[] = []
   const recorder = await outboxEngine(database.storage(), { roles: [] })
@@ -258,15 +259,4 @@ async function countAttempts(knex: Knex): Promise<Readonly<Record<string, number
 
 async function wait(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -1,4 +1,4 @@
-import { StorageError } from '../../shared/errors.js'
+import { StorageError, StorageFullError } from '../../shared/errors.js'
 
 /** Less than a lease: after that, the delivery may be another relay's, and is sent again. */
 const PATIENCE_MS = 8_000
@@ -16,7 +16,7 @@ export async function patiently<T>(write: () => Promise<T>, signal: AbortSignal)
     try {
       return await write()
     } catch (error) {
-      const isPassing = error instanceof StorageError && error.isTransient
+      const isPassing = (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
       if (!isPassing || signal.aborted || performance.now() - began > PATIENCE_MS) throw error
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }

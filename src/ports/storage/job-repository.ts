@@ -1,3 +1,5 @@
+import type { Page } from './document-records.js'
+
 /** Work to be done once, durably: written in the transaction that makes it necessary. */
 export interface NewJob {
   /** What is to be done; names the handler. */
@@ -9,6 +11,12 @@ export interface NewJob {
   /** On whose behalf it is done, so that companies can take turns; default 0, nobody's. */
   readonly companyId?: number
 }
+
+/**
+ * Held while the folder is copied. Nothing that belongs to a document that is not deleted, or was deleted since the
+ * copy began, is removed from files and vectors meanwhile. No worker takes it: whoever copies holds it.
+ */
+export const BACKUP_JOB: Readonly<Required<Pick<NewJob, 'kind' | 'subject'>>> = { kind: 'backup', subject: 1 }
 
 /** A lane in which jobs wait. */
 export interface WaitingLane {
@@ -54,6 +62,8 @@ export interface JobRepository {
   enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
   /** As {@link enqueue}, for many. */
   enqueueAll(jobs: readonly NewJob[], options?: { readonly delayMs?: number }): Promise<void>
+  /** Subjects of the jobs of a kind, held or not, in their order. */
+  subjects(kind: string, page: Page): Promise<readonly number[]>
   /** The lanes in which jobs of these kinds wait or are held; first those whose job has been due longest. */
   waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]>
   /**
@@ -76,6 +86,8 @@ export interface JobRepository {
    * @returns false where the lease is lost
    */
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
+  /** Whether somebody holds a job: it was claimed, and its lease has not expired. */
+  isHeld(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
   /** Removes a job whoever holds it. @returns whether there was one. */
   cancel(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
   /** As {@link cancel}, for all of a kind in a lane, however many they are. */

@@ -1,0 +1,144 @@
+import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
+import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.js'
+import { HeldJob, leaseLost, type Transact } from './held-job.js'
+import type { JobHandler } from './job-handler.js'
+import { pause } from './pause.js'
+
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
+
+/** What a run of a job needs of its worker. */
+export interface JobSurroundings {
+  readonly storage: Storage
+  readonly telemetry: Telemetry
+  readonly transact: Transact
+  readonly options: {
+    readonly leaseMs: number
+    readonly maxFailures: number
+    readonly retryDelaysMs: readonly number[]
+  }
+}
+
+/** How a run ended: `full` where a disk had no room. */
+export type Ending = 'done' | 'failed' | 'full' | 'aborted'
+
+/** A job under way: its heartbeat, its end, and what is recorded of that. */
+export class RunningJob {
+  readonly #surroundings: JobSurroundings
+  readonly #handler: JobHandler
+  readonly #held: HeldJob
+  readonly #abort = new AbortController()
+  readonly ended: Promise<Ending>
+
+  /** @param ready waited for before it begins, with its lease held; what it throws is how the run ends */
+  constructor(surroundings: JobSurroundings, handler: JobHandler, job: ClaimedJob, ready: () => Promise<void>) {
+    this.#surroundings = surroundings
+    this.#handler = handler
+    this.#held = new HeldJob(surroundings.transact, job, surroundings.options.leaseMs, this.#abort.signal)
+    this.ended = this.#work(ready)
+  }
+
+  get job(): ClaimedJob {
+    return this.#held.job
+  }
+
+  get isAborted(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  abort(error: LeaseLostError = leaseLost(this.job)): void {
+    this.#abort.abort(error)
+  }
+
+  /** Goes on under another claim of this worker's, if it is the next one after its own. @returns whether it does */
+  renew(job: ClaimedJob): boolean {
+    if (this.isAborted || job.fencingToken !== this.job.fencingToken + 1) return false
+    this.#held.renew(job)
+    return true
+  }
+
+  /** Keeps the lease; aborts the run where it is lost, or the job is gone. */
+  async extend(): Promise<void> {
+    const { storage, telemetry, options } = this.#surroundings
+    const { job } = this
+    try {
+      const isHeld = await storage.transaction(({ jobs }) => jobs.extend(job, options.leaseMs))
+      if (!isHeld && job === this.job) this.abort()
+    } catch (error) {
+      telemetry.record({ name: 'jobs.extend.failed', level: 'warn', error })
+    }
+  }
+
+  async #work(ready: () => Promise<void>): Promise<Ending> {
+    const heartbeat = setInterval(() => void this.extend(), this.#surroundings.options.leaseMs / 3)
+    try {
+      await ready()
+      this.#abort.signal.throwIfAborted()
+      await this.#handler.run(this.#held)
+      return 'done'
+    } catch (error) {
+      return await this.#settlePatiently(error)
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  /**
+   * Tries again while the database is away: a run of which nothing is known looks like one that has ended
+   * its process.
+   */
+  async #settlePatiently(error: unknown): Promise<Ending> {
+    const { signal } = this.#abort
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const wasAborted = signal.aborted
+      try {
+        return await this.#settle(error)
+      } catch (failure) {
+        // Otherwise the lease runs out, and the job is taken again.
+        this.#surroundings.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
+        if (wasAborted || !isPassing(failure)) return 'failed'
+        await pause(pauseMs, aborted)
+      }
+    }
+  }
+
+  async #settle(error: unknown): Promise<Ending> {
+    const { storage, telemetry, options } = this.#surroundings
+    const { job } = this
+    if (this.isAborted || error instanceof LeaseLostError) {
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
+      return 'aborted'
+    }
+    const isFinal = options.maxFailures < Infinity && (isPermanent(error) || job.failures + 1 >= options.maxFailures)
+    const fields = { kind: job.kind, subject: job.subject, failures: job.failures + 1 }
+    const isFull = error instanceof StorageFullError
+    telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
+    if (isFull) {
+      // That says nothing about the job: it is none of its failures.
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
+      return 'full'
+    }
+    if (!isFinal) {
+      const delayMs = options.retryDelaysMs[Math.min(job.failures, options.retryDelaysMs.length - 1)] ?? 0
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }))
+      return 'failed'
+    }
+    await storage.transaction(async (repositories) => {
+      if (await repositories.jobs.complete(job)) await this.#handler.fail(repositories, job.subject, error)
+    })
+    this.#handler.failed?.(job.subject, error)
+    return 'failed'
+  }
+}
+
+/** Whether the database is away for a while, which is no fault of what was to be recorded. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AlcoveError && error.isTransient
+}
+
+/** The engine's own errors know; anything else is taken for a passing fault. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof AlcoveError && !error.isTransient
+}
