@@ -1,0 +1,41 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Problem, VerifyReport } from '../../../src/index.js'
+import { DoctorProgress } from '../doctor-progress.js'
+import { withUnsweptEngine } from '../engines.js'
+import { globalOptions, isSwitchedOn, option } from '../options.js'
+import { printResult } from '../output.js'
+
+export function doctorCommand(): CommandUnknownOpts {
+  return new Command('doctor')
+    .description('compare rows, vectors, files and models, and say what is wrong; without --repair nothing is changed')
+    .addOption(option('--repair', 'mend what can be mended from the documents as they were received, and wait for it'))
+    .action(async (_given, command) => {
+      const options = globalOptions(command)
+      const repair = isSwitchedOn(command, 'repair')
+      const progress = new DoctorProgress()
+      const report = await withUnsweptEngine(
+        options,
+        repair,
+        async (engine) => await engine.administration.verify({ repair, onProgress: (state) => progress.show(state) }),
+        () => progress.stop(),
+      ).finally(() => progress.stop())
+      printResult(options, report, sentences(report, repair))
+      if (!report.isHealthy) process.exitCode = 1
+    })
+}
+
+function sentences({ problems, checked }: VerifyReport, isRepair: boolean): string[] {
+  if (problems.length === 0) return [`No problems found in ${count(checked.documents, 'document')}.`]
+  const repairable = problems.filter((problem) => problem.isRepairable && !problem.isRepaired).length
+  const hint = repairable > 0 && !isRepair ? [`"alcove doctor --repair" can mend ${repairable} of them.`] : []
+  const repaired = problems.filter((problem) => problem.isRepaired).length
+  return [...problems.flatMap(describe), ...hint, `${count(problems.length, 'problem')}, ${repaired} repaired`]
+}
+
+function describe({ code, message, repair, isRepaired }: Problem): string[] {
+  return isRepaired ? [`${code}: ${message} Repaired.`] : [`${code}: ${message}`, `  ${repair}`]
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,51 @@
+import type { Container } from 'inversify'
+import {
+  ContextCheck,
+  DocumentCheck,
+  EmbeddingModels,
+  Examination,
+  FoundationCheck,
+  LeftoverCheck,
+  Repair,
+  StartCheck,
+  Sweep,
+  Verify,
+} from '../ingestion/index.js'
+import { FILE_STORE, STORAGE, TELEMETRY, VECTOR_INDEX } from './tokens.js'
+
+/** Binds what compares rows, vectors and files. */
+export function bindVerify(container: Container): void {
+  container
+    .bind(FoundationCheck)
+    .toResolvedValue((storage, models) => new FoundationCheck(storage, models), [STORAGE, EmbeddingModels])
+  container
+    .bind(DocumentCheck)
+    .toResolvedValue((storage, files) => new DocumentCheck(storage, files), [STORAGE, FILE_STORE])
+  container
+    .bind(ContextCheck)
+    .toResolvedValue(
+      (storage, index, models, documents) => new ContextCheck(storage, index, models, documents),
+      [STORAGE, VECTOR_INDEX, EmbeddingModels, DocumentCheck],
+    )
+  container
+    .bind(LeftoverCheck)
+    .toResolvedValue((storage, files) => new LeftoverCheck(storage, files), [STORAGE, FILE_STORE])
+  container
+    .bind(Examination)
+    .toResolvedValue(
+      (foundation, contexts, leftovers) => new Examination(foundation, contexts, leftovers),
+      [FoundationCheck, ContextCheck, LeftoverCheck],
+    )
+  container
+    .bind(Repair)
+    .toResolvedValue(
+      (storage, files, index, sweep) => new Repair(storage, files, index, sweep),
+      [STORAGE, FILE_STORE, VECTOR_INDEX, Sweep],
+    )
+  container
+    .bind(Verify)
+    .toResolvedValue((examination, repair) => new Verify(examination, repair), [Examination, Repair])
+  container
+    .bind(StartCheck)
+    .toResolvedValue((examination, telemetry) => new StartCheck(examination, telemetry), [Examination, TELEMETRY])
+}

@@ -1,0 +1,92 @@
+import type { ContextRecord, DocumentRecord, FileStore, Storage } from '../../ports/index.js'
+import { FileMissingError, StorageError } from '../../shared/errors.js'
+import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
+import type { ContextVectors } from './context-vectors.js'
+import { documentFindings, type Evidence, hasItsChunks } from './document-findings.js'
+import type { Look } from './finding.js'
+import { forEachOf } from './in-parts.js'
+import type { WaitingJobs } from './waiting-jobs.js'
+
+/** Files that are read at a time: small ones are a matter of waiting, not of reading. */
+const FILES_AT_ONCE = 8
+
+/** What is known of the context of some documents. */
+export interface DocumentSurroundings {
+  readonly context: ContextRecord
+  /** Undefined where its model is not known. */
+  readonly vectors: ContextVectors | undefined
+  readonly isModelUsable: boolean
+  readonly waiting: WaitingJobs
+}
+
+/** Compares documents with their files, chunks, vectors and jobs. */
+export class DocumentCheck {
+  readonly #storage: Storage
+  readonly #fileStore: FileStore
+
+  constructor(storage: Storage, fileStore: FileStore) {
+    this.#storage = storage
+    this.#fileStore = fileStore
+  }
+
+  /** @param documents of that context, deleted or not, some hundreds */
+  async run(documents: readonly DocumentRecord[], around: DocumentSurroundings, look: Look): Promise<void> {
+    const { vectors, waiting, isModelUsable } = around
+    const live = documents.filter(({ deleted }) => deleted === null)
+    const chunks = await this.#storage.read((repositories) => repositories.chunks.count(live.map(({ id }) => id)))
+    const files = await forEachOf(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, look))
+    const fileOf = new Map(live.map(({ id }, at) => [id, files[at]]))
+    const chunksOf = (id: number) => chunks.get(id) ?? { chunks: 0, windows: 0, isWhole: true }
+    const vectorsOf = (id: number) => (vectors === undefined ? undefined : (vectors.counts.get(id) ?? 0))
+    const countedRight = live.filter(
+      (document) =>
+        document.completed !== null &&
+        hasItsChunks(document, chunksOf(document.id)) &&
+        vectorsOf(document.id) === chunksOf(document.id).windows,
+    )
+    const sampled = look.isThorough ? await vectors?.sample(countedRight, look.signal) : undefined
+    for (const document of documents) {
+      const { id } = document
+      const evidence: Evidence = {
+        file: fileOf.get(id),
+        chunks: chunksOf(id),
+        vectors: vectorsOf(id),
+        vectorProblem: sampled?.get(id),
+        isIngestWaiting: waiting[INGEST_DOCUMENT].has(id),
+        isPurgeWaiting: waiting[PURGE_DOCUMENT].has(id),
+        isModelUsable,
+      }
+      look.found.push(...documentFindings(document, evidence))
+      if (document.deleted === null) count(look, evidence)
+    }
+    look.onDocuments(look.checked.documents)
+  }
+
+  async #fileOf(key: string, { isThorough, signal }: Look): Promise<Evidence['file']> {
+    signal.throwIfAborted()
+    try {
+      if (isThorough) return await this.#fileStore.digest(key, { signal })
+      const sizeBytes = await this.#fileStore.sizeOf(key)
+      return sizeBytes === undefined ? undefined : { sizeBytes }
+    } catch (error) {
+      signal.throwIfAborted()
+      // A disk that cannot read it, or something else in its place.
+      if (error instanceof FileMissingError || error instanceof StorageError || isSystemError(error)) return undefined
+      throw error
+    }
+  }
+}
+
+function count({ checked }: Look, { file, chunks }: Evidence): void {
+  checked.documents += 1
+  checked.chunks += chunks.chunks
+  checked.windows += chunks.windows
+  if (file === undefined) return
+  checked.files += 1
+  checked.bytes += file.sizeBytes
+}
+
+/** Of what no adapter has words for, operating systems tell by a code, such as ENOTDIR. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)
+}

@@ -1,0 +1,105 @@
+import { PURGE_CONTEXT } from '../../context/index.js'
+import type { FileStore, Storage } from '../../ports/index.js'
+import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
+import type { Finding, Look } from './finding.js'
+import { pages } from './in-parts.js'
+
+const JOBS_PER_PAGE = 1_000
+const FILES_PER_LOOK = 500
+/** Chunks without a document should not be there at all: where they are, these show it. */
+const MOST_CHUNK_ORPHANS = 1_000
+
+/** Finds what belongs to nothing: jobs, uploads, files and chunks. */
+export class LeftoverCheck {
+  readonly #storage: Storage
+  readonly #fileStore: FileStore
+
+  constructor(storage: Storage, fileStore: FileStore) {
+    this.#storage = storage
+    this.#fileStore = fileStore
+  }
+
+  async run(look: Look): Promise<void> {
+    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT]) await this.#jobs(kind, look)
+    await this.#uploads(look)
+    // The sweep has just been there when it is not thorough.
+    if (!look.isThorough) return
+    await this.#files(look)
+    await this.#chunks(look)
+  }
+
+  async #jobs(kind: string, look: Look): Promise<void> {
+    const listed = pages(JOBS_PER_PAGE, async (page) => {
+      look.signal.throwIfAborted()
+      return await this.#storage.read(({ jobs }) => jobs.subjects(kind, page))
+    })
+    for await (const subjects of listed) {
+      look.checked.jobs += subjects.length
+      const existing = await (kind === PURGE_CONTEXT ? this.#contexts(subjects) : this.#documents(subjects))
+      for (const id of subjects) if (!existing.has(id)) look.found.push(withoutSubject(kind, id))
+    }
+  }
+
+  async #documents(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return await this.#storage.read(({ documents }) => documents.existing(ids))
+  }
+
+  async #contexts(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return await this.#storage.read(async ({ contexts }) => {
+      const existing = new Set(await contexts.listDeleted())
+      for (const id of ids) if (!existing.has(id) && (await contexts.get(id)) !== undefined) existing.add(id)
+      return existing
+    })
+  }
+
+  async #uploads(look: Look): Promise<void> {
+    const expired = await this.#storage.read(({ uploads }) => uploads.countExpired())
+    if (expired === 0) return
+    look.found.push({
+      code: 'upload-left-over',
+      subject: {},
+      message: `${expired} ${expired === 1 ? 'upload' : 'uploads'} ended without an end, and still ${expired === 1 ? 'has its record' : 'have their records'}.`,
+      mend: 'remove-uploads',
+    })
+  }
+
+  async #files(look: Look): Promise<void> {
+    if (look.only !== undefined) {
+      const keys = look.only.flatMap(({ subject }) => subject.file ?? [])
+      for (const key of keys) if ((await this.#fileStore.sizeOf(key)) !== undefined) await this.#unclaimed([key], look)
+      return
+    }
+    let keys: string[] = []
+    for await (const key of this.#fileStore.list()) {
+      look.signal.throwIfAborted()
+      if (keys.push(key) < FILES_PER_LOOK) continue
+      await this.#unclaimed(keys, look)
+      keys = []
+    }
+    await this.#unclaimed(keys, look)
+  }
+
+  async #unclaimed(keys: readonly string[], look: Look): Promise<void> {
+    const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
+    for (const file of keys) {
+      if (claimed.has(file)) continue
+      const message = `File ${file} belongs to no document.`
+      look.found.push({ code: 'file-without-document', subject: { file }, message, mend: 'sweep' })
+    }
+  }
+
+  async #chunks(look: Look): Promise<void> {
+    const owners = await this.#storage.read(({ chunks }) => chunks.listOrphans(MOST_CHUNK_ORPHANS))
+    for (const documentId of owners) {
+      const message = `There are chunks of a document ${documentId}, which is not there.`
+      look.found.push({ code: 'chunks-without-document', subject: { documentId }, message, mend: 'remove-chunks' })
+    }
+  }
+}
+
+function withoutSubject(job: string, id: number): Finding {
+  const [thing, subject] =
+    job === PURGE_CONTEXT ? ['context', { contextId: id, job }] : ['document', { documentId: id, job }]
+  const message = `There is a job (${job}) for a ${thing} ${id} that is not there.`
+  return { code: 'job-without-subject', subject, message, mend: 'cancel-job' }
+}

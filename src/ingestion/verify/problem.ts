@@ -1,0 +1,121 @@
+/**
+ * What can be wrong. Stable; callers may switch on it.
+ *
+ * - `database-damaged`: the database's own checks, or its tables, are not as they must be
+ * - `model-unusable`: files of an embedding model are missing, or not the ones its profile names
+ * - `model-unknown`: a context was made with a model that this engine does not have
+ * - `quota-exceeded`: the documents of a context have more bytes than its `maxSizeBytes`
+ * - `file-missing`: a document's bytes are not in the file store
+ * - `file-changed`: a document's bytes are not the ones that were received
+ * - `file-without-document`: bytes that belong to no document and no upload
+ * - `size-wrong`: a document's bytes are right, and its record has another size
+ * - `state-invalid`: a record says that its document is completed and has failed
+ * - `chunks-wrong`: the stored chunks of a completed document are not all there
+ * - `chunks-without-document`: chunks that belong to no document
+ * - `vectors-missing`, `vectors-surplus`: fewer, or more, vectors than the windows of a completed document
+ * - `vectors-invalid`: a vector that cannot be one of the document's
+ * - `vectors-without-document`: vectors of a document that is not in that context
+ * - `collection-unreadable`: vectors of a context that the index cannot read
+ * - `collection-without-context`: vectors of a context that is not there
+ * - `collection-of-other-model`: vectors of a context that its model has not made, so that nothing finds them
+ * - `job-missing`: a document is neither processed nor waiting for it
+ * - `job-surplus`: a job for a document that is completed or has failed
+ * - `job-without-subject`: a job for something that is not there
+ * - `purge-missing`: what was deleted is not gone from the disk, and no job removes it
+ * - `upload-left-over`: uploads that ended without an end, and still have their record
+ */
+export type ProblemCode =
+  | 'database-damaged'
+  | 'model-unusable'
+  | 'model-unknown'
+  | 'quota-exceeded'
+  | 'file-missing'
+  | 'file-changed'
+  | 'file-without-document'
+  | 'size-wrong'
+  | 'state-invalid'
+  | 'chunks-wrong'
+  | 'chunks-without-document'
+  | 'vectors-missing'
+  | 'vectors-surplus'
+  | 'vectors-invalid'
+  | 'vectors-without-document'
+  | 'collection-unreadable'
+  | 'collection-without-context'
+  | 'collection-of-other-model'
+  | 'job-missing'
+  | 'job-surplus'
+  | 'job-without-subject'
+  | 'purge-missing'
+  | 'upload-left-over'
+
+/** What a problem is about. Only what applies is there. */
+export interface ProblemSubject {
+  readonly contextId?: number
+  readonly documentId?: number
+  /** The document's `fileName`, which is the key of its bytes. */
+  readonly documentUuid?: string
+  /** Key in the file store. */
+  readonly file?: string
+  /** Name in the vector index. */
+  readonly collection?: string
+  /** Id of an embedding model. */
+  readonly model?: string
+  /** Kind of a job, whose subject is the document or the context. */
+  readonly job?: string
+}
+
+/** Something that is wrong. */
+export interface Problem {
+  readonly code: ProblemCode
+  readonly subject: ProblemSubject
+  /** One sentence for people. */
+  readonly message: string
+  /** What repairing does; where it can do nothing, what to do. */
+  readonly repair: string
+  /** Whether repairing can mend it. */
+  readonly isRepairable: boolean
+  /** Whether it was mended, and seen to be. */
+  readonly isRepaired: boolean
+}
+
+/** How much was looked at. */
+export interface Checked {
+  readonly contexts: number
+  /** Documents that are not deleted. */
+  readonly documents: number
+  /** Files of documents, and their bytes. */
+  readonly files: number
+  readonly bytes: number
+  readonly chunks: number
+  readonly windows: number
+  readonly collections: number
+  readonly vectors: number
+  readonly jobs: number
+  readonly models: number
+}
+
+/** What a verification found. */
+export interface VerifyReport {
+  /** Whether nothing is wrong, or nothing is any more. */
+  readonly isHealthy: boolean
+  readonly checked: Checked
+  readonly problems: readonly Problem[]
+}
+
+/** How far a verification is. */
+export interface VerifyProgress {
+  readonly stage: 'checking' | 'repairing'
+  /** Documents that are done in this stage. */
+  readonly documents: number
+  /** Documents to be repaired; null while it is checked. */
+  readonly total: number | null
+}
+
+export interface VerifyOptions {
+  /** Whether to mend what can be mended, and to wait for it; default false: nothing is changed. */
+  readonly repair?: boolean
+  readonly signal?: AbortSignal
+  /** Told how far it is, often. */
+  readonly onProgress?: (progress: VerifyProgress) => void
+}

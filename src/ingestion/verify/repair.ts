@@ -1,0 +1,156 @@
+import type { FileStore, Storage, VectorIndex } from '../../ports/index.js'
+import { AlcoveError } from '../../shared/errors.js'
+import { untilAborted } from '../../shared/until-aborted.js'
+import { CHUNKS_PER_REMOVAL } from '../processing/document-writer.js'
+import { processAgain } from '../retry-document.js'
+import type { Sweep } from '../sweep.js'
+import type { Finding, Mend } from './finding.js'
+import { inParts } from './in-parts.js'
+import { pause } from './pause.js'
+import type { VerifyProgress } from './problem.js'
+
+const DOCUMENTS_PER_TRANSACTION = 100
+const DOCUMENTS_PER_WAIT = 200
+const WAIT_MS = 100
+
+/** The workers of the engine, which do most of what is to be repaired. */
+export interface RepairWorkers {
+  /** Whether this engine processes documents. */
+  readonly isIngesting: boolean
+  /** Resolves once the sweep at the start has ended. */
+  whenSwept(): Promise<void>
+  /** Tells that there is work. */
+  wake(): void
+  /** Resolves once what was deleted is gone. */
+  whenCleared(): Promise<void>
+}
+
+export interface RepairOptions {
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: VerifyProgress) => void
+}
+
+/** Mends what was found, by what the engine does anyway: the sweep, and processing documents. */
+export class Repair {
+  readonly #storage: Storage
+  readonly #fileStore: FileStore
+  readonly #index: VectorIndex
+  readonly #sweep: Sweep
+
+  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, sweep: Sweep) {
+    this.#storage = storage
+    this.#fileStore = fileStore
+    this.#index = index
+    this.#sweep = sweep
+  }
+
+  /** @returns why documents could not be processed again, by their ids */
+  async run(
+    findings: readonly Finding[],
+    workers: RepairWorkers,
+    options: RepairOptions,
+  ): Promise<ReadonlyMap<number, string>> {
+    const { signal } = options
+    for (const finding of findings) {
+      signal.throwIfAborted()
+      await this.#mend(finding)
+    }
+    const putBack = documentsOf(findings, 'process')
+    for (const ids of inParts(putBack, DOCUMENTS_PER_TRANSACTION)) {
+      signal.throwIfAborted()
+      await this.#putBack(ids)
+    }
+    if (findings.some(({ mend }) => mend === 'sweep')) await this.#runSweep(signal)
+    workers.wake()
+    const resumed = documentsOf(
+      findings.filter(({ code }) => code === 'job-missing'),
+      'sweep',
+    )
+    const failures = await this.#untilProcessed([...putBack, ...resumed], options)
+    await untilAborted(workers.whenCleared(), signal)
+    // Now that what it held is elsewhere.
+    for (const { code, subject } of findings) {
+      if (code === 'collection-of-other-model') await this.#index.drop(subject.collection ?? '')
+    }
+    return failures
+  }
+
+  /** A collection that even now cannot be read is told as what it is, and is no reason to leave all else undone. */
+  async #runSweep(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#sweep.run(signal)
+    } catch (error) {
+      if (error instanceof AlcoveError) throw error
+    }
+  }
+
+  /** What is mended at once. */
+  async #mend({ code, mend, subject }: Finding): Promise<void> {
+    const { documentId = 0, documentUuid = '', contextId = 0, collection = '', job = '' } = subject
+    if (mend === 'remove-uploads')
+      await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
+    if (mend === 'remove-vectors') await this.#index.deleteDocument(collection, documentId, 0)
+    if (mend === 'remove-chunks') await this.#removeChunks(documentId)
+    if (mend === 'correct-size') await this.#correctSize(documentId, documentUuid)
+    if (mend === 'cancel-job')
+      await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
+    // Where even that fails, the files are for a person to look at, and the problem is told again.
+    if (code === 'collection-unreadable' && mend !== undefined)
+      await this.#index.drop(collection).catch(() => undefined)
+  }
+
+  async #removeChunks(documentId: number): Promise<void> {
+    const removal = { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL }
+    while ((await this.#storage.transaction(({ chunks }) => chunks.remove(documentId, removal))) > 0);
+  }
+
+  async #correctSize(documentId: number, uuid: string): Promise<void> {
+    const sizeBytes = await this.#fileStore.sizeOf(uuid)
+    if (sizeBytes === undefined) return
+    await this.#storage.transaction(({ documents }) => documents.update(documentId, { sizeBytes }))
+  }
+
+  async #cancel(kind: string, state: 'done' | 'gone', subject: number): Promise<void> {
+    await this.#storage.transaction(async ({ documents, jobs }) => {
+      const document = state === 'done' ? await documents.get(subject) : undefined
+      // Somebody has put it back to work meanwhile.
+      if (document?.completed === null && document.error === null) return
+      await jobs.cancel({ kind, subject })
+    })
+  }
+
+  async #putBack(ids: readonly number[]): Promise<void> {
+    await this.#storage.transaction(async (repositories) => {
+      for (const id of ids) {
+        const document = await repositories.documents.get(id)
+        // Deleted meanwhile, or at work already.
+        if (document === undefined || document.completed === null) continue
+        await processAgain(repositories, document)
+      }
+    })
+  }
+
+  async #untilProcessed(ids: readonly number[], options: RepairOptions): Promise<ReadonlyMap<number, string>> {
+    const failures = new Map<number, string>()
+    let done = 0
+    for (const part of inParts(ids, DOCUMENTS_PER_WAIT)) {
+      let waiting = part
+      while (waiting.length > 0) {
+        const records = await this.#storage.read(({ documents }) => documents.find(waiting))
+        for (const { id, error, deleted } of records) {
+          if (error !== null && deleted === null) failures.set(id, error)
+        }
+        const open = records.filter(({ completed, error, deleted }) => (completed ?? error ?? deleted) === null)
+        done += waiting.length - open.length
+        waiting = open.map(({ id }) => id)
+        options.onProgress({ stage: 'repairing', documents: done, total: ids.length })
+        if (waiting.length > 0) await pause(WAIT_MS, options.signal)
+      }
+    }
+    return failures
+  }
+}
+
+function documentsOf(findings: readonly Finding[], mend: Mend): number[] {
+  return [...new Set(findings.flatMap((finding) => (finding.mend === mend ? (finding.subject.documentId ?? []) : [])))]
+}

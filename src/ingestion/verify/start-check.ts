@@ -1,0 +1,41 @@
+import type { Telemetry } from '../../ports/index.js'
+import type { Examination } from './examination.js'
+import { pause } from './pause.js'
+
+/** What a host does first, such as a search, comes before. */
+const DELAY_MS = 1_000
+/** Problems that are told one by one; of the others only their number. */
+const MOST_TOLD = 20
+
+/** The cheap form of a verification, some time after the start: it counts, reads no bytes, and changes nothing. */
+export class StartCheck {
+  readonly #examination: Examination
+  readonly #telemetry: Telemetry
+
+  constructor(examination: Examination, telemetry: Telemetry) {
+    this.#examination = examination
+    this.#telemetry = telemetry
+  }
+
+  /** Never rejects. Ends soon once the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await pause(DELAY_MS, signal)
+      const began = performance.now()
+      const onDocuments = (): void => undefined
+      const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
+      for (const { code, subject } of findings.slice(0, MOST_TOLD)) {
+        this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
+      }
+      const { contexts, documents, vectors } = checked
+      this.#telemetry.record({
+        name: 'doctor.checked',
+        level: findings.length === 0 ? 'info' : 'warn',
+        fields: { problems: findings.length, contexts, documents, vectors },
+        durationMs: performance.now() - began,
+      })
+    } catch (error) {
+      if (!signal.aborted) this.#telemetry.record({ name: 'doctor.check.failed', level: 'error', error })
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { InvalidInputError, UnsupportedError } from '../../shared/errors.js'
+import { untilAborted } from '../../shared/until-aborted.js'
+import type { Examination } from './examination.js'
+import { type Finding, keyOf, toProblem } from './finding.js'
+import type { Problem, VerifyOptions, VerifyReport } from './problem.js'
+import type { Repair, RepairWorkers } from './repair.js'
+
+/** Compares rows, vectors, files and models with each other, and mends what can be mended. */
+export class Verify {
+  readonly #examination: Examination
+  readonly #repair: Repair
+
+  constructor(examination: Examination, repair: Repair) {
+    this.#examination = examination
+    this.#repair = repair
+  }
+
+  /**
+   * @throws UnsupportedError where an engine is to repair that does not process documents, or has no files at hand
+   * @throws the signal's reason
+   */
+  async execute(
+    options: VerifyOptions & { readonly signal: AbortSignal },
+    workers: RepairWorkers,
+  ): Promise<VerifyReport> {
+    const { repair = false, signal, onProgress = () => undefined } = options
+    if (typeof (repair as unknown) !== 'boolean') throw new InvalidInputError('repair', 'must be true or false')
+    if (repair && !workers.isIngesting) {
+      throw new UnsupportedError('this engine does not process documents: open it with the role "ingest" to repair')
+    }
+    await untilAborted(workers.whenSwept(), signal)
+    const look = { isThorough: true, signal }
+    const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
+    const { findings, checked } = await this.#examination.run({ ...look, onDocuments })
+    if (findings.some(({ code }) => code === 'database-damaged')) {
+      return reportOf(checked, findings.map(withheld), () => false)
+    }
+    const mendable = findings.filter(({ mend }) => mend !== undefined)
+    if (!repair || mendable.length === 0) return reportOf(checked, findings, () => false)
+
+    const failures = await this.#repair.run(mendable, workers, { signal, onProgress })
+    const left = await this.#examination.again(mendable, { ...look, onDocuments: () => undefined })
+    return reportOf(
+      checked,
+      findings.map((finding) => withFailure(finding, failures)),
+      isMended(mendable, left, failures),
+    )
+  }
+}
+
+function reportOf(
+  checked: VerifyReport['checked'],
+  findings: readonly Finding[],
+  isRepaired: (finding: Finding) => boolean,
+): VerifyReport {
+  const problems = findings.map((finding): Problem => toProblem(finding, isRepaired(finding)))
+  return { isHealthy: problems.every((problem) => problem.isRepaired), checked, problems }
+}
+
+/** What was found again is not mended, and nor is a document that has failed instead. */
+function isMended(
+  mended: readonly Finding[],
+  left: readonly Finding[],
+  failures: ReadonlyMap<number, string>,
+): (finding: Finding) => boolean {
+  const tried = new Set(mended.map(keyOf))
+  const leftKeys = new Set(left.map(keyOf))
+  return (finding) => {
+    const key = keyOf(finding)
+    return tried.has(key) && !leftKeys.has(key) && !failures.has(finding.subject.documentId ?? 0)
+  }
+}
+
+/** Nothing is written into a database that is damaged. */
+function withheld(finding: Finding): Finding {
+  const { mend, ...told } = finding
+  return mend === undefined ? finding : { ...told, advice: 'The database is damaged: restore a backup first.' }
+}
+
+function withFailure(finding: Finding, failures: ReadonlyMap<number, string>): Finding {
+  const error = failures.get(finding.subject.documentId ?? 0)
+  if (error === undefined) return finding
+  const { mend: _, ...told } = finding
+  return { ...told, advice: `It was processed again, and failed: ${error}.` }
+}

@@ -1,0 +1,466 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { cp, mkdir, open as openFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import type { Problem, VerifyReport } from '../../src/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import {
+  COLLECTION,
+  codes,
+  type DoctorFolder,
+  examine,
+  fileOf,
+  fill,
+  find,
+  LEAVE,
+  LONG,
+  repair,
+  sql,
+  told,
+  vectors,
+  withEngine,
+} from './doctor-folder.js'
+
+const DIMENSIONS = 64
+const SHELF = 'Shelf 33 holds jar number 231'
+
+let original: DoctorFolder
+let originals: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let dataDir: string
+let long: string
+let short: string
+
+beforeAll(async () => {
+  originals = await temporaryFolder()
+  original = await fill(join(originals.path, 'data'))
+})
+
+afterAll(async () => {
+  await originals.remove()
+})
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  dataDir = join(folder.path, 'data')
+  await cp(original.dataDir, dataDir, { recursive: true })
+  ;[long, short] = original.uuids
+})
+
+afterEach(async () => {
+  await folder.remove()
+})
+
+/** Repairs, and expects all of it to be mended and searchable. */
+async function expectMended(expected: readonly Problem['code'][]): Promise<void> {
+  const before = await examine(dataDir)
+  expect(codes(before)).toEqual(expected)
+  expect(before.problems.map(({ isRepairable, isRepaired }) => [isRepairable, isRepaired])).toEqual(
+    expected.map(() => [true, false]),
+  )
+  expect(before.isHealthy).toBe(false)
+  const after = await repair(dataDir)
+  expect(after.problems).toEqual(before.problems.map((problem) => ({ ...problem, isRepaired: true })))
+  expect(after.isHealthy).toBe(true)
+  await expectSound()
+}
+
+async function expectSound(): Promise<void> {
+  const report = await examine(dataDir)
+  expect(report.problems).toEqual([])
+  expect(report.isHealthy).toBe(true)
+  expect(await find(dataDir, SHELF)).toContain(SHELF)
+  expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
+}
+
+/** Expects what cannot be mended to be told, before and after repairing, and all documents to be found. */
+async function expectTold(expected: readonly Problem['code'][]): Promise<VerifyReport> {
+  expect(codes(await examine(dataDir))).toEqual(expected)
+  const report = await repair(dataDir)
+  expect(codes(report)).toEqual(expected)
+  for (const problem of report.problems) expect(problem).toMatchObject({ isRepaired: false, isRepairable: false })
+  expect(report.isHealthy).toBe(false)
+  expect(await find(dataDir, SHELF)).toContain(SHELF)
+  return report
+}
+
+const VECTORS = { collection: { name: COLLECTION, dimensions: DIMENSIONS } }
+
+function vectorRows(documentId: number, rows: number, component: number) {
+  return {
+    documentId,
+    chunks: Uint32Array.from({ length: rows }, (_, at) => at),
+    windows: new Uint16Array(rows),
+    vectors: new Float32Array(rows * DIMENSIONS).fill(component),
+  }
+}
+
+describe('a folder without a fault', () => {
+  it('is told to be sound, with what was looked at', async () => {
+    const { checked, ...report } = await examine(dataDir)
+    expect(report).toEqual({ isHealthy: true, problems: [] })
+    expect(checked).toMatchObject({ contexts: 2, documents: 3, files: 3, collections: 2, jobs: 0, models: 1 })
+    expect(checked.bytes).toBe(LONG.length + 2 * LEAVE.length)
+    expect(checked.chunks).toBeGreaterThan(20)
+    expect(checked.vectors).toBe(checked.windows)
+    expect(checked.windows).toBeGreaterThanOrEqual(checked.chunks)
+  })
+
+  it('is not changed by looking, nor by repairing what is not broken', async () => {
+    const before = await contents(dataDir)
+    await examine(dataDir)
+    expect(await changedSince(before)).toEqual([])
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true, problems: [] })
+  })
+
+  it('is not changed by looking at what is broken', async () => {
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
+    await writeFile(fileOf(dataDir, short), 'x')
+    await sql(dataDir, async (database) => await database('alcove_jobs').insert(job('ingest-document', 1)))
+    const before = await contents(dataDir)
+    expect((await examine(dataDir)).isHealthy).toBe(false)
+    expect(await changedSince(before)).toEqual([])
+  })
+})
+
+describe('a document whose file is', () => {
+  it('gone: is told, and stays searchable', async () => {
+    await rm(fileOf(dataDir, short))
+    const [problem] = (await expectTold(['file-missing'])).problems
+    expect(problem).toMatchObject({ subject: { contextId: 1, documentId: 2, documentUuid: short } })
+    expect(problem?.message).toBe(`Document ${short} (leave.txt) has no file that can be read in the file store.`)
+    expect(problem?.repair).toContain('upload the file again, or restore a backup')
+    expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
+  })
+
+  it('changed by one bit, shorter, or a folder: is told, and stays searchable', async () => {
+    const path = fileOf(dataDir, short)
+    const bytes = await readFile(path)
+    bytes[5] = (bytes[5] ?? 0) ^ 1
+    await writeFile(path, bytes)
+    await truncate(fileOf(dataDir, long), 100)
+    await expectTold(['file-changed', 'file-changed'])
+    await rm(path)
+    await mkdir(path)
+    await expectTold(['file-changed', 'file-missing'])
+    expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
+  })
+
+  it('changed, and its vectors gone: is left as it is, with what to do', async () => {
+    await truncate(fileOf(dataDir, short), 3)
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 2, 0))
+    const { problems } = await expectTold(['file-changed', 'vectors-missing'])
+    expect(problems[1]?.repair).toContain('upload the file again')
+  })
+
+  it('right, and its record has another size: is corrected', async () => {
+    await sql(dataDir, async (database) => await database('alcove_documents').where('id', 1).update({ size_bytes: 5 }))
+    await expectMended(['size-wrong'])
+    await withEngine(dataDir, {}, async (engine) => {
+      expect(await engine.as(engine.owner).documents.get(long)).toMatchObject({ size: LONG.length })
+    })
+  })
+})
+
+describe('a document whose vectors are', () => {
+  it('all gone: is processed again', async () => {
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
+    expect(await find(dataDir, SHELF)).not.toContain(SHELF)
+    await expectMended(['vectors-missing'])
+  })
+
+  it('gone in part: is processed again', async () => {
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 5))
+    await expectMended(['vectors-missing'])
+  })
+
+  it('gone with the folder of their collection: all documents of the context are processed again', async () => {
+    await rm(join(dataDir, 'vectors', `${COLLECTION}.lance`), { recursive: true })
+    await expectMended(['vectors-missing', 'vectors-missing'])
+  })
+
+  it('there twice: is processed again', async () => {
+    await vectors(dataDir, async (index) => await index.add(VECTORS.collection, vectorRows(1, 3, 0.125)))
+    await expectMended(['vectors-surplus'])
+  })
+
+  it('no vectors of the model: is processed again', async () => {
+    await vectors(dataDir, async (index) => {
+      await index.deleteDocument(COLLECTION, 2, 0)
+      await index.add(VECTORS.collection, vectorRows(2, 1, 3))
+    })
+    await expectMended(['vectors-invalid'])
+  })
+
+  it('of other chunks: is processed again', async () => {
+    await vectors(dataDir, async (index) => {
+      await index.deleteDocument(COLLECTION, 2, 0)
+      const rows = vectorRows(2, 1, 0.125)
+      await index.add(VECTORS.collection, { ...rows, chunks: Uint32Array.of(9) })
+    })
+    await expectMended(['vectors-missing'])
+  })
+
+  it('in files that are lost: the collection is made again', async () => {
+    const lance = join(dataDir, 'vectors', `${COLLECTION}.lance`, 'data')
+    for (const name of await readdir(lance)) await writeFile(join(lance, name), 'no longer a file of vectors')
+    const report = await examine(dataDir)
+    expect(new Set(codes(report))).toEqual(new Set(['vectors-missing', 'collection-unreadable']))
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+})
+
+describe('a document whose chunks are', () => {
+  it.each<[string, readonly string[]]>([
+    ['gone', ['alcove_chunks', 'alcove_windows']],
+    ['gone without their windows', ['alcove_chunks']],
+    ['without their windows', ['alcove_windows']],
+  ])('%s: is processed again', async (_what, tables) => {
+    await sql(dataDir, async (database) => {
+      for (const table of tables) await database(table).where('document_id', 1).delete()
+    })
+    await expectMended(['chunks-wrong'])
+  })
+
+  it.each(['alcove_chunks', 'alcove_windows'])('gone in the middle, in %s: is processed again', async (table) => {
+    await sql(dataDir, async (database) => {
+      await database(table)
+        .where('document_id', 1)
+        .where(table === 'alcove_chunks' ? 'ordinal' : 'chunk', 3)
+        .delete()
+    })
+    await expectMended(['chunks-wrong'])
+  })
+
+  it('not those that its record tells of: is processed again', async () => {
+    await sql(dataDir, async (database) => {
+      await database('alcove_documents').where('id', 1).update({ chunk_count: 2 })
+      await database('alcove_documents').where('id', 2).update({ receipt: null })
+    })
+    await expectMended(['chunks-wrong', 'chunks-wrong'])
+  })
+
+  it('there, and it is completed and has failed at once: is processed again', async () => {
+    await sql(
+      dataDir,
+      async (database) => await database('alcove_documents').where('id', 1).update({ error: 'x (ERR_X)' }),
+    )
+    await expectMended(['state-invalid'])
+  })
+
+  it('wrong, and its bytes cannot be processed: is told to have failed', async () => {
+    const blank = ' \n\t\n '
+    await writeFile(fileOf(dataDir, short), blank)
+    const content_hash = createHash('sha256').update(blank).digest('hex')
+    const changes = { content_hash, size_bytes: blank.length, chunk_count: 7 }
+    await sql(dataDir, async (database) => await database('alcove_documents').where('id', 2).update(changes))
+    const { problems, isHealthy } = await repair(dataDir)
+    expect(isHealthy).toBe(false)
+    expect(problems).toMatchObject([{ code: 'chunks-wrong', isRepaired: false, isRepairable: false }])
+    expect(problems[0]?.repair).toMatch(/^It was processed again, and failed: .* \(ERR_NO_TEXT\)\.$/)
+  })
+})
+
+describe('what belongs to nothing', () => {
+  it('files, vectors, collections and chunks: are removed', async () => {
+    const file = randomUUID()
+    await mkdir(dirname(fileOf(dataDir, file)), { recursive: true })
+    await writeFile(fileOf(dataDir, file), 'orphan')
+    await vectors(dataDir, async (index) => {
+      await index.add(VECTORS.collection, vectorRows(99, 2, 0.125))
+      // Of a document of another context.
+      await index.add(VECTORS.collection, vectorRows(5, 1, 0.125))
+      await index.add(
+        { name: 'context-77-memory-1', dimensions: 3 },
+        { ...vectorRows(1, 1, 0), vectors: new Float32Array(3) },
+      )
+    })
+    const chunk = { document_id: 99, ordinal: 0, content: 'x', start: 0, tokens: 1, hash: 'x' }
+    await sql(dataDir, async (database) => await database('alcove_chunks').insert(chunk))
+    const report = await examine(dataDir)
+    expect(told(report)).toEqual([
+      { code: 'vectors-without-document', contextId: 1, documentId: 5, collection: COLLECTION },
+      { code: 'vectors-without-document', contextId: 1, documentId: 99, collection: COLLECTION },
+      { code: 'collection-without-context', contextId: 77, collection: 'context-77-memory-1' },
+      { code: 'file-without-document', file },
+      { code: 'chunks-without-document', documentId: 99 },
+    ])
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+
+  it('jobs: are removed', async () => {
+    await sql(dataDir, async (database) => {
+      await database('alcove_jobs').insert([
+        job('ingest-document', 1),
+        job('ingest-document', 90),
+        job('purge-document', 91),
+        job('purge-context', 92),
+      ])
+    })
+    const report = await examine(dataDir)
+    expect(told(report)).toEqual([
+      { code: 'job-surplus', contextId: 1, documentId: 1, documentUuid: long, job: 'ingest-document' },
+      { code: 'job-without-subject', documentId: 90, job: 'ingest-document' },
+      { code: 'job-without-subject', documentId: 91, job: 'purge-document' },
+      { code: 'job-without-subject', contextId: 92, job: 'purge-context' },
+    ])
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+
+  it('uploads that have ended without an end: are removed', async () => {
+    const upload = { uuid: randomUUID(), context_id: 1, size_bytes: 9, expires_ms: 1 }
+    const insert = async () => await sql(dataDir, async (database) => await database('alcove_uploads').insert(upload))
+    await insert()
+    expect(codes(await examine(dataDir))).toEqual(['upload-left-over'])
+    await withEngine(dataDir, {}, async ({ administration }) => {
+      expect(await administration.verify()).toMatchObject({ isHealthy: true })
+      await insert()
+      const repaired = [{ code: 'upload-left-over', isRepaired: true }]
+      expect(await administration.verify({ repair: true })).toMatchObject({ isHealthy: true, problems: repaired })
+    })
+    await expectSound()
+  })
+})
+
+describe('what was left undone', () => {
+  it('a document that nothing processes, and deletions that nothing ends: go on', async () => {
+    await sql(dataDir, async (database) => {
+      await database('alcove_documents').where('id', 1).update({ completed: null, receipt: null })
+      await database('alcove_documents').where('context_id', 2).update({ deleted: '2026-01-01T00:00:00.000Z' })
+    })
+    expect(codes(await examine(dataDir))).toEqual(['job-missing', 'purge-missing'])
+    await sql(dataDir, async (database) => {
+      await database('alcove_contexts').where('id', 2).update({ deleted: '2026-01-01T00:00:00.000Z' })
+    })
+    expect(codes(await examine(dataDir))).toEqual(['job-missing', 'purge-missing'])
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+    await vectors(dataDir, async (index) => expect(await index.listCollections()).toEqual([COLLECTION]))
+  })
+
+  it('while the engine works: goes on as well', async () => {
+    const report = await withEngine(dataDir, {}, async (engine) => {
+      await engine.whenCleared()
+      await sql(dataDir, async (database) => {
+        await database('alcove_documents').where('id', 1).update({ completed: null, receipt: null })
+      })
+      return await engine.administration.verify({ repair: true })
+    })
+    expect(report).toMatchObject({ isHealthy: true, problems: [{ code: 'job-missing', isRepaired: true }] })
+    await expectSound()
+  })
+})
+
+describe('a context', () => {
+  it('with more bytes than it may have: is told', async () => {
+    await sql(
+      dataDir,
+      async (database) => await database('alcove_contexts').where('id', 1).update({ max_size_bytes: 9 }),
+    )
+    const [problem] = (await expectTold(['quota-exceeded'])).problems
+    expect(problem?.message).toBe(
+      `Context 1 (Handbook) has documents of ${LONG.length + LEAVE.length} bytes, and may have 9.`,
+    )
+  })
+
+  it('of a model that is not there: is told, and left as it is', async () => {
+    const embeddingModels = [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })]
+    const options = { embeddingModels }
+    expect(codes(await examine(dataDir, options))).toEqual(['model-unknown', 'model-unknown'])
+    const report = await repair(dataDir, {
+      embeddingModels: [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })],
+    })
+    expect(told(report)).toEqual([
+      { code: 'model-unknown', contextId: 1, model: 'memory' },
+      { code: 'model-unknown', contextId: 2, model: 'memory' },
+    ])
+    await expectSound()
+  })
+
+  it('whose model has changed: has its documents processed again by the new one', async () => {
+    const changed = () => ({ embeddingModels: [new MemoryEmbeddingModel({ fingerprint: 'memory-2' })] })
+    const expected = ['vectors-missing', 'vectors-missing', 'collection-of-other-model']
+    expect(codes(await examine(dataDir, changed())).slice(0, 3)).toEqual(expected)
+    expect(await repair(dataDir, changed())).toMatchObject({ isHealthy: true })
+    expect(await find(dataDir, SHELF, changed())).toContain(SHELF)
+    expect(await examine(dataDir, changed())).toMatchObject({ problems: [] })
+    await vectors(dataDir, async (index) => {
+      expect(await index.listCollections()).toEqual(['context-1-memory-2', 'context-2-memory-2'])
+    })
+  })
+})
+
+describe('a database', () => {
+  it('with a page that is lost: is told', async () => {
+    await loseIndexPage()
+    const { problems, isHealthy } = await examine(dataDir)
+    expect(isHealthy).toBe(false)
+    expect(problems[0]).toMatchObject({ code: 'database-damaged', isRepairable: false })
+    expect(problems[0]?.message).toMatch(/^The database is damaged: Table alcove_windows.*\.$/)
+    expect(problems[0]?.repair).toContain('Restore a backup')
+  })
+
+  it('with a page that is lost: is not written to', async () => {
+    await loseIndexPage()
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
+    const { problems } = await repair(dataDir)
+    expect(problems.at(-1)).toMatchObject({ code: 'vectors-missing', isRepairable: false, isRepaired: false })
+    expect(problems.at(-1)?.repair).toBe('The database is damaged: restore a backup first.')
+  })
+
+  async function loseIndexPage(): Promise<void> {
+    let at = 0
+    let bytes = 0
+    await sql(dataDir, async (database) => {
+      await database.raw('pragma wal_checkpoint(truncate)')
+      const indexes = database<{ rootpage: number }>('sqlite_master').where('type', 'index')
+      const index = await indexes.whereLike('name', '%windows_hash%').first('rootpage')
+      const sizes: unknown = await database.raw('pragma page_size')
+      bytes = (sizes as [{ page_size: number }])[0].page_size
+      at = ((index?.rootpage ?? 0) - 1) * bytes
+    })
+    const file = await openFile(join(dataDir, 'alcove.sqlite'), 'r+')
+    await file.write(Buffer.alloc(bytes, 0xff), 0, bytes, at)
+    await file.close()
+  }
+
+  it('without one of its tables, or with rows that refer to nothing: is told', async () => {
+    await sql(dataDir, async (database) => {
+      await database.schema.dropTable('alcove_password_tokens')
+      await database('alcove_permissions').update({ role_id: 99 })
+    })
+    const { problems } = await examine(dataDir)
+    const messages = problems.map(({ message }) => message)
+    expect(messages[0]).toBe('The database is damaged: Table alcove_password_tokens is missing.')
+    expect(messages).toContainEqual(
+      expect.stringMatching(
+        /^The database is damaged: Table alcove_permissions: \d+ of its rows refer to missing rows of alcove_roles\.$/,
+      ),
+    )
+  })
+})
+
+function job(kind: string, subject: number) {
+  const none = { lease_expires_ms: 0, fencing_token: 0, failures: 0, claims: 0, lane: 0, company_id: 0 }
+  return { kind, subject, due_ms: 1, ...none }
+}
+
+/** Names of the files that are not as they were. */
+async function changedSince(before: Readonly<Record<string, string>>): Promise<string[]> {
+  const after = await contents(dataDir)
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name])
+}
+
+/** Every file of a folder, but for the lock and what SQLite keeps beside its file while it is open. */
+async function contents(path: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {}
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || /^alcove\.(lock|sqlite-)/.test(entry.name)) continue
+    files[join(entry.parentPath, entry.name)] = (await readFile(join(entry.parentPath, entry.name))).toString('base64')
+  }
+  return files
+}
