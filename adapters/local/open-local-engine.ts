@@ -19,6 +19,7 @@ import { FolderMailer } from '../mail/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
+import { removeLeftStaging } from './backup-staging.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
@@ -154,7 +155,7 @@ async function hasDatabase(dataDir: string): Promise<boolean> {
 }
 
 /** In plain JavaScript anything may come; an empty path would mean the current folder. */
-function dataDirOf(options: unknown): string {
+export function dataDirOf(options: unknown): string {
   const { dataDir } = (options ?? {}) as { readonly dataDir?: unknown }
   if (typeof dataDir === 'string' && dataDir.trim() !== '') return resolve(dataDir)
   throw new InvalidInputError('dataDir', "must be the path of a folder, such as openLocalEngine({ dataDir: './data' })")
@@ -187,6 +188,7 @@ async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions,
   const storage = openStorage(dataDir, options)
   try {
     await requireSameDatabase(dataDir, storage)
+    if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
     return storage
   } catch (error) {
     await storage.close()
@@ -217,7 +219,8 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {
-  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, deliveryRetentionDays } = overrides
+  const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
+    overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -226,6 +229,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(mail && { mail }),
     ...(isWorking !== undefined && { isWorking }),
     ...(roles !== undefined && { roles }),
+    ...(isSweeping !== undefined && { isSweeping }),
     ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
   }
 }

@@ -5,7 +5,7 @@ import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
 
 const ID_FILE = 'database-id'
-const ID_SETTING = 'database-id'
+export const ID_SETTING = 'database-id'
 /** What belongs to documents, and so to one database. */
 const CONTENTS = ['files', 'vectors']
 

@@ -38,6 +38,8 @@ export const NO_VECTOR_INDEX: VectorIndex = {
 export const NO_FILE_STORE: FileStore = {
   write: refuseAsync,
   read: refuseIteration,
+  sizeOf: refuseAsync,
+  digest: refuseAsync,
   delete: refuseAsync,
   list: refuseIteration,
   removeUnfinished: refuseAsync,
@@ -52,5 +54,5 @@ export const NO_TEXT_EXTRACTOR: TextExtractor = {
 
 /** A model that is known by its profile only. */
 export function withoutWeights({ profile }: Pick<EmbeddingModel, 'profile'>): EmbeddingModel {
-  return { profile, tokenizer: refuseAsync, embed: refuseAsync, close: nothing }
+  return { profile, tokenizer: refuseAsync, embed: refuseAsync, verify: refuseAsync, close: nothing }
 }

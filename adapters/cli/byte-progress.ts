@@ -1,0 +1,52 @@
+import { Presets, SingleBar } from 'cli-progress'
+import { releasing } from './releasing.js'
+
+/** Shows on a terminal how many bytes are done; elsewhere it shows nothing. */
+class ByteProgress {
+  readonly #bar: SingleBar | undefined
+
+  constructor() {
+    if (!process.stderr.isTTY) return
+    const format = '{bar} {percentage}%  {done} of {size}'
+    this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
+    this.#bar.start(1, 0, { done: inUnits(0), size: '?' })
+  }
+
+  update({ bytes, totalBytes }: { readonly bytes: number; readonly totalBytes: number }): void {
+    if (this.#bar === undefined) return
+    const total = Math.max(bytes, totalBytes, 1)
+    this.#bar.setTotal(total)
+    this.#bar.update(bytes, { done: inUnits(bytes), size: inUnits(total) })
+  }
+
+  stop(): void {
+    this.#bar?.stop()
+  }
+}
+
+/** Shows how far it is, and ends it, without a trace, where the user interrupts. */
+export async function withByteProgress<T>(
+  work: (signal: AbortSignal, onProgress: ByteProgress['update']) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController()
+  const progress = new ByteProgress()
+  const working = work(abort.signal, (done) => {
+    progress.update(done)
+  })
+  return await releasing(
+    async () => await working,
+    async () => {
+      progress.stop()
+      abort.abort()
+      await working.catch(() => undefined)
+    },
+  )
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Such as `1.5 MB`. */
+export function inUnits(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
+  return power === 0 ? `${bytes} bytes` : `${(bytes / 1_000 ** power).toFixed(1)} ${UNITS[power] ?? ''}`
+}

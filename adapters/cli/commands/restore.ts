@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { restoreDataDir } from '../../local/index.js'
+import { withByteProgress } from '../byte-progress.js'
+import { globalOptions } from '../options.js'
+import { counted, printResult, tell } from '../output.js'
+
+export function restoreCommand(): CommandUnknownOpts {
+  return new Command('restore')
+    .description('make a new data folder from a backup')
+    .argument('<file>', 'what "alcove backup" has made')
+    .action(async (file, _given, command) => {
+      const options = globalOptions(command)
+      const result = await withByteProgress(async (signal, onProgress) =>
+        restoreDataDir({ dataDir: options.dataDir, file, signal, onProgress }),
+      )
+      const { dataDir, documents, contexts, created, hasSecretKey, pendingDeliveries } = result
+      printResult(
+        options,
+        result,
+        `Restored ${counted(documents, 'document')} of ${counted(contexts, 'context')} to ${dataDir}, as of ${created}.`,
+      )
+      if (!hasSecretKey) {
+        tell(
+          `the key that secrets are encrypted with was not in the backup: put it in ${join(dataDir, 'keys', 'secret-key')}, or name its file with --secret-key-file`,
+        )
+      }
+      if (pendingDeliveries > 0) {
+        tell(
+          `${counted(pendingDeliveries, 'delivery', 'deliveries')} of events had not ended when the backup was made: the next "alcove serve" on the folder sends them, some perhaps for the second time`,
+        )
+      }
+    })
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+
+/**
+ * A backup is a plain tar archive. In this order: the manifest, everything else, and at the end the SHA-256 of
+ * every entry before, as `sha256sum` writes them.
+ */
+export const MANIFEST = 'manifest.json'
+export const CHECKSUMS = 'SHA256SUMS'
+export const DATABASE = 'alcove.sqlite'
+export const DATABASE_ID = 'database-id'
+export const SECRET_KEY = 'keys/secret-key'
+
+export const FORMAT = 'alcove-backup'
+/** Raised when an older version could not restore what is written. */
+export const FORMAT_VERSION = 1
+
+export const BLOCK_BYTES = 512
+/** What is read and hashed at once: about a millisecond of work. */
+export const PIECE_BYTES = 262_144
+export const MAX_MANIFEST_BYTES = 1_048_576
+
+const COUNT = z.number().int().nonnegative()
+
+/** What must be known before anything else is read. */
+export const FORMAT_SCHEMA: z.ZodType<{ format: string; version: number }> = z.object({
+  format: z.literal(FORMAT),
+  version: z.number().int().positive(),
+})
+
+/** What a backup says of itself. */
+export interface BackupManifest {
+  readonly format: typeof FORMAT
+  readonly version: number
+  /** ISO 8601. */
+  readonly created: string
+  readonly tablePrefix: string
+  readonly contexts: number
+  readonly documents: number
+  readonly collections: number
+  readonly vectors: number
+  /** Deliveries that were not at their end. */
+  readonly pendingDeliveries: number
+}
+
+export const MANIFEST_SCHEMA: z.ZodType<BackupManifest> = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(FORMAT_VERSION),
+  created: z.iso.datetime(),
+  tablePrefix: z.string().regex(/^[a-z_][a-z0-9_]{0,30}$/i),
+  contexts: COUNT,
+  documents: COUNT,
+  collections: COUNT,
+  vectors: COUNT,
+  pendingDeliveries: COUNT,
+})
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+/** A name in a folder: neither `.` nor `..`, and nothing that a file system takes for something else. */
+const NAME = String.raw`(?!\.{1,2}(?:/|$))[\w.=@+-]+`
+
+/** Everything that an archive may hold: what has another name is refused, so nothing is written elsewhere. */
+const ENTRY_NAME = new RegExp(
+  `^(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|vectors(?:/${NAME})+)$`,
+)
+
+export function isEntryName(name: string): boolean {
+  return ENTRY_NAME.test(name)
+}
+
+/** The line of an entry in the checksums. */
+export function checksumLine(sha256: string, name: string): string {
+  return `${sha256}  ${name}\n`
+}
+
+/** An entry's bytes are followed by zeros up to the next block. */
+export function paddingOf(size: number): number {
+  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
+}

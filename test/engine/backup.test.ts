@@ -1,0 +1,363 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../adapters/knex/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { backupDataDir, openLocalDatabase, openLocalEngine, restoreDataDir } from '../../adapters/local/index.js'
+import { MemoryTelemetry } from '../../adapters/memory/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { folderContents } from './folder-contents.js'
+import { NEW_CONTEXT, uploadText } from './memory-engine.js'
+
+const TEXTS = {
+  'leave.txt': 'Parental leave takes eighteen weeks.',
+  'lamp.txt': 'The lamp is in the hall, beside the old clock.',
+  'long.txt': Array.from({ length: 60 }, (_, number) => `Room ${number} has ${number * 3} chairs. `).join(''),
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let dataDir: string
+let contextId: number
+let uuids: Record<string, string>
+/** What an engine finds on the source. */
+let inSource: unknown
+let next = 0
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  dataDir = join(folder.path, 'data')
+  const engine = await openLocalEngine({ dataDir })
+  const session = engine.as(engine.owner)
+  contextId = (await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 60, overlap: 0 } })).id
+  uuids = {}
+  for (const [name, text] of Object.entries(TEXTS)) uuids[name] = await uploadText(session, contextId, name, text)
+  await session.documents.delete(await uploadText(session, contextId, 'gone.txt', 'This is deleted.'))
+  await session.destinations.create({ url: 'https://93.184.216.34/hook', eventTypes: null })
+  await engine.events.record({ type: 'run.started', data: { jobKey: crypto.randomUUID() }, companyId: 1 })
+  await engine.whenCleared()
+  await engine.close()
+  inSource = await answers(dataDir)
+})
+
+afterAll(async () => {
+  await folder.remove()
+})
+
+const newPath = (name: string): string => {
+  next += 1
+  return join(folder.path, `${next}-${name}`)
+}
+/** Without the log of SQLite, which comes and goes with whoever has it open. */
+const namesOf = async (path: string): Promise<string[]> =>
+  (await readdir(path)).filter((name) => !/-(wal|shm)$/.test(name)).sort()
+
+describe('a backup of a folder on which nobody works', () => {
+  it('is one file for its owner alone, and becomes a folder that finds the same', async () => {
+    const [file, restored] = [newPath('backup.tar'), newPath('restored')]
+    const before = await namesOf(dataDir)
+    const made = await backupDataDir({ dataDir, file })
+    const { size, mode } = await stat(file)
+    expect(made).toMatchObject({ file, bytes: size, contexts: 1, documents: 3, files: 3, collections: 1 })
+    expect(made).toMatchObject({ hasSecretKey: true, documentsWithoutFile: [], documentsWithoutVectors: [] })
+    expect(mode & 0o777).toBe(0o600)
+    expect(await namesOf(dataDir)).toEqual(before)
+
+    const result = await restoreDataDir({ dataDir: restored, file })
+    expect(result).toMatchObject({ dataDir: restored, contexts: 1, documents: 3, files: 3, pendingDeliveries: 1 })
+    expect(result.vectors).toBe(made.vectors)
+    expect((await stat(restored)).mode & 0o777).toBe(0o700)
+    for (const path of ['alcove.sqlite', 'keys/secret-key', `files/${uuids['lamp.txt']?.slice(0, 2) ?? ''}`]) {
+      expect((await stat(join(restored, path))).mode & 0o077, path).toBe(0)
+    }
+    expect(await folderContents(restored)).toEqual(await folderContents(dataDir))
+    expect(await answers(restored)).toEqual(inSource)
+    expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
+  })
+
+  it('can be made by an engine of the same process, and while another process holds the folder', async () => {
+    const engine = await openLocalEngine({ dataDir, roles: ['ingest'] })
+    const file = newPath('backup.tar')
+    expect((await backupDataDir({ dataDir, file })).documents).toBe(3)
+    expect(await engine.as(engine.owner).search(contextId, 'Where is the lamp?')).not.toEqual([])
+    await engine.close()
+  })
+
+  it('is read by tar and sha256sum', async () => {
+    const [file, unpacked] = [newPath('backup.tar'), newPath('unpacked')]
+    await backupDataDir({ dataDir, file })
+    await mkdir(unpacked)
+    execFileSync('tar', ['-xf', file, '-C', unpacked])
+    expect(execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: unpacked }).toString()).toBe('')
+    expect(await readFile(join(unpacked, 'files', key('lamp.txt')), 'utf8')).toBe(TEXTS['lamp.txt'])
+    const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8')) as unknown
+    expect(manifest).toMatchObject({ format: 'alcove-backup', version: 1, documents: 3 })
+  })
+
+  it('leaves the keys out where it is told to; what is restored opens with the key put back', async () => {
+    const [file, restored] = [newPath('backup.tar'), newPath('restored')]
+    expect((await backupDataDir({ dataDir, file, withoutKeys: true })).hasSecretKey).toBe(false)
+    const key = await readFile(join(dataDir, 'keys', 'secret-key'))
+    expect((await readFile(file)).includes(key)).toBe(false)
+    expect((await restoreDataDir({ dataDir: restored, file })).hasSecretKey).toBe(false)
+    await expect(openLocalEngine({ dataDir: restored })).rejects.toMatchObject({ code: 'ERR_SECRET_KEY' })
+    await writeFile(join(restored, 'keys', 'secret-key'), key)
+    expect(await answers(restored)).toEqual(inSource)
+  })
+
+  it('lets nobody hold a job in what is restored, and no upload hold its quota', async () => {
+    const [file, restored] = [newPath('backup.tar'), newPath('restored')]
+    const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
+    const far = Date.now() + 3_600_000
+    const held = { subject: 1, due_ms: far, lease_expires_ms: far, fencing_token: 1, failures: 0 }
+    await knex('alcove_jobs').insert({ ...held, kind: 'test' })
+    await knex('alcove_uploads').insert({ uuid: crypto.randomUUID(), context_id: 1, size_bytes: 9, expires_ms: far })
+    await backupDataDir({ dataDir, file })
+    expect(await knex('alcove_jobs').where({ kind: 'backup' })).toEqual([])
+    await knex('alcove_jobs').where({ kind: 'test' }).delete()
+    await knex('alcove_uploads').delete()
+    await knex.destroy()
+    await restoreDataDir({ dataDir: restored, file })
+    const copy = openSqlite(join(restored, 'alcove.sqlite'))
+    expect(await copy('alcove_jobs').where('lease_expires_ms', '>', 0)).toEqual([])
+    expect(await copy('alcove_jobs').where({ kind: 'backup' })).toEqual([])
+    expect(await copy('alcove_jobs').where({ kind: 'test' }).where('due_ms', '<=', Date.now())).toHaveLength(1)
+    expect(await copy('alcove_uploads')).toEqual([])
+    await copy.destroy()
+  })
+
+  it('leaves out what is only there for a while, and vectors of what was deleted or is not known', async () => {
+    const [source, file, restored] = [newPath('data'), newPath('backup.tar'), newPath('restored')]
+    await backupDataDir({ dataDir, file })
+    await restoreDataDir({ dataDir: source, file })
+    const index = new LanceDbVectorIndex(join(source, 'vectors'))
+    const [collection = ''] = await index.listCollections()
+    const rows = { chunks: Uint32Array.of(0), windows: Uint16Array.of(0), vectors: new Float32Array(384).fill(0.05) }
+    // Of documents that come after the snapshot: a restored engine gives their ids to others.
+    await index.add({ name: collection, dimensions: 384 }, { ...rows, documentId: 99 })
+    await index.add(
+      { name: collection.replace('context-1', 'context-7'), dimensions: 384 },
+      { ...rows, documentId: 98 },
+    )
+    await index.close()
+    await mkdir(join(source, 'vectors', '.building', 'build-1'), { recursive: true })
+    await writeFile(join(source, 'vectors', '.building', 'build-1', 'part'), 'of an index')
+    const again = newPath('backup.tar')
+    expect(await backupDataDir({ dataDir: source, file: again })).toMatchObject({ documents: 3, collections: 1 })
+    await restoreDataDir({ dataDir: restored, file: again })
+    expect(await namesOf(join(restored, 'vectors'))).toEqual([`${collection}.lance`])
+    expect(await folderContents(restored)).toEqual(await folderContents(dataDir))
+  })
+
+  it('processes again what was under way', async () => {
+    const [source, file, restored] = [newPath('data'), newPath('backup.tar'), newPath('restored')]
+    const engine = await openLocalEngine({ dataDir: source })
+    const session = engine.as(engine.owner)
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 60, overlap: 0 } })
+    const uuid = await uploadText(session, id, 'long.txt', TEXTS['long.txt'])
+    await engine.close()
+    // As it is between two writes: some of its chunks and vectors are there.
+    const knex = openSqlite(join(source, 'alcove.sqlite'))
+    await knex('alcove_documents').update({ completed: null, chunk_count: 0 })
+    await knex('alcove_jobs').insert({
+      kind: 'ingest-document',
+      subject: 1,
+      due_ms: 0,
+      lease_expires_ms: 0,
+      fencing_token: 0,
+      failures: 0,
+    })
+    await knex.destroy()
+    expect(await backupDataDir({ dataDir: source, file })).toMatchObject({ documents: 1, files: 1, vectors: 0 })
+    await restoreDataDir({ dataDir: restored, file })
+    const again = await openLocalEngine({ dataDir: restored })
+    await again.as(again.owner).documents.whenProcessed(uuid)
+    await again.close()
+    const { documents } = await folderContents(restored)
+    const found = documents.get(uuid)
+    expect(found).toMatchObject({ isCompleted: true, chunkCount: found?.chunks, vectors: found?.windows })
+  })
+
+  it('says which documents are not as they should be, and has all else', async () => {
+    const [file, broken, restored] = [newPath('backup.tar'), newPath('broken'), newPath('restored')]
+    await backupDataDir({ dataDir, file })
+    await restoreDataDir({ dataDir: broken, file })
+    await rm(join(broken, 'files', key('lamp.txt')))
+    await writeFile(join(broken, 'files', key('leave.txt')), 'other bytes')
+    await rm(join(broken, 'vectors'), { recursive: true })
+    const worse = newPath('backup.tar')
+    const made = await backupDataDir({ dataDir: broken, file: worse })
+    expect(made).toMatchObject({ documents: 3, files: 2, collections: 0, vectors: 0 })
+    expect(made.documentsWithoutFile).toEqual([uuids['lamp.txt']])
+    expect(made.documentsWithOtherBytes).toEqual([uuids['leave.txt']])
+    expect([...made.documentsWithoutVectors].sort()).toEqual(Object.values(uuids).sort())
+    await restoreDataDir({ dataDir: restored, file: worse })
+    expect(await readFile(join(restored, 'files', key('leave.txt')), 'utf8')).toBe('other bytes')
+  })
+
+  it('has vectors on another disk, where there are no links', async ({ skip }) => {
+    const other = await mkdtempOn('/dev/shm')
+    if (other === undefined) return skip('there is no other file system here')
+    const [file, source, restored] = [newPath('backup.tar'), newPath('data'), newPath('restored')]
+    await backupDataDir({ dataDir, file })
+    await restoreDataDir({ dataDir: source, file })
+    execFileSync('cp', ['-r', join(source, 'vectors'), other])
+    await rm(join(source, 'vectors'), { recursive: true })
+    await symlink(join(other, 'vectors'), join(source, 'vectors'))
+    const elsewhere = newPath('backup.tar')
+    expect((await backupDataDir({ dataDir: source, file: elsewhere })).documentsWithoutVectors).toEqual([])
+    await rm(other, { recursive: true })
+    await restoreDataDir({ dataDir: restored, file: elsewhere })
+    expect(await answers(restored)).toEqual(inSource)
+  })
+})
+
+describe('a backup is refused', () => {
+  it('where the file is there, lies in the data folder, or has no folder', async () => {
+    const file = newPath('backup.tar')
+    await writeFile(file, 'mine')
+    const refused = { code: 'ERR_INVALID_INPUT', field: 'file' }
+    await expect(backupDataDir({ dataDir, file })).rejects.toMatchObject(refused)
+    await expect(backupDataDir({ dataDir, file: dataDir, overwrite: true })).rejects.toMatchObject(refused)
+    await expect(backupDataDir({ dataDir, file: folder.path, overwrite: true })).rejects.toMatchObject(refused)
+    await expect(backupDataDir({ dataDir, file: join(dataDir, 'b.tar') })).rejects.toMatchObject(refused)
+    const link = newPath('link')
+    await symlink(dataDir, link)
+    await expect(backupDataDir({ dataDir, file: join(link, 'files', 'b.tar') })).rejects.toMatchObject(refused)
+    await expect(backupDataDir({ dataDir, file: join(newPath('none'), 'b.tar') })).rejects.toMatchObject(refused)
+    await expect(backupDataDir({ dataDir, file: '' })).rejects.toMatchObject(refused)
+    expect(await readFile(file, 'utf8')).toBe('mine')
+    expect((await backupDataDir({ dataDir, file, overwrite: true })).bytes).toBeGreaterThan(1_000)
+  })
+
+  it('where the folder has no database of its own', async () => {
+    const file = newPath('backup.tar')
+    await expect(backupDataDir({ dataDir: newPath('none'), file })).rejects.toMatchObject({
+      code: 'ERR_NOT_INITIALIZED',
+      message: expect.stringContaining('alcove init') as string,
+    })
+    const hosted = newPath('hosted')
+    const knex = openSqlite(newPath('host.sqlite'))
+    const engine = await openLocalEngine({ dataDir: hosted, knex })
+    await engine.close()
+    await knex.destroy()
+    await expect(backupDataDir({ dataDir: hosted, file })).rejects.toMatchObject({
+      code: 'ERR_NOT_INITIALIZED',
+      message: expect.stringContaining('elsewhere') as string,
+    })
+  })
+
+  it('where the tables have another prefix, and takes it where it is told', async () => {
+    const [prefixed, file, restored] = [newPath('prefixed'), newPath('backup.tar'), newPath('restored')]
+    await (await openLocalEngine({ dataDir: prefixed, tablePrefix: 'our_', roles: [] })).close()
+    await expect(backupDataDir({ dataDir: prefixed, file })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'tablePrefix',
+    })
+    await backupDataDir({ dataDir: prefixed, file, tablePrefix: 'our_' })
+    await restoreDataDir({ dataDir: restored, file })
+    await (await openLocalEngine({ dataDir: restored, tablePrefix: 'our_', roles: [] })).close()
+  })
+
+  it('while another one is made, and leaves nothing where it is interrupted', async () => {
+    const files = [newPath('one.tar'), newPath('two.tar')]
+    const both = await Promise.allSettled(files.map((file) => backupDataDir({ dataDir, file })))
+    const refused = both.find((outcome) => outcome.status === 'rejected')
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(refused?.reason).toMatchObject({ code: 'ERR_BACKUP_RUNNING' })
+    const abort = new AbortController()
+    const file = newPath('aborted.tar')
+    const onProgress = (): void => {
+      abort.abort()
+    }
+    await expect(backupDataDir({ dataDir, file, signal: abort.signal, onProgress })).rejects.toThrow(/aborted/)
+    expect((await namesOf(folder.path)).filter((name) => name.includes('aborted'))).toEqual([])
+    expect((await namesOf(dataDir)).filter((name) => name.includes('unfinished'))).toEqual([])
+    await backupDataDir({ dataDir, file })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('where its place may not be written', async () => {
+    const place = newPath('place')
+    await mkdir(place)
+    await chmod(place, 0o500)
+    await expect(backupDataDir({ dataDir, file: join(place, 'b.tar') })).rejects.toMatchObject({
+      code: 'ERR_BACKUP_FAILED',
+    })
+  })
+})
+
+describe('a restore', () => {
+  it('goes to a new folder or an empty one, and changes nothing where there is something', async () => {
+    const [file, empty, full] = [newPath('backup.tar'), newPath('empty'), newPath('full')]
+    await backupDataDir({ dataDir, file })
+    await mkdir(empty)
+    const { ino } = await stat(empty)
+    await restoreDataDir({ dataDir: empty, file })
+    expect((await stat(empty)).ino).toBe(ino)
+    expect(await namesOf(empty)).toEqual(['alcove.sqlite', 'database-id', 'files', 'keys', 'vectors'])
+    await mkdir(full)
+    await writeFile(join(full, 'mine'), '')
+    const refused = { code: 'ERR_DATA_DIR_UNUSABLE' }
+    await expect(restoreDataDir({ dataDir: full, file })).rejects.toMatchObject(refused)
+    await expect(restoreDataDir({ dataDir: file, file })).rejects.toMatchObject(refused)
+    await expect(restoreDataDir({ dataDir, file })).rejects.toMatchObject(refused)
+    expect(await namesOf(full)).toEqual(['mine'])
+    expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('unfinished'))
+    await restoreDataDir({ dataDir: join(newPath('new'), 'deep', 'in'), file })
+  })
+
+  it('that is interrupted leaves nothing', async () => {
+    const [file, restored] = [newPath('backup.tar'), newPath('restored')]
+    await backupDataDir({ dataDir, file })
+    const before = await namesOf(folder.path)
+    const abort = new AbortController()
+    const onProgress = ({ bytes }: { readonly bytes: number }): void => {
+      if (bytes > 10_000) abort.abort()
+    }
+    await expect(restoreDataDir({ dataDir: restored, file, signal: abort.signal, onProgress })).rejects.toThrow(/abort/)
+    expect(await namesOf(folder.path)).toEqual(before)
+  })
+
+  it('may be done twice, and both folders go their own ways', async () => {
+    const [file, one, other] = [newPath('backup.tar'), newPath('one'), newPath('other')]
+    await backupDataDir({ dataDir, file })
+    for (const restored of [one, other]) await restoreDataDir({ dataDir: restored, file })
+    const beside = await openLocalDatabase({ dataDir: one })
+    await beside.as(beside.owner).contexts.delete(contextId)
+    await beside.close()
+    expect(await answers(other)).toEqual(inSource)
+  })
+})
+
+function key(name: string): string {
+  const uuid = uuids[name] ?? ''
+  return join(uuid.slice(0, 2), uuid)
+}
+
+/** What an engine finds on a folder; the folder is clean: its sweep has nothing to remove. */
+async function answers(path: string): Promise<unknown> {
+  const telemetry = new MemoryTelemetry()
+  const engine = await openLocalEngine({ dataDir: path, roles: ['ingest'], telemetry })
+  const session = engine.as(engine.owner)
+  const found = []
+  for (const prompt of ['How long is parental leave?', 'Where is the lamp?', 'How many chairs has room 7?']) {
+    for (const { id, docId, content } of await session.search(contextId, prompt)) found.push([id, docId, content])
+  }
+  await engine.whenCleared()
+  await engine.close()
+  expect(telemetry.events.find(({ name }) => name === 'ingestion.swept')?.fields).toMatchObject({
+    filesRemoved: 0,
+    collectionsDropped: 0,
+    vectorOrphansRemoved: 0,
+  })
+  expect(found.length).toBeGreaterThan(3)
+  return found
+}
+
+async function mkdtempOn(place: string): Promise<string | undefined> {
+  const path = join(place, `alcove-test-${crypto.randomUUID()}`)
+  return await mkdir(path).then(
+    () => path,
+    () => undefined,
+  )
+}
