@@ -28,6 +28,7 @@ export {
   shareSchema,
 } from './context/index.js'
 export type {
+  Checked,
   Document,
   DocumentChunk,
   DocumentEvents,
@@ -35,8 +36,14 @@ export type {
   DocumentReference,
   DocumentWithReceipt,
   NewDocument,
+  Problem,
+  ProblemCode,
+  ProblemSubject,
   UploadContent,
   UploadOptions,
+  VerifyOptions,
+  VerifyProgress,
+  VerifyReport,
 } from './ingestion/index.js'
 export {
   type Attempt,
@@ -61,6 +68,9 @@ export {
   AlcoveError,
   AlreadyExistsError,
   AlreadyInitializedError,
+  BackupFailedError,
+  BackupInvalidError,
+  BackupRunningError,
   ClosedError,
   DataDirLockedError,
   DataDirMismatchError,
@@ -81,6 +91,7 @@ export {
   SecretKeyError,
   SigningKeyError,
   StorageError,
+  StorageFullError,
   ThrottledError,
   type TokenErrorCode,
   TokenRequestError,

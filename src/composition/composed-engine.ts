@@ -1,5 +1,5 @@
 import type { Container } from 'inversify'
-import { DocumentEventEmitter, type DocumentEvents } from '../ingestion/index.js'
+import { DocumentEventEmitter, type DocumentEvents, type RepairWorkers, Verify } from '../ingestion/index.js'
 import { checkSecretKey, RecordEvent, SecretBox } from '../outbox/index.js'
 import { ClosedError, NotInitializedError } from '../shared/errors.js'
 import {
@@ -51,6 +51,13 @@ const NO_WORKERS: WorkSignals = {
   deliveriesCancelled: () => undefined,
 }
 
+const NO_REPAIR: RepairWorkers = {
+  isIngesting: false,
+  whenSwept: async () => undefined,
+  wake: () => undefined,
+  whenCleared: async () => undefined,
+}
+
 class ComposedEngine implements Engine {
   readonly owner: Principal
   readonly administration: HostAdministration
@@ -59,8 +66,8 @@ class ComposedEngine implements Engine {
   readonly #ports: EngineOptions
   readonly #container: Container
   readonly #workers: Workers | undefined
-  readonly #abort = new AbortController()
-  readonly #underWay = new Set<Promise<unknown>>()
+  /** Calls that end when the engine is closed: each with a signal of its own, for one with a thousand listeners warns. */
+  readonly #underWay = new Map<AbortController, Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   constructor(ports: EngineOptions, container: Container, owner: Principal, workers: Workers | undefined) {
@@ -69,7 +76,12 @@ class ComposedEngine implements Engine {
     this.#container = container
     this.#workers = workers
     const signals = this.#workers ?? NO_WORKERS
-    this.administration = hostAdministration(container, owner, signals)
+    this.administration = hostAdministration(container, owner, signals, async (options) => {
+      return await this.#untilClosed(async (closing) => {
+        const signal = options?.signal === undefined ? closing : AbortSignal.any([closing, options.signal])
+        return await container.get(Verify).execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
+      })
+    })
     this.authentication = authentication(container)
     this.events = {
       record: async (event, options = {}) =>
@@ -113,19 +125,22 @@ class ComposedEngine implements Engine {
 
   async #untilClosed<T>(work: (closing: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
-    const working = work(this.#abort.signal)
-    const ended = working.catch(() => undefined)
-    this.#underWay.add(ended)
+    const abort = new AbortController()
+    const working = work(abort.signal)
+    this.#underWay.set(
+      abort,
+      working.catch(() => undefined),
+    )
     try {
       return await working
     } finally {
-      this.#underWay.delete(ended)
+      this.#underWay.delete(abort)
     }
   }
 
   async #close(): Promise<void> {
-    this.#abort.abort(new ClosedError('the engine'))
-    await Promise.all(this.#underWay)
+    for (const abort of this.#underWay.keys()) abort.abort(new ClosedError('the engine'))
+    await Promise.all(this.#underWay.values())
     await this.#workers?.stop()
     await this.#container.get(AccessRecorder).flush()
     await closePorts(this.#ports)

@@ -26,6 +26,7 @@ import { Search } from '../retrieval/index.js'
 import { Authorizer } from '../tenancy-authorization/index.js'
 import { bindOutbox } from './bind-outbox.js'
 import { bindTenancy } from './bind-tenancy.js'
+import { bindVerify } from './bind-verify.js'
 import type { EngineOptions } from './engine-options.js'
 import {
   CLOCK,
@@ -49,6 +50,7 @@ export function createContainer(options: EngineOptions): Container {
   bindOutbox(container, options)
   bindContexts(container)
   bindIngestion(container)
+  bindVerify(container)
   container
     .bind(Search)
     .toResolvedValue(

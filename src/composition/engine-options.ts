@@ -53,7 +53,12 @@ export interface EngineOptions {
    * work that a dead process held is taken up at once. Default false: when its leases run out.
    */
   readonly isAlone?: boolean
-  /** Documents processed at a time; default 2. */
+  /**
+   * Whether an engine that ingests clears away at its start, in the background, what crashes have left behind;
+   * default true. Without it that waits for `administration.verify({ repair: true })`, which then tells of it.
+   */
+  readonly isSweeping?: boolean
+  /** Documents processed at a time, at most half of them of one context; default 4. */
   readonly ingestionConcurrency?: number
   /** Names of what is made on an empty storage. */
   readonly initial?: InitializeInput
@@ -63,8 +68,10 @@ export interface EngineOptions {
  * Checks what plain JavaScript may get wrong without being told.
  * @throws InvalidInputError
  */
-export function requireUsable({ embeddingModels, roles }: EngineOptions): void {
+export function requireUsable({ embeddingModels, roles, ingestionConcurrency = 1 }: EngineOptions): void {
   if (embeddingModels.length === 0) throw new InvalidInputError('embeddingModels', 'must have at least one model')
+  if (!Number.isSafeInteger(ingestionConcurrency) || ingestionConcurrency < 1)
+    throw new InvalidInputError('ingestionConcurrency', 'must be a positive integer')
   const known: readonly unknown[] = ENGINE_ROLES
   if (roles === undefined || (Array.isArray(roles) && roles.every((role) => known.includes(role)))) return
   const list = ENGINE_ROLES.map((role) => JSON.stringify(role)).join(', ')

@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import type { VerifyOptions, VerifyReport } from '../ingestion/index.js'
 import { Administration, type Principal, UNLIMITED } from '../tenancy-authorization/index.js'
 import {
   type DeliveryOperations,
@@ -13,14 +14,29 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   /** `create` is for the root company unless it says; `list` without a company lists all. */
   readonly destinations: DestinationOperations
   readonly deliveries: DeliveryOperations
+  /**
+   * Compares rows, vectors, files and models with each other, while the engine works: reads every file, looks at
+   * what seems wrong again before it is told, and yields to what else there is to do. With `repair` it mends what can
+   * be mended, as processing documents again from their bytes, waits for that, and looks at it again.
+   *
+   * @throws UnsupportedError where an engine is to repair that does not process documents
+   * @throws ClosedError once the engine is closed; the signal's reason once that is aborted
+   */
+  verify(options?: VerifyOptions): Promise<VerifyReport>
 }
 
-export function hostAdministration(container: Container, owner: Principal, signals: OutboxSignals): HostAdministration {
+export function hostAdministration(
+  container: Container,
+  owner: Principal,
+  signals: OutboxSignals,
+  verify: HostAdministration['verify'],
+): HostAdministration {
   const authorize = async () => {
     return { reach: UNLIMITED, companyId: owner.companyId, listedCompanyId: undefined }
   }
   return Object.assign(container.get(Administration), {
     destinations: destinationOperations(container, authorize, signals),
     deliveries: deliveryOperations(container, authorize, signals),
+    verify,
   })
 }

@@ -1,5 +1,13 @@
 import type { Container } from 'inversify'
-import { INGEST_DOCUMENT, ProcessDocument, PurgeContext, PurgeDocument, Sweep } from '../ingestion/index.js'
+import {
+  INGEST_DOCUMENT,
+  ProcessDocument,
+  PurgeContext,
+  PurgeDocument,
+  type RepairWorkers,
+  StartCheck,
+  Sweep,
+} from '../ingestion/index.js'
 import { JobWorker } from '../jobs/index.js'
 import { DELIVER_EVENT, DeliverEvent, TRIM_DELIVERIES, TRIM_SUBJECT, TrimDeliveries } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
@@ -8,10 +16,16 @@ import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { WorkSignals } from './session.js'
 import { STORAGE, TELEMETRY } from './tokens.js'
 
-const INGESTION_CONCURRENCY = 2
+const INGESTION_CONCURRENCY = 4
+/** Of all documents at a time, those of one context: a huge one, or a thousand, leave places for others. */
+const INGESTION_SHARE_OF_CONTEXT = 0.5
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
+/** Documents that may have ended processes wait so long in the life of the next ones; then they are given up. */
+const INGESTION_QUIET_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
+const INGESTION_CLAIMS = 6
 
 const MAIL_CONCURRENCY = 4
-const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR]
 /** A mail server that is away for two days loses no mail. */
 const MAIL_MAX_FAILURES = 53
@@ -34,30 +48,40 @@ const RELAY_CLAIMS_IN_COMPANY = 4
 
 /**
  * The workers of an engine: one for documents, one that clears away, one for mails, and the relay of events;
- * and the sweep at their start.
+ * and the sweep at their start, with a look whether all is well.
  */
-export class Workers implements WorkSignals {
+export class Workers implements WorkSignals, RepairWorkers {
   readonly #ingestion: JobWorker
   readonly #clearing: JobWorker
   readonly #mailing: JobWorker
   readonly #relay: JobWorker
   readonly #storage: Storage
   readonly #sweep: Sweep
+  readonly #startCheck: StartCheck | undefined
   readonly #isAlone: boolean
+  readonly #isSweeping: boolean
   readonly #telemetry: Telemetry
   readonly #roles: readonly EngineRole[]
   readonly #stopping = new AbortController()
-  #swept: Promise<unknown> = Promise.resolve()
+  #swept: Promise<void> = Promise.resolve()
+  #checked: Promise<void> = Promise.resolve()
 
   constructor(container: Container, options: EngineOptions) {
     const storage = container.get(STORAGE)
     const telemetry = container.get(TELEMETRY)
+    const { ingestionConcurrency = INGESTION_CONCURRENCY } = options
     this.#ingestion = new JobWorker(storage, telemetry, {
       handlers: [container.get(ProcessDocument)],
-      concurrency: options.ingestionConcurrency ?? INGESTION_CONCURRENCY,
+      concurrency: ingestionConcurrency,
+      concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
+      quietMs: INGESTION_QUIET_MS,
+      maxClaims: INGESTION_CLAIMS,
     })
     this.#clearing = new JobWorker(storage, telemetry, {
       handlers: [container.get(PurgeDocument), container.get(PurgeContext)],
+      quietMs: INGESTION_QUIET_MS,
+      // What was deleted is cleared away, however long that cannot be done.
+      maxFailures: Infinity,
     })
     this.#mailing = new JobWorker(storage, telemetry, {
       handlers: [container.get(SendMail)],
@@ -80,7 +104,10 @@ export class Workers implements WorkSignals {
     this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = container.get(Sweep)
+    // What it finds is for whoever listens.
+    this.#startCheck = options.telemetry && container.get(StartCheck)
     this.#isAlone = options.isAlone ?? false
+    this.#isSweeping = options.isSweeping ?? true
     this.#telemetry = telemetry
   }
 
@@ -97,15 +124,16 @@ export class Workers implements WorkSignals {
     if (!isIngest) return
     this.#ingestion.start()
     this.#clearing.start()
+    if (!this.#isSweeping) return
     this.#swept = this.#sweep.run(this.#stopping.signal).then(
       () => {
-        this.documentUploaded()
-        this.contextDeleted()
+        this.wake()
       },
       (error: unknown) => {
         this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
       },
     )
+    this.#checked = this.#swept.then(async () => await this.#startCheck?.run(this.#stopping.signal))
   }
 
   documentUploaded(): void {
@@ -129,16 +157,31 @@ export class Workers implements WorkSignals {
     for (const subject of ids) this.#relay.abandon({ kind: DELIVER_EVENT, subject })
   }
 
+  get isIngesting(): boolean {
+    return this.#roles.includes('ingest')
+  }
+
+  async whenSwept(): Promise<void> {
+    await this.#swept
+  }
+
+  wake(): void {
+    this.#ingestion.wake()
+    this.#clearing.wake()
+  }
+
   /** Resolves once what was deleted is gone from the disk. */
   async whenCleared(): Promise<void> {
     await this.#swept
     await this.#clearing.whenIdle()
+    // What was being written of it is removed by whoever wrote it.
+    await this.#ingestion.whenAbandoned()
   }
 
   /** Gives back what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     const workers = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
-    await Promise.all([...workers.map((worker) => worker.stop()), this.#swept])
+    await Promise.all([...workers.map((worker) => worker.stop()), this.#swept, this.#checked])
   }
 }

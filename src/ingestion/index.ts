@@ -13,4 +13,21 @@ export { Sweep } from './sweep.js'
 export type { UploadContent } from './upload-content.js'
 export { type NewDocument, UploadDocument, type UploadOptions } from './upload-document.js'
 export { collectionOf } from './vector-collection.js'
+export { ContextCheck } from './verify/context-check.js'
+export { DocumentCheck } from './verify/document-check.js'
+export { Examination } from './verify/examination.js'
+export { FoundationCheck } from './verify/foundation-check.js'
+export { LeftoverCheck } from './verify/leftover-check.js'
+export type {
+  Checked,
+  Problem,
+  ProblemCode,
+  ProblemSubject,
+  VerifyOptions,
+  VerifyProgress,
+  VerifyReport,
+} from './verify/problem.js'
+export { Repair, type RepairWorkers } from './verify/repair.js'
+export { StartCheck } from './verify/start-check.js'
+export { Verify } from './verify/verify.js'
 export { WaitForDocument } from './wait-for-document.js'

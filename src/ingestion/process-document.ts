@@ -1,23 +1,26 @@
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type {
-  Clock,
-  ContextRecord,
-  DocumentRecord,
-  FileStore,
-  IngestionReceipt,
-  Repositories,
-  Storage,
-  TextExtractor,
-  VectorIndex,
+import {
+  BACKUP_JOB,
+  type Clock,
+  type ContextRecord,
+  type DocumentRecord,
+  type FileStore,
+  type IngestionReceipt,
+  type Repositories,
+  type Storage,
+  type TextExtractor,
+  type VectorIndex,
 } from '../ports/index.js'
-import { AlcoveError, ExtractionError } from '../shared/errors.js'
+import { AlcoveError, ExtractionError, VectorInvalidError } from '../shared/errors.js'
+import { itemsUntilAborted } from '../shared/until-aborted.js'
 import type { Chunk } from './chunking/chunker.js'
 import { toDocument } from './document.js'
 import type { DocumentEventEmitter } from './document-events.js'
 import { type EmbeddingModels, windowTokensFor } from './embedding-models.js'
 import { INGEST_DOCUMENT } from './job-kinds.js'
 import { chunkStream, emptySummary, type TextSummary } from './processing/chunk-stream.js'
-import { DocumentWriter } from './processing/document-writer.js'
+import { CHUNKS_PER_REMOVAL, DocumentWriter } from './processing/document-writer.js'
+import { EmbeddingsUnderWay } from './processing/embeddings-under-way.js'
 import { prefetch } from './processing/prefetch.js'
 import { batchByWindows } from './processing/window-batch.js'
 import { type EmbeddedBatch, WindowEmbedder } from './processing/window-embedder.js'
@@ -25,6 +28,7 @@ import { collectionOf } from './vector-collection.js'
 
 /** Windows that are embedded in one call: some seconds of work at the most. */
 const WINDOWS_PER_BATCH = 256
+const DROP_PAUSES_MS = [100, 300, 1_000]
 
 interface Subject {
   readonly document: DocumentRecord
@@ -41,6 +45,7 @@ export class ProcessDocument implements JobHandler {
   readonly #models: EmbeddingModels
   readonly #clock: Clock
   readonly #events: DocumentEventEmitter
+  readonly #underWay = new EmbeddingsUnderWay()
 
   constructor(
     storage: Storage,
@@ -61,7 +66,8 @@ export class ProcessDocument implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
-    const subject = await this.#begin(run)
+    let subject = await this.#begin(run)
+    while (subject === 'not cleared') subject = await this.#begin(run)
     if (subject === undefined) {
       await run.complete(async () => undefined)
       return
@@ -70,12 +76,12 @@ export class ProcessDocument implements JobHandler {
       const receipt = await this.#process(run, subject)
       await this.#complete(run, subject.document, receipt)
     } catch (error) {
-      await this.#dropIfDeleted(subject)
+      await this.#dropIfDeleted(subject).catch(() => undefined)
       throw error
     }
   }
 
-  /** What was written stays, unseen: a retry goes on from there. */
+  /** What was written stays, unseen. */
   async fail({ documents }: Repositories, documentId: number, error: unknown): Promise<void> {
     await documents.update(documentId, { error: sentence(error) })
   }
@@ -89,13 +95,19 @@ export class ProcessDocument implements JobHandler {
       .catch(() => undefined)
   }
 
-  /** The document and its context, `started` set; `undefined` where there is nothing to do. */
-  async #begin(run: JobRun): Promise<Subject | undefined> {
-    return await run.transaction(async ({ documents, contexts }) => {
+  /**
+   * The document and its context, `started` set; `undefined` where there is nothing to do. What was written before a
+   * document was put back to the beginning is cleared away first, in steps: it may be what is wrong with it.
+   */
+  async #begin(run: JobRun): Promise<Subject | 'not cleared' | undefined> {
+    return await run.transaction(async ({ documents, contexts, chunks }) => {
       const document = await documents.get(run.subject)
       const context = document && (await contexts.get(document.contextId))
       if (document === undefined || context === undefined || document.completed !== null) return undefined
-      if (document.started === null) await documents.update(document.id, { started: this.#clock.now().toISOString() })
+      if (document.started !== null) return { document, context }
+      const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
+      if (removed > 0) return 'not cleared'
+      await documents.update(document.id, { started: this.#clock.now().toISOString() })
       return { document, context }
     })
   }
@@ -106,7 +118,7 @@ export class ProcessDocument implements JobHandler {
     const tokenizer = await model.tokenizer()
     const collection = collectionOf(context, model.profile)
     const writer = new DocumentWriter(this.#index, run, collection, document.id)
-    const embedder = new WindowEmbedder(this.#storage, this.#index, model, context.id, collection)
+    const embedder = new WindowEmbedder(this.#storage, this.#index, model, context.id, collection, this.#underWay)
     const written = await writer.resume(this.#storage)
     const totals = { chunks: 0, windows: 0, reused: 0, embedMs: 0 }
     const summary = emptySummary()
@@ -117,7 +129,8 @@ export class ProcessDocument implements JobHandler {
       open: () => this.#fileStore.read(document.uuid),
     }
     const chunks = chunkStream(
-      this.#extractor.extract(source, { signal: run.signal }),
+      // Whoever deletes a document, or closes the engine, does not wait for an extractor that hangs.
+      itemsUntilAborted(this.#extractor.extract(source, { signal: run.signal }), run.signal),
       tokenizer,
       {
         chunkSizeTokens: context.chunkSizeTokens,
@@ -127,20 +140,25 @@ export class ProcessDocument implements JobHandler {
       summary,
     )
     const fresh = withoutWritten(counted(chunks, totals), { written, embedder, writer, totals })
-    for await (const batch of prefetch(embedded(batchByWindows(fresh, WINDOWS_PER_BATCH), embedder, run.signal))) {
-      totals.windows += batch.windowCount
-      totals.reused += batch.reused
-      totals.embedMs += batch.embedMs
-      await writer.write(batch)
-      this.#events.emit('document.progress', {
-        contextId: context.id,
-        fileName: document.uuid,
-        charactersExtracted: summary.characters,
-        windowsEmbedded: totals.windows,
-      })
+    const batches = prefetch(embedded(batchByWindows(fresh, WINDOWS_PER_BATCH), embedder, run.signal))
+    try {
+      for await (const batch of batches) {
+        totals.windows += batch.windowCount
+        totals.reused += batch.reused
+        totals.embedMs += batch.embedMs
+        await writer.write(batch)
+        this.#events.emit('document.progress', {
+          contextId: context.id,
+          fileName: document.uuid,
+          charactersExtracted: summary.characters,
+          windowsEmbedded: totals.windows,
+        })
+      }
+      if (summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
+      await writer.flush()
+    } finally {
+      embedder.close()
     }
-    if (summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
-    await writer.flush()
     if (totals.chunks < written.length) await writer.truncate(totals.chunks)
     return receiptOf({
       document,
@@ -163,14 +181,19 @@ export class ProcessDocument implements JobHandler {
 
   /** A document deleted meanwhile: its purge may have come before the last write. */
   async #dropIfDeleted({ document, context }: Subject): Promise<void> {
-    const { isLive, hasContext } = await this.#storage.read(async ({ documents, contexts }) => ({
+    const { isLive, hasContext, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
       isLive: (await documents.get(document.id)) !== undefined,
       hasContext: (await contexts.get(context.id)) !== undefined,
+      isBackup: await jobs.isHeld(BACKUP_JOB),
     }))
     if (isLive) return
     const { name } = collectionOf(context, this.#models.get(context.embeddingModel).profile)
-    if (hasContext) await this.#index.deleteDocument(name, document.id, 0)
-    else await this.#index.drop(name)
+    // Nobody else would look for it before the next start.
+    await severalTimes(async () => {
+      // A backup may be about to copy what the context had when it began: its purge waits for that, and drops it.
+      if (hasContext || isBackup) await this.#index.deleteDocument(name, document.id, 0)
+      else await this.#index.drop(name)
+    })
   }
 }
 
@@ -215,6 +238,19 @@ async function* embedded(
   for await (const batch of prefetch(batches)) yield await embedder.embed(batch, signal)
 }
 
+/** Tries again after a moment; the last error is thrown. */
+async function severalTimes(work: () => Promise<void>): Promise<void> {
+  for (const pauseMs of DROP_PAUSES_MS) {
+    try {
+      await work()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  await work()
+}
+
 function receiptOf(made: {
   readonly document: DocumentRecord
   readonly context: ContextRecord
@@ -252,5 +288,7 @@ function receiptOf(made: {
 function sentence(error: unknown): string {
   if (!(error instanceof AlcoveError))
     return 'The document could not be processed because of an internal error (ERR_INTERNAL)'
+  if (error instanceof VectorInvalidError)
+    return `The embedding model gave vectors that cannot be used: check the model (${error.code})`
   return `${error.message.replace(/\.$/, '')} (${error.code})`
 }

@@ -3,6 +3,7 @@ import type { JobHandler, JobRun } from '../jobs/index.js'
 import type { FileStore, VectorIndex } from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { CHUNKS_PER_REMOVAL } from './processing/document-writer.js'
+import { untilNoBackup } from './until-no-backup.js'
 import { collectionPrefix } from './vector-collection.js'
 
 interface Doomed {
@@ -23,6 +24,7 @@ export class PurgeDocument implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
+    await untilNoBackup(run)
     const deleted = await run.transaction(({ documents }) => documents.listDeleted())
     const doomed = deleted.find(({ id }) => id === run.subject)
     if (doomed !== undefined) {
@@ -55,6 +57,7 @@ export class PurgeContext implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
+    await untilNoBackup(run)
     const isDeleted = await run.transaction(async ({ contexts }) =>
       (await contexts.listDeleted()).includes(run.subject),
     )

@@ -1,10 +1,10 @@
 import { ASSISTANT } from '../context/index.js'
-import type { Repositories, Storage } from '../ports/index.js'
+import type { DocumentRecord, Repositories, Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Document, type DocumentReference, toDocument } from './document.js'
 import { findDocument } from './document-access.js'
-import { INGEST_DOCUMENT } from './job-kinds.js'
+import { enqueueIngestion } from './enqueue-ingestion.js'
 
 /** Processes a document that has failed once more, from the bytes as they were received. */
 export class RetryDocument {
@@ -29,14 +29,18 @@ export class RetryDocument {
         const state = document.completed === null ? 'is still being processed' : 'is completed'
         throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
       }
-      await processAgain(repositories, document.id)
+      await processAgain(repositories, document)
       return toDocument({ ...document, error: null, started: null })
     })
   }
 }
 
-/** Puts a failed document back to the beginning. */
-export async function processAgain({ documents, jobs }: Repositories, documentId: number): Promise<void> {
-  await documents.update(documentId, { error: null, started: null })
-  await jobs.enqueue({ kind: INGEST_DOCUMENT, subject: documentId })
+/** Puts a document that has failed, or is completed, back to the beginning: nothing finds it until it is processed. */
+export async function processAgain(
+  repositories: Repositories,
+  document: Pick<DocumentRecord, 'id' | 'contextId'>,
+): Promise<void> {
+  await enqueueIngestion(repositories, document)
+  const beginning = { error: null, started: null, completed: null, chunkCount: 0, receipt: null }
+  await repositories.documents.update(document.id, beginning)
 }

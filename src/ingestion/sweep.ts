@@ -1,13 +1,14 @@
 import { PURGE_CONTEXT } from '../context/index.js'
 import type { FileStore, Storage, Telemetry, VectorIndex } from '../ports/index.js'
+import { enqueueIngestion } from './enqueue-ingestion.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { contextOfCollection } from './vector-collection.js'
 
 /** What a sweep found and removed, or put back to work. */
 export interface SweepCounts {
-  /** Documents without a job that were not done. */
+  /** Documents that were not done: each of them has a job now. */
   readonly documentsResumed: number
-  /** Deleted documents and contexts without a job. */
+  /** Deleted documents and contexts that were not cleared away, likewise. */
   readonly purgesResumed: number
   readonly filesRemoved: number
   readonly collectionsDropped: number
@@ -54,11 +55,12 @@ export class Sweep {
   }
 
   async #resumeJobs(): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
-    return await this.#storage.transaction(async ({ documents, contexts, jobs }) => {
+    return await this.#storage.transaction(async (repositories) => {
+      const { documents, contexts, jobs } = repositories
       const unfinished = await documents.listUnfinished()
       const deleted = await documents.listDeleted()
       const deletedContexts = await contexts.listDeleted()
-      for (const { id } of unfinished) await jobs.enqueue({ kind: INGEST_DOCUMENT, subject: id })
+      for (const document of unfinished) await enqueueIngestion(repositories, document)
       for (const { id } of deleted) await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
       for (const id of deletedContexts) await jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
       return { documentsResumed: unfinished.length, purgesResumed: deleted.length + deletedContexts.length }
@@ -97,8 +99,7 @@ export class Sweep {
       if (signal.aborted) break
       const contextId = contextOfCollection(name)
       if (contextId === undefined) continue
-      const isLive = await this.#storage.read(async ({ contexts }) => (await contexts.get(contextId)) !== undefined)
-      if (!isLive) {
+      if (!(await this.#hasRow(contextId))) {
         await this.#index.drop(name)
         collectionsDropped += 1
         continue
@@ -111,5 +112,13 @@ export class Sweep {
       }
     }
     return { collectionsDropped, vectorOrphansRemoved }
+  }
+
+  /** What is deleted and has its row still is removed by its purge, which waits for a backup. */
+  async #hasRow(contextId: number): Promise<boolean> {
+    return await this.#storage.read(
+      async ({ contexts }) =>
+        (await contexts.get(contextId)) !== undefined || (await contexts.listDeleted()).includes(contextId),
+    )
   }
 }

@@ -11,8 +11,8 @@ import type {
 import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
 import { idSchema, integerSchema, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { enqueueIngestion } from './enqueue-ingestion.js'
 import { HeldQuota, UPLOAD_TTL_MS, uploadExpired } from './held-quota.js'
-import { INGEST_DOCUMENT } from './job-kinds.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
@@ -59,7 +59,7 @@ export class UploadDocument {
    * @returns the document's UUID; that of the document there is, for the same bytes under the same name
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws QuotaExceededError where it does not fit in what is left of the context's `maxSize`
-   * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_EMPTY_FILE`
+   * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE`, `ERR_EMPTY_FILE`
    * @throws LeaseLostError where the content took a pause of more than ten minutes
    */
   async execute(
@@ -139,14 +139,14 @@ export class UploadDocument {
   async #settle(context: ContextRecord, access: Access, upload: FinishedUpload): Promise<string> {
     const { uuid, originalName, contentType, file } = upload
     const settled = await this.#storage.transaction(async (repositories) => {
-      const { documents, uploads, jobs } = repositories
+      const { documents, uploads } = repositories
       await findWritable(repositories, access, context.id)
       if (!(await uploads.remove(uuid))) throw uploadExpired()
       const used = await uploads.usedBytes(context.id)
       if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       const same = await documents.findSame(context.id, file.sha256, originalName)
       if (same !== undefined) {
-        if (same.error !== null) await processAgain(repositories, same.id)
+        if (same.error !== null) await processAgain(repositories, same)
         return same.uuid
       }
       const document = await documents.insert({
@@ -166,7 +166,7 @@ export class UploadDocument {
         receipt: null,
         deleted: null,
       })
-      await jobs.enqueue({ kind: INGEST_DOCUMENT, subject: document.id })
+      await enqueueIngestion(repositories, document)
       return uuid
     })
     if (settled !== uuid) await this.#fileStore.delete(uuid)

@@ -66,6 +66,12 @@ export interface EmbeddingModel {
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array>
 
+  /**
+   * Checks that the files it needs are there, and are the ones the profile names, without loading them.
+   * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
+   */
+  verify(): Promise<void>
+
   /** Frees threads and memory. Waiting calls reject. A second call does nothing. */
   close(): Promise<void>
 }

@@ -35,6 +35,15 @@ export interface FileStore {
    */
   read(key: string): AsyncIterable<Uint8Array>
 
+  /** Bytes of a file; `undefined` where there is none. Cheap: the file is not read. */
+  sizeOf(key: string): Promise<number | undefined>
+
+  /**
+   * Reads a file to its end, counting and hashing. Memory does not grow with the size.
+   * @throws FileMissingError where there is none.
+   */
+  digest(key: string, options?: { readonly signal?: AbortSignal }): Promise<StoredFile>
+
   /** Deletes a file. A missing one is no error. */
   delete(key: string): Promise<void>
 

@@ -16,6 +16,7 @@ export {
   SchemaTooNewError,
   SigningKeyError,
   StorageError,
+  StorageFullError,
   UnsupportedError,
   VectorInvalidError,
 } from '../shared/errors.js'
@@ -31,6 +32,7 @@ export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './maile
 export type { PasswordHasher } from './password-hasher.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export type {
+  ChunkCounts,
   ChunkKey,
   ChunkRecord,
   ContextRecord,
@@ -38,6 +40,7 @@ export type {
   DocumentVisibility,
   IngestionReceipt,
   NewChunk,
+  Page,
   UploadRecord,
   WindowRecord,
 } from './storage/document-records.js'
@@ -47,7 +50,14 @@ export type {
   DocumentRepository,
   UploadRepository,
 } from './storage/document-repositories.js'
-export type { ClaimedJob, JobRepository, LaneShare, NewJob, WaitingLane } from './storage/job-repository.js'
+export {
+  BACKUP_JOB,
+  type ClaimedJob,
+  type JobRepository,
+  type LaneShare,
+  type NewJob,
+  type WaitingLane,
+} from './storage/job-repository.js'
 export {
   type AttemptOutcome,
   type AttemptRecord,

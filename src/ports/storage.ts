@@ -93,6 +93,14 @@ export interface Storage {
    */
   join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T>
 
+  /**
+   * Looks for damage: whether the tables are those of this version, and, where it is `isThorough`, what the
+   * database itself can tell of its pages, its indexes and references between rows. Changes nothing.
+   *
+   * @returns one sentence for each thing that is wrong, at most about a hundred; none where all is well
+   */
+  verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]>
+
   /** Waits for what is under way, then frees connections. A second call does nothing. */
   close(): Promise<void>
 }

@@ -18,6 +18,8 @@ export class DocumentWriter {
   readonly #documentId: number
   #waiting: EmbeddedBatch[] = []
   #waitingWindows = 0
+  /** Whether an earlier run may have ended the process before it had written anything: then little is held back. */
+  #isCareful: boolean
   /** Milliseconds spent writing. */
   indexMs = 0
 
@@ -26,6 +28,7 @@ export class DocumentWriter {
     this.#run = run
     this.#collection = collection
     this.#documentId = documentId
+    this.#isCareful = run.isRepeated
   }
 
   /** Hashes of the chunks that an earlier run wrote; vectors without their chunk are removed. */
@@ -45,7 +48,7 @@ export class DocumentWriter {
   async write(batch: EmbeddedBatch): Promise<void> {
     this.#waiting.push(batch)
     this.#waitingWindows += batch.windowCount
-    if (this.#waitingWindows >= WINDOWS_PER_WRITE) await this.flush()
+    if (this.#isCareful || this.#waitingWindows >= WINDOWS_PER_WRITE) await this.flush()
   }
 
   /** Writes what is waiting. */
@@ -53,17 +56,30 @@ export class DocumentWriter {
     if (this.#waiting.length === 0) return
     const began = performance.now()
     const chunks = this.#waiting.flatMap((batch) => batch.chunks)
-    await this.#index.add(this.#collection, {
-      documentId: this.#documentId,
-      ...keysOf(chunks, this.#waitingWindows),
-      vectors: joined(this.#waiting.map(({ vectors }) => vectors)),
-    })
-    await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
-      isProgress: true,
-    })
+    try {
+      await this.#index.add(this.#collection, {
+        documentId: this.#documentId,
+        ...keysOf(chunks, this.#waitingWindows),
+        vectors: joined(this.#waiting.map(({ vectors }) => vectors)),
+      })
+      await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
+        isProgress: true,
+      })
+    } catch (error) {
+      await this.#undo(chunks)
+      throw error
+    }
+    this.#isCareful = false
+    for (const batch of this.#waiting) batch.release()
     this.#waiting = []
     this.#waitingWindows = 0
     this.indexMs += performance.now() - began
+  }
+
+  /** Vectors without rows must not stay where the document fails for good; where it does not, the next run removes them. */
+  async #undo([first]: readonly NewChunk[]): Promise<void> {
+    if (first === undefined) return
+    await this.#index.deleteDocument(this.#collection.name, this.#documentId, first.ordinal).catch(() => undefined)
   }
 }
 

@@ -6,28 +6,41 @@ import type {
   VectorIndex,
   WindowRecord,
 } from '../../ports/index.js'
+import { untilAborted } from '../../shared/until-aborted.js'
 import type { Chunk } from '../chunking/chunker.js'
+import type { EmbeddingsUnderWay } from './embeddings-under-way.js'
 import { hashText } from './hash.js'
 import { TimeSlice } from './time-slice.js'
 import type { ChunkBatch } from './window-batch.js'
+
+interface FoundVectors {
+  readonly vectors: ReadonlyMap<string, Float32Array>
+  readonly computed: number
+  readonly claimed: readonly string[]
+}
 
 /** Chunks ready to be stored, and the vectors of their windows, row by row in their order. */
 export interface EmbeddedBatch {
   readonly chunks: readonly NewChunk[]
   readonly vectors: Float32Array
   readonly windowCount: number
-  /** Windows whose vectors were known from before. */
+  /** Windows whose vectors were known from before, or came from another document under way. */
   readonly reused: number
   readonly embedMs: number
+  /** To be called once the batch is written: whoever needs its vectors finds them there. */
+  release(): void
 }
 
-/** Gives every window its vector; one that the context has already is not computed again. */
+/** Gives every window of a document its vector; one that the context has already, or that comes, is not computed again. */
 export class WindowEmbedder {
   readonly #storage: Storage
   readonly #index: VectorIndex
   readonly #model: EmbeddingModel
   readonly #contextId: number
   readonly #collection: VectorCollection
+  readonly #underWay: EmbeddingsUnderWay
+  /** Keys of the vectors that others may wait for. */
+  readonly #held = new Set<string>()
 
   constructor(
     storage: Storage,
@@ -35,12 +48,14 @@ export class WindowEmbedder {
     model: EmbeddingModel,
     contextId: number,
     collection: VectorCollection,
+    underWay: EmbeddingsUnderWay,
   ) {
     this.#storage = storage
     this.#index = index
     this.#model = model
     this.#contextId = contextId
     this.#collection = collection
+    this.#underWay = underWay
   }
 
   async embed(batch: ChunkBatch, signal: AbortSignal): Promise<EmbeddedBatch> {
@@ -51,25 +66,27 @@ export class WindowEmbedder {
     for (const { content, windows } of chunks) {
       for (const { start, end, hash } of windows) texts.set(hash, content.slice(start, end))
     }
-    const known = await this.#known([...texts.keys()])
-    const tokenizer = await this.#model.tokenizer()
-    const missing = [...texts.keys()].filter((hash) => !known.has(hash))
-    const slice = new TimeSlice()
-    const readable: string[] = []
-    for (const hash of missing) {
-      readable.push(tokenizer.readable(texts.get(hash) ?? ''))
-      await slice.breathe()
-    }
-    const made = await this.#model.embed(readable, { kind: 'passage', signal })
-    missing.forEach((hash, row) => known.set(hash, made.subarray(row * dimensions, (row + 1) * dimensions)))
-
+    const { vectors: known, computed, claimed } = await this.#vectorsOf(texts, signal)
     const hashes = chunks.flatMap(({ windows }) => windows.map(({ hash }) => hash))
     const vectors = new Float32Array(hashes.length * dimensions)
     hashes.forEach((hash, row) => {
       vectors.set(known.get(hash) ?? [], row * dimensions)
     })
-    const embedMs = performance.now() - began
-    return { chunks, vectors, windowCount: hashes.length, reused: hashes.length - missing.length, embedMs }
+    return {
+      chunks,
+      vectors,
+      windowCount: hashes.length,
+      reused: hashes.length - computed,
+      embedMs: performance.now() - began,
+      release: () => {
+        this.#release(claimed)
+      },
+    }
+  }
+
+  /** Nobody is to wait any longer for what this document had under way. */
+  close(): void {
+    this.#release([...this.#held])
   }
 
   /** A chunk with the hashes that name it and its windows. */
@@ -89,7 +106,69 @@ export class WindowEmbedder {
     }
   }
 
-  async #known(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
+  /** The vectors of texts, by hash; how many were computed here; and which are held until they are written. */
+  async #vectorsOf(texts: ReadonlyMap<string, string>, signal: AbortSignal): Promise<FoundVectors> {
+    const vectors = new Map<string, Float32Array>()
+    const claimed: string[] = []
+    let computed = 0
+    while (vectors.size < texts.size) {
+      const wanted = [...texts.keys()].filter((hash) => !vectors.has(hash))
+      // First taken, then looked for: what another document had under way before is written by now.
+      const { mine, others } = this.#underWay.claim(wanted.map((hash) => this.#keyOf(hash)))
+      for (const key of mine) this.#held.add(key)
+      claimed.push(...mine)
+      const isMine = new Set(mine)
+      const own = wanted.filter((hash) => isMine.has(this.#keyOf(hash)))
+      const found = await this.#written(own)
+      const missing = own.filter((hash) => !found.has(hash))
+      const made = await this.#compute(missing, texts, signal)
+      computed += missing.length
+      for (const [hash, vector] of [...found, ...made]) {
+        vectors.set(hash, vector)
+        this.#underWay.settle(this.#keyOf(hash), vector)
+      }
+      const theirs = wanted.filter((hash) => !isMine.has(this.#keyOf(hash)))
+      const coming = theirs.map(async (hash) => await others.get(this.#keyOf(hash)))
+      const come = await untilAborted(Promise.all(coming), signal)
+      theirs.forEach((hash, index) => {
+        const vector = come[index]
+        if (vector !== undefined) vectors.set(hash, vector)
+      })
+    }
+    return { vectors, computed, claimed }
+  }
+
+  async #compute(
+    hashes: readonly string[],
+    texts: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<Map<string, Float32Array>> {
+    if (hashes.length === 0) return new Map()
+    const { dimensions } = this.#collection
+    const tokenizer = await this.#model.tokenizer()
+    const slice = new TimeSlice()
+    const readable: string[] = []
+    for (const hash of hashes) {
+      readable.push(tokenizer.readable(texts.get(hash) ?? ''))
+      await slice.breathe()
+    }
+    const made = await this.#model.embed(readable, { kind: 'passage', signal })
+    return new Map(hashes.map((hash, row) => [hash, made.subarray(row * dimensions, (row + 1) * dimensions)]))
+  }
+
+  #keyOf(hash: string): string {
+    return `${this.#collection.name}/${hash}`
+  }
+
+  #release(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#underWay.release(key)
+      this.#held.delete(key)
+    }
+  }
+
+  /** Vectors of windows that documents of the context have. */
+  async #written(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
     const found = await this.#storage.read(({ chunks }) => chunks.findWindows(this.#contextId, hashes))
     const entries = [...found]
     const vectors = await this.#index.read(

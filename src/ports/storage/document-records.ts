@@ -124,6 +124,22 @@ export interface ChunkRecord {
   readonly tokens: number
 }
 
+/** How much of a document is stored as chunks. */
+export interface ChunkCounts {
+  readonly chunks: number
+  readonly windows: number
+  /** Whether nothing is missing in between: chunks are numbered from 0, each has windows numbered from 0. */
+  readonly isWhole: boolean
+}
+
+/** A part of a list that is ordered by a number. */
+export interface Page {
+  /** Only what has a higher number. */
+  readonly after: number
+  /** Most items. */
+  readonly limit: number
+}
+
 /** Names a chunk before it has an id. */
 export interface ChunkKey {
   readonly documentId: number

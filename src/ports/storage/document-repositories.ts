@@ -1,5 +1,6 @@
 import type { VectorKey } from '../vector-index.js'
 import type {
+  ChunkCounts,
   ChunkKey,
   ChunkRecord,
   ContextRecord,
@@ -7,6 +8,7 @@ import type {
   DocumentVisibility,
   IngestionReceipt,
   NewChunk,
+  Page,
   UploadRecord,
 } from './document-records.js'
 
@@ -21,6 +23,8 @@ export interface ContextRepository {
   update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
   /** Ids of deleted contexts whose rows are still there. */
   listDeleted(): Promise<readonly number[]>
+  /** Contexts of all accounts, deleted or not, by id. */
+  page(page: Page): Promise<readonly ContextRecord[]>
   /** Removes the row of a context that has no documents left. Removing a missing one does nothing. */
   remove(id: number): Promise<void>
 }
@@ -41,7 +45,9 @@ export interface DocumentRepository {
   /** Changes the members given. @returns whether the document is live. */
   update(
     id: number,
-    changes: Partial<Pick<DocumentRecord, 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted'>> & {
+    changes: Partial<
+      Pick<DocumentRecord, 'sizeBytes' | 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted'>
+    > & {
       readonly receipt?: IngestionReceipt | null
     },
   ): Promise<boolean>
@@ -56,6 +62,10 @@ export interface DocumentRepository {
    * A document that it shows was completed before it answers.
    */
   visibility(contextId: number): Promise<DocumentVisibility>
+  /** Ids of the documents of a context, deleted or not. */
+  listIds(contextId: number, page: Page): Promise<readonly number[]>
+  /** The documents with these ids, however many, deleted or not. */
+  find(ids: readonly number[]): Promise<readonly DocumentRecord[]>
   /** Which of these ids, however many, have a row, deleted or not. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
   /** Removes the row of a document. Removing a missing one does nothing. */
@@ -78,6 +88,8 @@ export interface UploadRepository {
    * One that goes from the one to the other meanwhile, in a transaction, is never missed.
    */
   claimed(uuids: readonly string[]): Promise<ReadonlySet<string>>
+  /** How many uploads have expired and are still there. */
+  countExpired(): Promise<number>
   /** Removes expired uploads, or all of them. */
   removeExpired(options: { readonly all: boolean }): Promise<void>
 }
@@ -95,10 +107,15 @@ export interface ChunkRepository {
    * In any order; all as they are at one moment, so that no document is half there.
    */
   findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]>
+  /** How much is stored of each of these documents, however many; those without chunks and windows are left out. */
+  count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>>
+  /** Ids of documents that have chunks or windows but no row, at most `limit`. */
+  listOrphans(limit: number): Promise<readonly number[]>
   /** For each known window hash one window of a live document of the context that has it. */
   findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
   /**
-   * Removes chunks of a document with their windows, from an ordinal on, at most `limit` of them.
+   * Removes chunks of a document with their windows, from an ordinal on, at most `limit` of them, the last ones
+   * first. With the last of them go windows that have lost their chunk.
    * @returns how many were removed
    */
   remove(documentId: number, options: { readonly fromOrdinal: number; readonly limit: number }): Promise<number>

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type FaultyEngine, faultyEngine, textOfSentences } from './faulty-engine.js'
+
+const DOCUMENTS = 300
+const TEXT = textOfSentences(40)
+
+let faulty: FaultyEngine
+
+beforeEach(async () => {
+  faulty = await faultyEngine()
+})
+
+afterEach(async () => {
+  expect(await faulty.end()).toEqual([])
+})
+
+function heapMb(): number {
+  ;(globalThis as { gc?: () => void }).gc?.()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+it('a model that is slow makes a queue of rows, not of memory: few documents are opened at a time', async () => {
+  const { session, contextId } = faulty
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let opened = 0
+  faulty.disturb(async (step) => {
+    if (step === 'file:read') opened += 1
+    if (step === 'texts:embed') await released
+  })
+  await faulty.upload('first.txt', TEXT)
+  const before = heapMb()
+  for (let at = 0; at < DOCUMENTS; at += 10) {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, next) => faulty.upload(`${at + next}.txt`, `${at + next} ${TEXT}`)),
+    )
+  }
+  expect(await session.documents.list(contextId)).toHaveLength(DOCUMENTS + 1)
+  expect(heapMb() - before).toBeLessThan(15)
+  expect(opened).toBeLessThanOrEqual(4)
+  // Those that wait can be deleted, searched around and closed; nothing of them was begun.
+  expect(await session.search(contextId, 'a lamp')).toEqual([])
+  await session.contexts.delete(contextId)
+  release()
+  await faulty.engine.whenCleared()
+}, 180_000)

@@ -1,0 +1,103 @@
+import { connect } from '@lancedb/lancedb'
+import { FolderFileStore } from '../../dist/adapters/files/index.js'
+import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import type { StoredFile, VectorCollection, VectorRows } from '../../dist/src/ports/index.js'
+import { type ChildOrder, type Hook, tell } from './soak-protocol.js'
+
+/** Tells what is being done, and kills the process where it is told to. */
+export class Deadly {
+  readonly #hook: ChildOrder['hook']
+  readonly #phases = new Map<string, number>()
+  #times = 0
+
+  constructor(hook: ChildOrder['hook']) {
+    this.#hook = hook
+  }
+
+  async die(at: Hook): Promise<void> {
+    if (at !== this.#hook?.at) return
+    this.#times += 1
+    if (this.#times < this.#hook.time) return
+    await tell({ type: 'hook', hook: at })
+    process.kill(process.pid, 'SIGKILL')
+  }
+
+  async during<T>(phase: string, work: () => Promise<T>): Promise<T> {
+    this.#change(phase, 1)
+    try {
+      return await work()
+    } finally {
+      this.#change(phase, -1)
+    }
+  }
+
+  #change(phase: string, by: number): void {
+    this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + by)
+    const now = [...this.#phases].filter(([, count]) => count > 0).map(([name]) => name)
+    process.send?.({ type: 'phase', phase: now.sort().join(' + ') || 'idle' })
+  }
+}
+
+export class DeadlyFileStore extends FolderFileStore {
+  readonly #deadly: Deadly
+
+  constructor(folder: string, deadly: Deadly) {
+    super(folder)
+    this.#deadly = deadly
+  }
+
+  override async write(...args: Parameters<FolderFileStore['write']>): Promise<StoredFile> {
+    const stored = await this.#deadly.during('upload', () => super.write(...args))
+    await this.#deadly.die('files:written')
+    return stored
+  }
+
+  override async delete(key: string): Promise<void> {
+    await this.#deadly.die('files:deleting')
+    await this.#deadly.during('delete a file', () => super.delete(key))
+    await this.#deadly.die('files:deleted')
+  }
+}
+
+export class DeadlyVectorIndex extends LanceDbVectorIndex {
+  readonly #deadly: Deadly
+
+  constructor(folder: string, deadly: Deadly) {
+    super(folder)
+    this.#deadly = deadly
+  }
+
+  override async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
+    await this.#deadly.during('add vectors', () => super.add(collection, rows))
+    await this.#deadly.die('vectors:added')
+  }
+
+  override async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
+    await this.#deadly.die('vectors:deleting')
+    await this.#deadly.during('delete vectors', () => super.deleteDocument(name, documentId, fromChunk))
+    await this.#deadly.die('vectors:deleted')
+  }
+
+  override async drop(name: string): Promise<void> {
+    await this.#deadly.die('collection:dropping')
+    await this.#deadly.during('drop a collection', () => super.drop(name))
+    await this.#deadly.die('collection:dropped')
+  }
+}
+
+/** Every compaction of this process is seen, whoever begins it; it is killed in the midst of it. */
+export async function watchCompaction(deadly: Deadly): Promise<void> {
+  const connection = await connect('memory://')
+  const table = await connection.createTable('any', [{ id: 1 }])
+  const prototype = Object.getPrototypeOf(table) as { optimize: (...args: unknown[]) => Promise<unknown> }
+  const { optimize } = prototype
+  prototype.optimize = async function (...args) {
+    return await deadly.during('compact', async () => {
+      const compacting = optimize.apply(this, args)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
+      await deadly.die('compaction:begun')
+      return await compacting
+    })
+  }
+  connection.close()
+}

@@ -1,0 +1,194 @@
+import { FolderFileStore } from '../../adapters/files/index.js'
+import { openSqlite } from '../../adapters/knex/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { openLocalEngine } from '../../adapters/local/index.js'
+import { MemoryTelemetry } from '../../adapters/memory/index.js'
+import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import type { Engine, Session } from '../../src/index.js'
+import type { EmbedOptions, ExtractedPiece } from '../../src/ports/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { QuickModel } from './quick-model.js'
+import { inspect, type Places, placesIn } from './soak-inspection.js'
+
+/** What the ports of ingestion do, before and after they do it. */
+export const STEPS = [
+  'file:read',
+  'text:piece',
+  'texts:embed',
+  'texts:embedded',
+  'vectors:add',
+  'vectors:added',
+  'vectors:delete',
+  'vectors:deleted',
+  'vectors:search',
+  'file:delete',
+] as const
+
+export type Step = (typeof STEPS)[number]
+
+const KINDS = ['ingest-document', 'purge-document', 'purge-context']
+
+/** Sees each step; may wait, or fail in its place. What it gives at `texts:embedded` is put in place of each number. */
+type Fault = (step: Step) => unknown
+
+/** An engine on SQLite, LanceDB, a folder and the real text extractor, whose steps a test may disturb. */
+export interface FaultyEngine {
+  readonly engine: Engine
+  readonly session: Session
+  readonly telemetry: MemoryTelemetry
+  readonly places: Places
+  readonly contextId: number
+  disturb(fault: Fault): void
+  upload(fileName: string, text: string): Promise<string>
+  /** Every retry that waits is due at once. */
+  hurry(): Promise<void>
+  /** Resolves once all jobs are done, their retries being due at once. */
+  settled(): Promise<void>
+  /** Closes the engine. @returns what is left that should not be */
+  end(): Promise<string[]>
+}
+
+export async function faultyEngine(): Promise<FaultyEngine> {
+  const folder = await temporaryFolder()
+  const places = placesIn(folder.path)
+  let fault: Fault = () => undefined
+  const step = async (name: Step): Promise<unknown> => await fault(name)
+  const telemetry = new MemoryTelemetry()
+  const model = await QuickModel.open({ dimensions: 64 })
+  const engine = await openLocalEngine({
+    dataDir: folder.path,
+    telemetry,
+    fileStore: new FaultyFileStore(places.files, step),
+    vectorIndex: new FaultyVectorIndex(places.vectors, step),
+    textExtractor: new FaultyExtractor(step),
+    embeddingModels: [disturbed(model, step)],
+  })
+  const session = engine.as(engine.owner)
+  const settings = { chunkSizeTokens: 60, overlap: 0 }
+  const input = { name: 'Faults', description: '', caption: '', toolsJson: '[]', starterPrompts: [], settings }
+  const { id: contextId } = await session.contexts.create(input)
+  const knex = openSqlite(places.database)
+  // One statement at a time: those that wait for the lock would take all threads from the one who has it.
+  let hurrying: Promise<unknown> | undefined
+  const hurry = async (): Promise<void> => {
+    hurrying ??= (async () => await knex('alcove_jobs').where('lease_expires_ms', 0).update({ due_ms: 0 }))().finally(
+      () => {
+        hurrying = undefined
+      },
+    )
+    await hurrying
+  }
+  return {
+    engine,
+    session,
+    telemetry,
+    places,
+    contextId,
+    disturb: (next) => {
+      fault = next
+    },
+    upload: (fileName, text) => session.documents.upload(contextId, { fileName, content: Buffer.from(text) }),
+    hurry,
+    settled: async () => {
+      for (;;) {
+        await hurry()
+        const [{ count = 0 } = {}] = await knex('alcove_jobs').whereIn('kind', KINDS).count({ count: '*' })
+        if (Number(count) === 0) return
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
+    end: async () => {
+      await engine.close()
+      await knex.destroy()
+      const problems = await inspect(places)
+      await folder.remove()
+      return problems
+    },
+  }
+}
+
+type Take = (step: Step) => Promise<unknown>
+
+class FaultyFileStore extends FolderFileStore {
+  readonly #take: Take
+
+  constructor(folder: string, take: Take) {
+    super(folder)
+    this.#take = take
+  }
+
+  override async *read(key: string): AsyncGenerator<Uint8Array> {
+    for await (const piece of super.read(key)) {
+      await this.#take('file:read')
+      yield piece
+    }
+  }
+
+  override async delete(key: string): Promise<void> {
+    await this.#take('file:delete')
+    await super.delete(key)
+  }
+}
+
+class FaultyExtractor extends WorkerTextExtractor {
+  readonly #take: Take
+
+  constructor(take: Take) {
+    super()
+    this.#take = take
+  }
+
+  override async *extract(...args: Parameters<WorkerTextExtractor['extract']>): AsyncGenerator<ExtractedPiece> {
+    for await (const piece of super.extract(...args)) {
+      await this.#take('text:piece')
+      yield piece
+    }
+  }
+}
+
+class FaultyVectorIndex extends LanceDbVectorIndex {
+  readonly #take: Take
+
+  constructor(folder: string, take: Take) {
+    super(folder)
+    this.#take = take
+  }
+
+  override async add(...args: Parameters<LanceDbVectorIndex['add']>): Promise<void> {
+    await this.#take('vectors:add')
+    await super.add(...args)
+    await this.#take('vectors:added')
+  }
+
+  override async deleteDocument(...args: Parameters<LanceDbVectorIndex['deleteDocument']>): Promise<void> {
+    await this.#take('vectors:delete')
+    await super.deleteDocument(...args)
+    await this.#take('vectors:deleted')
+  }
+
+  override async search(...args: Parameters<LanceDbVectorIndex['search']>): ReturnType<LanceDbVectorIndex['search']> {
+    await this.#take('vectors:search')
+    return await super.search(...args)
+  }
+}
+
+function disturbed(model: QuickModel, take: Take): QuickModel {
+  const embed = model.embed.bind(model)
+  model.embed = async (texts: readonly string[], options: EmbedOptions) => {
+    if (options.kind === 'query') return await embed(texts, options)
+    await take('texts:embed')
+    const vectors = await embed(texts, options)
+    const spoilt = await take('texts:embedded')
+    if (typeof spoilt === 'number') vectors.fill(spoilt)
+    options.signal?.throwIfAborted()
+    return vectors
+  }
+  return model
+}
+
+/** Sentences no two of which are the same. */
+export function textOfSentences(count: number, name: string = 'Room'): string {
+  return Array.from({ length: count }, (_, number) => `${name} ${number} has a lamp, and ${number * 7} chairs.`).join(
+    ' ',
+  )
+}

@@ -1,0 +1,47 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/**
+ * How long the event loop of this thread does not turn. On a machine with other work to do that says little; where
+ * the system tells it (Linux), the time that the main thread itself has computed in between says more.
+ */
+export class LoopStops {
+  longestMs = 0
+  longestWorkMs = 0
+  readonly #file: number | undefined = openOwnTimes()
+  readonly #bytes = Buffer.alloc(128)
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(heard: (workMs: number) => void = () => undefined) {
+    let turn = performance.now()
+    let worked = this.#workedMs() ?? turn
+    this.#timer = setInterval(() => {
+      const now = performance.now()
+      const work = this.#workedMs() ?? now
+      this.longestMs = Math.max(this.longestMs, now - turn)
+      this.longestWorkMs = Math.max(this.longestWorkMs, work - worked)
+      heard(work - worked)
+      turn = now
+      worked = work
+    }, 1)
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    if (this.#file !== undefined) closeSync(this.#file)
+  }
+
+  /** Milliseconds of processor time of the main thread: the first number of its scheduler's statistics. */
+  #workedMs(): number | undefined {
+    if (this.#file === undefined) return undefined
+    const length = readSync(this.#file, this.#bytes, 0, this.#bytes.length, 0)
+    return Number(this.#bytes.toString('latin1', 0, length).split(' ')[0]) / 1e6
+  }
+}
+
+function openOwnTimes(): number | undefined {
+  try {
+    return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,20 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { MemoryReport } from './memory-child.js'
+
+/** Takes in so much text in a process of its own. */
+export async function runMemory(options: {
+  readonly megabytes: number
+  readonly model: 'quick' | 'real'
+}): Promise<MemoryReport> {
+  const script = join(import.meta.dirname, 'memory-child.ts')
+  const child = fork(script, [String(options.megabytes), options.model], { execArgv: ['--import', 'tsx'] })
+  let report: MemoryReport | undefined
+  child.on('message', (message) => {
+    report = message as MemoryReport
+  })
+  await once(child, 'exit')
+  if (report === undefined) throw new Error(`the process ended with ${child.exitCode ?? child.signalCode ?? ''}`)
+  return report
+}

@@ -1,0 +1,51 @@
+import type { Recipe } from './soak-documents.js'
+
+/** Where the process may be killed on purpose. */
+export const HOOKS = [
+  'files:written',
+  'files:deleting',
+  'files:deleted',
+  'vectors:added',
+  'vectors:deleting',
+  'vectors:deleted',
+  'collection:dropping',
+  'collection:dropped',
+  'compaction:begun',
+] as const
+
+export type Hook = (typeof HOOKS)[number]
+
+/** What a process of the soak is to do: act at random, or bring everything to an end and look at it. */
+export interface ChildOrder {
+  readonly dataDir: string
+  readonly seed: number
+  readonly task: 'act' | 'settle'
+  /** Kills itself the n-th time it comes there. */
+  readonly hook?: { readonly at: Hook; readonly time: number }
+  /** Whether some contexts use the model that comes with the package. */
+  readonly hasRealModel: boolean
+}
+
+/** A call of the engine whose outcome matters. */
+export type Call =
+  | { readonly type: 'create-context' }
+  | { readonly type: 'delete-context'; readonly contextId: number }
+  | { readonly type: 'upload'; readonly contextId: number; readonly fileName: string; readonly recipe: Recipe }
+  | { readonly type: 'delete-document'; readonly uuid: string }
+
+export type Outcome = { readonly value: string } | { readonly code: string }
+
+/** What the process tells. */
+export type ChildMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'begin'; readonly id: number; readonly call: Call }
+  | { readonly type: 'end'; readonly id: number; readonly outcome: Outcome }
+  | { readonly type: 'phase'; readonly phase: string }
+  | { readonly type: 'hook'; readonly hook: Hook }
+  | { readonly type: 'telemetry'; readonly name: string; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly type: 'settled'; readonly searched: number; readonly problems: readonly string[] }
+
+/** Tells the parent, and waits until it cannot be lost. */
+export async function tell(message: ChildMessage): Promise<void> {
+  await new Promise<void>((resolve) => process.send?.(message, () => resolve()))
+}

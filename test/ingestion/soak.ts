@@ -1,0 +1,49 @@
+/**
+ * Kills a process at random points of ingestion, deletion and compaction, again and again, and looks at what it
+ * leaves: `npm run soak:ingestion -- [--rounds N] [--seed N] [--quick]`. Prints kills by phase, and what the sweeps
+ * resumed and removed.
+ *
+ * With `--memory MEGABYTES` so much text is taken in, in one context; prints the peaks of memory over the time, and
+ * the longest stop of the event loop.
+ *
+ * With `--quick` no context uses the model that comes with the package.
+ */
+import { parseArgs } from 'node:util'
+import { runMemory } from './run-memory.js'
+import { runSoak } from './run-soak.js'
+
+const MOST_MB = 1_000
+/** By how much the peak of the second half of the time may be above that of the first. */
+const MOST_GROWTH = 1.25
+const LONGEST_WORK_MS = 50
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Date.now() % 1e6) },
+    memory: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+const isGood = values.memory === undefined ? await kill() : await fill(Number(values.memory))
+process.exit(isGood ? 0 : 1)
+
+async function kill(): Promise<boolean> {
+  const report = await runSoak({
+    rounds: Number(values.rounds),
+    roundsPerInspection: 2,
+    hasRealModel: !values.quick,
+    seed: Number(values.seed),
+    progress: (line) => process.stderr.write(`${line}\n`),
+  })
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  return report.problems.length === 0
+}
+
+async function fill(megabytes: number): Promise<boolean> {
+  const report = await runMemory({ megabytes, model: values.quick ? 'quick' : 'real' })
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  const [first, second] = [report.peaksMb.slice(0, 5), report.peaksMb.slice(5)].map((peaks) => Math.max(...peaks))
+  const isFlat = (second ?? 0) <= (first ?? 0) * MOST_GROWTH
+  return isFlat && Math.max(...report.peaksMb) < MOST_MB && report.longestWorkMs < LONGEST_WORK_MS
+}
