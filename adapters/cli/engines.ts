@@ -29,6 +29,23 @@ export async function withEngine<T>(
   return await closing(await openLocalEngine({ ...options, roles: ['ingest'] }), work, interrupted)
 }
 
+/**
+ * Looks at the folder, alone, as the last one has left it: nothing is swept away first.
+ *
+ * @param isWorking whether documents may be processed; otherwise nothing is changed
+ * @param interrupted called where the user interrupts
+ */
+export async function withUnsweptEngine<T>(
+  options: GlobalOptions,
+  isWorking: boolean,
+  work: (engine: Engine) => Promise<T>,
+  interrupted?: () => void,
+): Promise<T> {
+  await requireInitialized(options)
+  const how = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
+  return await closing(await openLocalEngine({ ...options, ...how }), work, interrupted)
+}
+
 /** Works on the folder, or where somebody else does, beside it on the database. */
 export async function withEngineOrDatabase<T>(
   options: GlobalOptions,

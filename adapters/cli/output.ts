@@ -14,6 +14,11 @@ export function oneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
+/** Such as `1 file` or `2 files`. */
+export function counted(count: number, thing: string, things: string = `${thing}s`): string {
+  return `${count} ${count === 1 ? thing : things}`
+}
+
 /** Says something beside the result, in one line. */
 export function tell(line: string): void {
   process.stderr.write(`${oneLine(line)}\n`)

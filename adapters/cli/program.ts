@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountCommand } from './commands/account.js'
+import { backupCommand } from './commands/backup.js'
 import { companyCommand } from './commands/company.js'
 import { contextCommand } from './commands/context.js'
 import { deliveryCommand } from './commands/delivery.js'
 import { demoCommand } from './commands/demo.js'
 import { destinationCommand } from './commands/destination.js'
+import { doctorCommand } from './commands/doctor.js'
 import { documentsCommand } from './commands/documents.js'
 import { eventCommand } from './commands/event.js'
 import { exportOpenapiCommand } from './commands/export-openapi.js'
@@ -13,6 +15,7 @@ import { ingestCommand } from './commands/ingest.js'
 import { initCommand } from './commands/init.js'
 import { keyCommand } from './commands/key.js'
 import { permissionCommand } from './commands/permission.js'
+import { restoreCommand } from './commands/restore.js'
 import { roleCommand } from './commands/role.js'
 import { searchCommand } from './commands/search.js'
 import { serveCommand } from './commands/serve.js'
@@ -27,6 +30,7 @@ const COMMANDS = [
   ingestCommand,
   searchCommand,
   documentsCommand,
+  doctorCommand,
   companyCommand,
   accountCommand,
   roleCommand,
@@ -36,6 +40,8 @@ const COMMANDS = [
   destinationCommand,
   deliveryCommand,
   eventCommand,
+  backupCommand,
+  restoreCommand,
   serveCommand,
   exportOpenapiCommand,
 ]

@@ -32,6 +32,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   ERR_INVALID_INPUT: 400,
   ERR_ALREADY_EXISTS: 400,
   ERR_UNSUPPORTED_FORMAT: 400,
+  ERR_WRONG_TYPE: 400,
   ERR_EMPTY_FILE: 400,
   ERR_NO_TEXT: 400,
   ERR_ENCRYPTED: 400,
@@ -82,6 +83,7 @@ function describe(error: unknown): Described {
   if (!(error instanceof AlcoveError)) return INTERNAL
   const status = STATUSES[error.code] ?? (error.isTransient ? 503 : 500)
   // What fails inside is for the log: its words may name files and tables.
+  if (error.code === 'ERR_STORAGE_FULL') return FULL
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
   return { status, code: error.code, detail: error.message, headers: headersOf(error) }
 }
@@ -92,6 +94,14 @@ const UNAVAILABLE: Described = {
   code: 'ERR_UNAVAILABLE',
   detail: 'the service is not available for the moment; try again',
   headers: { 'retry-after': '1' },
+}
+
+/** Whoever runs the service can do something, and whoever sends may try again after that. */
+const FULL: Described = {
+  status: 503,
+  code: 'ERR_STORAGE_FULL',
+  detail: 'the disk of the service is full, nothing was kept: try again once it has room',
+  headers: { 'retry-after': '60' },
 }
 
 function headersOf(error: AlcoveError): Readonly<Record<string, string>> {

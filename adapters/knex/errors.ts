@@ -1,7 +1,8 @@
-import { AlcoveError, StorageError } from '../../src/ports/index.js'
+import { AlcoveError, StorageError, StorageFullError } from '../../src/ports/index.js'
 
 /** What the drivers say of themselves: SQLite's result names, PostgreSQL's SQLSTATE. */
 const UNIQUE_VIOLATIONS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', '23505'])
+const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', '53100'])
 const PERMANENT_CODES: ReadonlySet<string> = new Set([
   'SQLITE_CORRUPT',
   'SQLITE_NOTADB',
@@ -10,7 +11,6 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set([
 ])
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'the database is in use by another process for too long',
-  SQLITE_FULL: 'the disk with the database is full',
   SQLITE_IOERR: 'the database file cannot be read or written',
   SQLITE_CORRUPT: 'the database file is damaged; restore it from a backup',
   SQLITE_NOTADB: 'the database file is damaged; restore it from a backup',
@@ -29,7 +29,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return code !== 'SQLITE_CONSTRAINT' || (error as Error).message.includes('UNIQUE constraint failed')
 }
 
-/** The core's errors pass; everything else becomes a `StorageError`, without the statement's values. */
+/** The core's errors pass; what the driver knows by a code becomes one of them, without the statement's values. */
 export function translateError(error: unknown): Error {
   if (error instanceof AlcoveError) return error
   // By its name: the host may have a knex of its own.
@@ -38,6 +38,9 @@ export function translateError(error: unknown): Error {
   }
   const code = codeOf(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))
+  if (FULL_CODES.has(code)) {
+    return new StorageFullError('the disk with the database is full: make room, and it goes on', { cause: error })
+  }
   const isTransient = !PERMANENT_CODES.has(code) && !isUniqueViolation(error)
   return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
 }

@@ -1,3 +1,4 @@
 /** Storage on knex: SQLite, and PostgreSQL. */
 export { KnexStorage, type KnexStorageOptions } from './knex-storage.js'
 export { openSqlite } from './open-sqlite.js'
+export { requireTables, type SnapshotCounts, type SnapshotDocument, SqliteSnapshot } from './sqlite-snapshot.js'

@@ -30,6 +30,7 @@ import { KnexPermissionRepository } from './repositories/permission-repository.j
 import { KnexUploadRepository } from './repositories/upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
+import { verifyDatabase } from './verify-database.js'
 
 export interface KnexStorageOptions {
   /**
@@ -96,6 +97,10 @@ export class KnexStorage implements Storage {
     })
     outermost(outer).executionPromise.then(ended, ended)
     return result
+  }
+
+  async verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]> {
+    return await this.#translated(() => verifyDatabase(this.#knex, this.#dialect, this.#name, options))
   }
 
   async close(): Promise<void> {

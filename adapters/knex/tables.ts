@@ -1,26 +1,30 @@
 /** The engine's tables. */
-export type TableName =
-  | 'schema'
-  | 'settings'
-  | 'companies'
-  | 'regions'
-  | 'accounts'
-  | 'roles'
-  | 'users'
-  | 'permissions'
-  | 'api_keys'
-  | 'password_tokens'
-  | 'mails'
-  | 'contexts'
-  | 'documents'
-  | 'uploads'
-  | 'chunks'
-  | 'windows'
-  | 'jobs'
-  | 'destinations'
-  | 'events'
-  | 'deliveries'
-  | 'attempts'
+export const TABLES = [
+  'schema',
+  'settings',
+  'companies',
+  'regions',
+  'accounts',
+  'roles',
+  'users',
+  'permissions',
+  'api_keys',
+  'password_tokens',
+  'mails',
+  'contexts',
+  'documents',
+  'uploads',
+  'chunks',
+  'windows',
+  'jobs',
+  'destinations',
+  'events',
+  'deliveries',
+  'attempts',
+] as const
+
+/** One of the engine's tables. */
+export type TableName = (typeof TABLES)[number]
 
 /** Gives a table its full name: with the prefix that keeps it apart from a host's own. */
 export type NameTable = (table: TableName) => string

@@ -49,6 +49,11 @@ export class MemoryEmbeddingModel implements EmbeddingModel {
     return vectors
   }
 
+  /** There are no files that could be missing. */
+  async verify(): Promise<void> {
+    this.#refuseIfClosed()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
   }

@@ -29,15 +29,25 @@ export class MemoryFileStore implements FileStore {
     }
     const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
     this.#files.set(key, bytes)
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-    return { sizeBytes, sha256: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') }
+    return await digestOf(bytes)
   }
 
-  async *read(key: string): AsyncGenerator<Uint8Array> {
+  async *read(key: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     requireKey(key)
     const bytes = this.#files.get(key)
     if (bytes === undefined) throw new FileMissingError(`the file ${key} is not in the file store`)
     yield bytes.slice()
+  }
+
+  async sizeOf(key: string): Promise<number | undefined> {
+    requireKey(key)
+    return this.#files.get(key)?.byteLength
+  }
+
+  async digest(key: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredFile> {
+    signal?.throwIfAborted()
+    for await (const bytes of this.read(key)) return await digestOf(bytes)
+    throw new FileMissingError(`the file ${key} is not in the file store`)
   }
 
   async delete(key: string): Promise<void> {
@@ -53,6 +63,12 @@ export class MemoryFileStore implements FileStore {
   async removeUnfinished(): Promise<void> {
     await Promise.resolve()
   }
+}
+
+async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<StoredFile> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { sizeBytes: bytes.byteLength, sha256 }
 }
 
 function requireKey(key: string): void {

@@ -75,6 +75,12 @@ export class MemoryStorage implements Storage {
     throw new UnsupportedError('a storage in memory has no transactions that a host could have begun')
   }
 
+  /** What is in memory has no other form than this one. */
+  async verify(): Promise<readonly string[]> {
+    if (this.#isClosed) throw new ClosedError('the storage')
+    return []
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#last

@@ -6,7 +6,7 @@ import {
   type Tokenizer,
 } from '../../src/ports/index.js'
 import { EmbeddingThread } from './embedding-thread.js'
-import { checkModelFile, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
+import { checkModelFile, checkModelFiles, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
 import { inSlices } from './steps.js'
 import { readTokenizerFile } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
@@ -51,6 +51,11 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
     signal.throwIfAborted()
     if (texts.length === 0) return new Float32Array()
     return await this.#thread.embed(this.#folder, { kind, texts, signal })
+  }
+
+  async verify(): Promise<void> {
+    this.#closing.signal.throwIfAborted()
+    await checkModelFiles(this.#folder)
   }
 
   /** Also waits for the batch that is being computed: the process may end once this resolves. */

@@ -61,7 +61,7 @@ fileStoreSuite(runner, 'folder', async () => {
   return { port: new FolderFileStore(join(folder.path, 'files')), dispose: folder.remove }
 })
 
-textExtractorSuite(runner, 'worker threads', () => {
+textExtractorSuite(runner, 'processes', () => {
   const port = new WorkerTextExtractor()
   return Promise.resolve({ port, dispose: () => port.close() })
 })

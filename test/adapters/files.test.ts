@@ -45,3 +45,41 @@ it('brings new folders to the disk with the folders that they lie in', async () 
   expect(synced.filter((path) => !path.includes('unfinished/'))).toEqual([join(files, 'aa')])
   await folder.remove()
 })
+
+it.each([
+  ['ENOSPC', { code: 'ERR_STORAGE_FULL', isTransient: true, message: expect.stringContaining('is full') as string }],
+  ['EDQUOT', { code: 'ERR_STORAGE_FULL', isTransient: true }],
+  ['EIO', { code: 'ERR_STORAGE', isTransient: true, message: expect.stringContaining('(EIO)') as string }],
+  ['EROFS', { code: 'ERR_STORAGE', isTransient: false, message: expect.stringContaining('read-only') as string }],
+])('tells %s of the disk by a code and a sentence, and leaves nothing', async (code, told) => {
+  const folder = await temporaryFolder()
+  const store = new FolderFileStore(folder.path)
+  fs.open = async (path, ...rest) => {
+    const handle: FileHandle = await open(path, ...rest)
+    handle.write = () => Promise.reject(Object.assign(new Error(`${code}: secret path`), { code }))
+    return handle
+  }
+  syncBuiltinESMExports()
+  const content = async function* () {
+    yield Buffer.from('text')
+  }
+  const failure: unknown = await store
+    .write('aaaaaaaa-0000-4000-8000-000000000001', content(), { maxBytes: 10 })
+    .catch((error: unknown) => error)
+  expect(failure).toMatchObject(told)
+  expect((failure as Error).message).not.toContain('secret')
+  expect(await fs.readdir(join(folder.path, 'unfinished'))).toEqual([])
+  await folder.remove()
+})
+
+it('does not take a failing content for a failing disk', async () => {
+  const folder = await temporaryFolder()
+  const content = async function* () {
+    yield Buffer.from('text')
+    throw Object.assign(new Error('the disk of the sender'), { code: 'EIO' })
+  }
+  const store = new FolderFileStore(folder.path)
+  const writing = store.write('aaaaaaaa-0000-4000-8000-000000000001', content(), { maxBytes: 10 })
+  await expect(writing).rejects.toThrow('the disk of the sender')
+  await folder.remove()
+})

@@ -37,6 +37,10 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       assert.ok(Number.isSafeInteger(profile.windowTokens) && profile.windowTokens > 8)
     })
 
+    test('finds its files as they should be, before it is loaded', async (model) => {
+      await model.verify()
+    })
+
     test('gives one vector for each text, in their order', async (model) => {
       const vectors = await embedAll(model, TEXTS)
       assert.equal(vectors.length, TEXTS.length)
@@ -93,6 +97,7 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       await model.close()
       await rejectsWith('ERR_CLOSED', model.embed(['two'], { kind: 'query' }))
       await rejectsWith('ERR_CLOSED', model.tokenizer())
+      await rejectsWith('ERR_CLOSED', model.verify())
     })
 
     for (const text of ODD_TEXTS) {

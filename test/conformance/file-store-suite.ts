@@ -77,6 +77,22 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
     })
 
+    test('tells the size of a file, and reads it anew to tell its SHA-256', async (files) => {
+      assert.equal(await files.sizeOf(KEY), undefined)
+      await rejectsWith('ERR_FILE_MISSING', files.digest(KEY))
+      for (const length of [300_000, 0]) {
+        const stored = await files.write(KEY, inPieces(sample(length), 7_777), PLENTY)
+        assert.equal(await files.sizeOf(KEY), length)
+        assert.deepEqual(await files.digest(KEY), stored)
+      }
+    })
+
+    test('stops reading when it is aborted', async (files) => {
+      await files.write(KEY, inPieces(sample(300_000), 7_777), PLENTY)
+      const signal = AbortSignal.abort(new Error('no longer wanted'))
+      await assert.rejects(files.digest(KEY, { signal }), /no longer wanted/)
+    })
+
     test('deletes a file, and a missing one without error', async (files) => {
       await files.write(KEY, inPieces(sample(10), 10), PLENTY)
       await files.delete(KEY)
@@ -101,6 +117,8 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
         await rejectsWith('ERR_INVALID_INPUT', files.write(key, inPieces(sample(1), 1), PLENTY))
         await rejectsWith('ERR_INVALID_INPUT', async () => collect(files.read(key)))
         await rejectsWith('ERR_INVALID_INPUT', async () => files.delete(key))
+        await rejectsWith('ERR_INVALID_INPUT', async () => files.sizeOf(key))
+        await rejectsWith('ERR_INVALID_INPUT', async () => files.digest(key))
       }
     })
   })

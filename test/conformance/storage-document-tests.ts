@@ -241,6 +241,101 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('gives contexts and documents by the page, deleted or not', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { contexts, documents } = repositories
+      const seed = await seedCompany(repositories)
+      const deletedContext = await seedContext(repositories, seed)
+      const context = await seedContext(repositories, seed, 'Second')
+      const [first, second] = [deletedContext.id, context.id]
+      await contexts.update(first, { deleted: NOW })
+      const page = (after: number, limit: number) => contexts.page({ after, limit })
+      assert.deepEqual(await page(0, 10), [{ ...deletedContext, deleted: NOW }, context])
+      assert.deepEqual(
+        (await page(0, 1)).map(({ id }) => id),
+        [first],
+      )
+      assert.deepEqual(
+        (await page(first, 1)).map(({ id }) => id),
+        [second],
+      )
+      assert.deepEqual(await page(second, 1), [])
+
+      const one = await seedDocument(repositories, context, UUIDS[0])
+      await seedDocument(repositories, deletedContext, UUIDS[1])
+      const three = await seedDocument(repositories, context, UUIDS[2], { deleted: NOW })
+      assert.deepEqual(await documents.listIds(second, { after: 0, limit: 10 }), [one.id, three.id])
+      assert.deepEqual(await documents.listIds(second, { after: 0, limit: 1 }), [one.id])
+      assert.deepEqual(await documents.listIds(second, { after: one.id, limit: 10 }), [three.id])
+      assert.deepEqual(await documents.find([three.id, 999, one.id]), [one, three])
+      assert.deepEqual(await documents.find([]), [])
+      assert.equal(await documents.update(one.id, { sizeBytes: 7 }), true)
+      assert.deepEqual(await documents.get(one.id), { ...one, sizeBytes: 7 })
+    })
+  })
+
+  test('counts what is stored of documents, and tells what has gaps', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { chunks } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const ids: number[] = []
+      for (const uuid of UUIDS) ids.push((await seedDocument(repositories, context, uuid)).id)
+      const [whole, gapped, empty] = ids as [number, number, number]
+      const windows = ['first', 'second'].map((hash) => ({ start: 0, end: 7, tokens: 1, hash }))
+      await chunks.insert(whole, [newChunk(0), { ...newChunk(1), windows }])
+      await chunks.insert(gapped, [newChunk(1), newChunk(2)])
+      const counts = await chunks.count([...ids, 999])
+      assert.deepEqual(counts.get(whole), { chunks: 2, windows: 3, isWhole: true })
+      assert.deepEqual(counts.get(gapped), { chunks: 2, windows: 2, isWhole: false })
+      assert.deepEqual([counts.size, counts.has(empty)], [2, false])
+      await chunks.insert(empty, [{ ...newChunk(0), windows: [] }])
+      assert.deepEqual((await chunks.count([empty])).get(empty), { chunks: 1, windows: 0, isWhole: false })
+      assert.deepEqual(await chunks.listOrphans(10), [])
+    })
+  })
+
+  test('counts uploads that have expired', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { uploads } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      await uploads.insert({ uuid: UUIDS[0], contextId: context.id, sizeBytes: 1 }, 60_000)
+      await uploads.insert({ uuid: UUIDS[1], contextId: context.id, sizeBytes: 1 }, -1)
+      assert.equal(await uploads.countExpired(), 1)
+      await uploads.removeExpired({ all: false })
+      assert.equal(await uploads.countExpired(), 0)
+    })
+  })
+
+  test('lists all of many documents and of many chunks, in their order', async (storage) => {
+    const uuids = Array.from({ length: 1_203 }, (_, index) => uuidOf(index))
+    const { context, first } = await storage.transaction(async (repositories) => {
+      const made = await seedContext(repositories, await seedCompany(repositories))
+      for (const uuid of uuids) await seedDocument(repositories, made, uuid, { originalName: uuid })
+      const [added] = await repositories.documents.list(made.id)
+      await repositories.chunks.insert(
+        added?.id ?? 0,
+        uuids.map((_, ordinal) => newChunk(ordinal)),
+      )
+      return { context: made, first: added?.id ?? 0 }
+    })
+    await storage.read(async ({ documents }) => {
+      for (const listed of [await documents.list(context.id), await documents.listUnfinished()]) {
+        assert.deepEqual(
+          listed.map(({ uuid }) => uuid),
+          uuids,
+        )
+      }
+    })
+    await storage.transaction(({ documents }) => documents.update(first, { completed: NOW }))
+    const chunks = await storage.read((repositories) => repositories.chunks.list(first))
+    assert.deepEqual(
+      chunks.map(({ ordinal }) => ordinal),
+      uuids.map((_, ordinal) => ordinal),
+    )
+    await storage.transaction(({ documents }) => documents.update(first, { deleted: NOW }))
+    assert.deepEqual(await storage.read((repositories) => repositories.chunks.list(first)), [])
+  })
+
   test('shows chunks once their document is completed, and no longer once it is deleted', async (storage) => {
     const { document, context } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))

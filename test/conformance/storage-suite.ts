@@ -128,11 +128,17 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       }
     })
 
+    test('finds nothing wrong with itself, however thoroughly it looks', async (storage) => {
+      await storage.transaction((repositories) => seedCompany(repositories))
+      for (const isThorough of [false, true]) assert.deepEqual(await storage.verify({ isThorough }), [])
+    })
+
     test('refuses everything once it is closed, twice without error', async (storage) => {
       await storage.close()
       await storage.close()
       await rejectsWith('ERR_CLOSED', async () => storage.read(({ companies }) => companies.list()))
       await rejectsWith('ERR_CLOSED', async () => storage.transaction(({ companies }) => companies.list()))
+      await rejectsWith('ERR_CLOSED', async () => storage.verify({ isThorough: true }))
     })
 
     defineTenancyTests(test)

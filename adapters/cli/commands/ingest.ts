@@ -6,7 +6,7 @@ import { findContext } from '../find-context.js'
 import { IngestProgress } from '../ingest-progress.js'
 import { Ingestion } from '../ingestion.js'
 import { globalOptions, option } from '../options.js'
-import { printList, tell } from '../output.js'
+import { counted, printList, tell } from '../output.js'
 
 export function ingestCommand(): CommandUnknownOpts {
   return new Command('ingest')
@@ -65,17 +65,13 @@ export function ingestCommand(): CommandUnknownOpts {
 function tellRest({ unfinished, notUploaded }: Ingestion): void {
   const parts = [
     ...(unfinished > 0
-      ? [`${count(unfinished, 'uploaded document')} will go on at the next "alcove ingest" or "alcove serve"`]
+      ? [`${counted(unfinished, 'uploaded document')} will go on at the next "alcove ingest" or "alcove serve"`]
       : []),
-    ...(notUploaded > 0 ? [`${count(notUploaded, 'file')} not uploaded: ingest again what is missing`] : []),
+    ...(notUploaded > 0 ? [`${counted(notUploaded, 'file')} not uploaded: ingest again what is missing`] : []),
   ]
   if (parts.length > 0) tell(`interrupted: ${parts.join('; ')}`)
 }
 
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`
-}
-
 function describe({ chunks, error, size }: Document): string {
-  return error === null ? `${count(chunks, 'chunk')} from ${size} bytes` : `failed: ${error}`
+  return error === null ? `${counted(chunks, 'chunk')} from ${size} bytes` : `failed: ${error}`
 }

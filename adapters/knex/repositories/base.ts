@@ -6,6 +6,23 @@ import type { NameTable, TableName } from '../tables.js'
 /** Rows, or values of a list, in one statement: well below the number of variables that either database takes. */
 const ITEMS_PER_STATEMENT = 100
 
+/** Rows that are read at once: the driver makes objects of them at one go, on the event loop. */
+const ROWS_PER_PAGE = 500
+
+/** All rows of a long list, page by page. `read` gives those behind a row, in their order, so many at most. */
+export async function allPages(
+  read: (last: Row | undefined, limit: number) => PromiseLike<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await read(rows.at(-1), ROWS_PER_PAGE)
+    rows.push(...page)
+    if (page.length < ROWS_PER_PAGE) return rows
+    // A list of a host's own driver may come without a turn of the event loop.
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+}
+
 /** A list in parts that fit in one statement each. */
 export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)

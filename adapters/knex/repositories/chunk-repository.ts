@@ -1,6 +1,14 @@
-import type { ChunkKey, ChunkRecord, ChunkRepository, NewChunk, VectorKey } from '../../../src/ports/index.js'
+import type { Knex } from 'knex'
+import type {
+  ChunkCounts,
+  ChunkKey,
+  ChunkRecord,
+  ChunkRepository,
+  NewChunk,
+  VectorKey,
+} from '../../../src/ports/index.js'
 import { number, type Row, text } from '../rows.js'
-import { inParts, KnexRepository, type Session } from './base.js'
+import { allPages, inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
   constructor(session: Session) {
@@ -22,11 +30,14 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async list(documentId: number): Promise<readonly ChunkRecord[]> {
-    const rows = await this.#visible()
-      .where('document.id', documentId)
-      .orderBy('chunk.ordinal')
-      .select<Row[]>('chunk.*')
-    return rows.map(toChunk)
+    const rows = await allPages(async (last, limit) => {
+      const page = this.#visible().where('document.id', documentId).orderBy('chunk.ordinal').limit(limit)
+      if (last !== undefined) void page.where('chunk.ordinal', '>', number(last, 'ordinal'))
+      return await page.select<Row[]>('chunk.*')
+    })
+    // Deleted between two pages: half of a document is none.
+    const isVisible = (await this.#visible().where('document.id', documentId).limit(1).select('chunk.id')).length > 0
+    return isVisible ? rows.map(toChunk) : []
   }
 
   async findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]> {
@@ -38,6 +49,47 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .where('document.context_id', contextId)
       .select<Row[]>('chunk.*')
     return rows.map(toChunk)
+  }
+
+  async count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>> {
+    const counts = new Map<number, ChunkCounts>()
+    for (const part of inParts(documentIds)) {
+      const chunks = await this.rows
+        .whereIn('document_id', part)
+        .groupBy('document_id')
+        .select('document_id', this.#raw('count(*) as chunks'), this.#raw('max(ordinal) + 1 as numbered'))
+      const ofChunk = this.#windows
+        .whereIn('document_id', part)
+        .groupBy('document_id', 'chunk')
+        .select('document_id', 'chunk', this.#raw('count(*) as windows'), this.#raw('max(ordinal) + 1 as numbered'))
+      const windows = await this.session.knex
+        .from(ofChunk.as('of_chunk'))
+        .groupBy('document_id')
+        .select<Row[]>(
+          'document_id',
+          this.#raw('sum(windows) as windows'),
+          this.#raw('count(*) as chunks'),
+          this.#raw('max(chunk) + 1 as numbered_chunks'),
+          this.#raw('sum(numbered) as numbered'),
+        )
+      const byDocument = new Map(windows.map((row) => [number(row, 'document_id'), row]))
+      for (const row of chunks) counts.set(number(row, 'document_id'), toCounts(row, byDocument))
+      // What is left has windows, but no chunk.
+      for (const [id, row] of byDocument) counts.set(id, { chunks: 0, windows: number(row, 'windows'), isWhole: false })
+    }
+    return counts
+  }
+
+  async listOrphans(limit: number): Promise<readonly number[]> {
+    const { knex, name } = this.session
+    const owners = this.rows.distinct('document_id').union(this.#windows.distinct('document_id'))
+    const rows = await knex
+      .from(owners.as('owners'))
+      .whereNotIn('document_id', knex(name('documents')).select('id'))
+      .orderBy('document_id')
+      .limit(limit)
+      .select<Row[]>('document_id')
+    return rows.map((row) => number(row, 'document_id'))
   }
 
   async findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>> {
@@ -69,12 +121,15 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .orderBy('ordinal', 'desc')
       .limit(options.limit)
       .select('ordinal')
-    const lowest = doomed.at(-1)
-    if (lowest === undefined) return 0
-    const from = number(lowest, 'ordinal')
+    const lowest = doomed.length < options.limit ? undefined : doomed.at(-1)
+    const from = lowest === undefined ? options.fromOrdinal : number(lowest, 'ordinal')
     await this.#windows.where('document_id', documentId).where('chunk', '>=', from).delete()
-    await this.rows.where('document_id', documentId).where('ordinal', '>=', from).delete()
+    if (doomed.length > 0) await this.rows.where('document_id', documentId).where('ordinal', '>=', from).delete()
     return doomed.length
+  }
+
+  #raw(sql: string): Knex.Raw {
+    return this.session.knex.raw(sql)
   }
 
   get #windows() {
@@ -90,6 +145,19 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .whereNull('document.deleted')
       .whereNull('context.deleted')
   }
+}
+
+/** The counts of a document, whose windows are taken from the map. */
+function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
+  const id = number(row, 'document_id')
+  const windows = windowsByDocument.get(id)
+  windowsByDocument.delete(id)
+  const chunks = number(row, 'chunks')
+  if (windows === undefined) return { chunks, windows: 0, isWhole: false }
+  const numbered = [number(row, 'numbered'), number(windows, 'chunks'), number(windows, 'numbered_chunks')]
+  const isWhole =
+    numbered.every((count) => count === chunks) && number(windows, 'windows') === number(windows, 'numbered')
+  return { chunks, windows: number(windows, 'windows'), isWhole }
 }
 
 function toChunk(row: Row): ChunkRecord {

@@ -1,4 +1,4 @@
-import type { ContextRecord, ContextRepository } from '../../../src/ports/index.js'
+import type { ContextRecord, ContextRepository, Page } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
@@ -52,6 +52,10 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
 
   async listDeleted(): Promise<readonly number[]> {
     return (await this.rows.whereNotNull('deleted').orderBy('id').select('id')).map((row) => number(row, 'id'))
+  }
+
+  async page({ after, limit }: Page): Promise<readonly ContextRecord[]> {
+    return (await this.rows.where('id', '>', after).orderBy('id').limit(limit).select()).map(toContext)
   }
 
   async remove(id: number): Promise<void> {

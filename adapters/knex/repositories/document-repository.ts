@@ -3,10 +3,11 @@ import type {
   DocumentRepository,
   DocumentVisibility,
   IngestionReceipt,
+  Page,
 } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
-import { inParts, KnexRepository, type Session } from './base.js'
+import { allPages, inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
   constructor(session: Session) {
@@ -21,7 +22,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       name_index: document.nameIndex,
       content_type: document.contentType,
       content_hash: document.contentHash,
-      size_bytes: document.sizeBytes,
       created: document.created,
       created_by: document.createdBy,
       ...toRow(document),
@@ -40,7 +40,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async list(contextId: number): Promise<readonly DocumentRecord[]> {
-    return (await this.rows.where('context_id', contextId).whereNull('deleted').orderBy('id').select()).map(toDocument)
+    return await this.#listAll((rows) => rows.where('context_id', contextId).whereNull('deleted'))
   }
 
   async findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined> {
@@ -73,8 +73,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listUnfinished(): Promise<readonly DocumentRecord[]> {
-    const rows = await this.rows.whereNull('completed').whereNull('error').whereNull('deleted').orderBy('id').select()
-    return rows.map(toDocument)
+    return await this.#listAll((rows) => rows.whereNull('completed').whereNull('error').whereNull('deleted'))
   }
 
   async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
@@ -97,6 +96,18 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return { lastId, hidden: idsOf(hidden), ...(visible.length < hidden.length && { visible: idsOf(visible) }) }
   }
 
+  async listIds(contextId: number, { after, limit }: Page): Promise<readonly number[]> {
+    const ofContext = this.rows.where('context_id', contextId).where('id', '>', after)
+    return idsOf(await ofContext.orderBy('id').limit(limit).select('id'))
+  }
+
+  async find(ids: readonly number[]): Promise<readonly DocumentRecord[]> {
+    const found: DocumentRecord[] = []
+    for (const part of inParts([...ids].sort((one, other) => one - other)))
+      found.push(...(await this.rows.whereIn('id', part).orderBy('id').select()).map(toDocument))
+    return found
+  }
+
   async existing(ids: readonly number[]): Promise<ReadonlySet<number>> {
     const found = new Set<number>()
     for (const part of inParts(ids)) {
@@ -108,6 +119,14 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   async remove(id: number): Promise<void> {
     await this.rows.where('id', id).delete()
   }
+
+  async #listAll(wanted: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
+    const rows = await allPages(async (last, limit) => {
+      const page = wanted(this.rows).orderBy('id').limit(limit)
+      return await (last === undefined ? page : page.where('id', '>', number(last, 'id'))).select()
+    })
+    return rows.map(toDocument)
+  }
 }
 
 function idsOf(rows: readonly Row[]): number[] {
@@ -117,8 +136,9 @@ function idsOf(rows: readonly Row[]): number[] {
 type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
 function toRow(changes: DocumentChanges): Row {
-  const { chunkCount, started, completed, error, receipt, deleted } = changes
+  const { sizeBytes, chunkCount, started, completed, error, receipt, deleted } = changes
   return {
+    ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
     ...(chunkCount !== undefined && { chunk_count: chunkCount }),
     ...(started !== undefined && { started }),
     ...(completed !== undefined && { completed }),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { ClaimedJob, JobRepository, LaneShare, NewJob, WaitingLane } from '../../../src/ports/index.js'
+import type { ClaimedJob, JobRepository, LaneShare, NewJob, Page, WaitingLane } from '../../../src/ports/index.js'
 import { number, type Row, text } from '../rows.js'
 import { inParts, KnexRepository, type Session } from './base.js'
 
@@ -29,6 +29,16 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
        where true on conflict (kind, subject) do nothing`,
       [this.session.name('jobs'), kind, Math.round(delayMs)],
     )
+  }
+
+  async subjects(kind: string, { after, limit }: Page): Promise<readonly number[]> {
+    const rows = await this.rows
+      .where('kind', kind)
+      .where('subject', '>', after)
+      .orderBy('subject')
+      .limit(limit)
+      .select('subject')
+    return rows.map((row) => number(row, 'subject'))
   }
 
   async waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]> {
@@ -131,6 +141,11 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       claims: options.failed ? 0 : this.session.knex.raw('case when claims > 0 then claims - 1 else 0 end'),
     })
     return released > 0
+  }
+
+  async isHeld({ kind, subject }: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean> {
+    const held = this.rows.where({ kind, subject }).whereRaw(`lease_expires_ms > ${this.#now}`)
+    return (await held.first('id')) !== undefined
   }
 
   async cancel({ kind, subject }: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean> {

@@ -45,6 +45,11 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     return claimed
   }
 
+  async countExpired(): Promise<number> {
+    const [counted] = await this.rows.whereRaw(`expires_ms <= ${this.#now}`).count({ expired: '*' })
+    return Number((counted as Row | undefined)?.['expired'] ?? 0)
+  }
+
   async removeExpired(options: { readonly all: boolean }): Promise<void> {
     const query = this.rows
     if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)

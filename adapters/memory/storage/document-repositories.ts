@@ -1,4 +1,5 @@
 import type {
+  ChunkCounts,
   ChunkRecord,
   ChunkRepository,
   ContextRepository,
@@ -20,6 +21,7 @@ export function contextRepository({ contexts }: MemoryTables): ContextRepository
       if (live(id)) contexts.update(id, changes)
       return live(id)
     },
+    page: async ({ after, limit }) => contexts.filter(({ id }) => id > after).slice(0, limit),
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
     remove: async (id) => {
       contexts.delete(id)
@@ -65,6 +67,15 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
       return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
     },
+    listIds: async (contextId, { after, limit }) =>
+      documents
+        .filter((document) => document.contextId === contextId && document.id > after)
+        .map(({ id }) => id)
+        .slice(0, limit),
+    find: async (ids) => {
+      const wanted = new Set(ids)
+      return documents.filter(({ id }) => wanted.has(id))
+    },
     existing: async (ids) => new Set(ids.filter((id) => documents.get(id) !== undefined)),
     remove: async (id) => {
       documents.delete(id)
@@ -97,6 +108,7 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
     },
     claimed: async (uuids) =>
       new Set(uuids.filter((uuid) => alive(uuid) ?? documents.find((document) => document.uuid === uuid))),
+    countExpired: async () => uploads.filter(({ expiresMs }) => expiresMs <= Date.now()).length,
     removeExpired: async ({ all }) => {
       for (const upload of uploads.filter(({ expiresMs }) => all || expiresMs <= Date.now())) uploads.delete(upload.id)
     },
@@ -128,6 +140,21 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
             isVisible(chunk),
         )
         .map(toRecord),
+    count: async (documentIds) => {
+      const counts = new Map<number, ChunkCounts>()
+      for (const id of documentIds) {
+        const stored = inOrder(chunks.filter((chunk) => chunk.documentId === id))
+        if (stored.length === 0) continue
+        const windows = stored.reduce((sum, chunk) => sum + chunk.windows.length, 0)
+        const isWhole = stored.every((chunk, at) => chunk.ordinal === at && chunk.windows.length > 0)
+        counts.set(id, { chunks: stored.length, windows, isWhole })
+      }
+      return counts
+    },
+    listOrphans: async (limit) => {
+      const owners = new Set(chunks.filter().map(({ documentId }) => documentId))
+      return [...owners].filter((id) => documents.get(id) === undefined).slice(0, limit)
+    },
     findWindows: async (contextId, hashes) => {
       const wanted = new Set(hashes)
       const found = new Map<string, VectorKey>()

@@ -31,6 +31,12 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   return {
     enqueue: async (job, options) => await enqueueAll([job], options),
     enqueueAll,
+    subjects: async (kind, { after, limit }) =>
+      jobs
+        .filter((job) => job.kind === kind && job.subject > after)
+        .map(({ subject }) => subject)
+        .sort((one, other) => one - other)
+        .slice(0, limit),
     waiting: async (kinds) => {
       const lanes = new Map<number, WaitingLane>()
       const inOrder = jobs
@@ -63,6 +69,8 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
         claims: failed ? 0 : Math.max(0, stored.claims - 1),
       })
     },
+    isHeld: async ({ kind, subject }) =>
+      jobs.find((job) => job.kind === kind && job.subject === subject && job.leaseExpiresMs > Date.now()) !== undefined,
     cancel: async ({ kind, subject }) => remove(jobs.filter((job) => job.kind === kind && job.subject === subject)) > 0,
     cancelLane: async (kind, lane) => {
       remove(jobs.filter((job) => job.kind === kind && job.lane === lane))
