@@ -1,61 +1,89 @@
 /**
- * How much of the text of real documents is extracted: word recall against reference
- * texts, by type; and how each file ends. Reads the files through the public adapter.
+ * How much of the text of real documents is extracted, and how each file ends: every document of
+ * the shared data through the public adapter, in one process, beside what a plain use of the
+ * libraries gives for the same files, each in a process of its own. Without the shared data, the
+ * project's own example documents are read. With `--quick` every thirtieth file is.
  */
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, extname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { WorkerTextExtractor } from '../dist/adapters/text-extraction/index.js'
+import { figureRows, missedFigures } from './extraction-figures.js'
+import { type Outcome, type PlainOutcome, round } from './extraction-outcome.js'
+import { groupRows } from './extraction-table.js'
+import { LIBRARIES, readPlainly } from './plain-readings.js'
+import { type Sample, Scores } from './references/scores.js'
 import { writeReport } from './report.js'
 import { sharedData } from './shared-data.js'
-import { nativeText, wordRecall } from './word-recall.js'
 
-interface Manifest {
-  readonly files: readonly { readonly file: string; readonly type: string; readonly tag: string }[]
+interface Listed {
+  readonly file: string
+  readonly type: string
+  readonly tag: string
 }
 
-/** References that are known to be wrong. */
-const WRONG_REFERENCES =
-  /XiaoBiaoSong|issue1905|VFont|FC60_Times|rotated|90ms_rksj|issue6127|arial_unicode_ab|issue9915|TAMReview|GeoTopo|Bug50955|Bug49933|53446|test01|test14|multi-language|Kazakh|Bosnian_Bosanski-Latin2|HZ|Hungarian_Magyar-Unicode/
-const REFERENCE_ENDINGS = ['.expected.txt', '.expected.native', '.utf8-twin.txt'] as const
-
+const isQuick = process.argv.includes('--quick')
 const folder = sharedData()
-if (folder === undefined) {
-  console.log('left out: the documents are not here (ALCOVE_SHARED names the folder that has them)')
-} else {
-  const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest
-  const extractor = new WorkerTextExtractor()
-  const isQuick = process.argv.includes('--quick')
-  const chosen = files.filter(({ type }) => type !== 'other').filter((_, index) => !isQuick || index % 10 === 0)
-  const results = new Map<string, { outcomes: Record<string, number>; recalls: number[]; files: number }>()
-  for (const { file, type } of chosen) {
-    const { text, outcome } = await extract(extractor, folder, file)
-    const result = results.get(type) ?? { outcomes: {}, recalls: [], files: 0 }
-    results.set(type, result)
-    result.files += 1
-    result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1
-    const reference = WRONG_REFERENCES.test(file) ? undefined : await referenceOf(folder, file)
-    const recall = reference === undefined ? undefined : wordRecall(reference, text)
-    if (recall !== undefined) result.recalls.push(recall)
-  }
-  await extractor.close()
-  const rows = [...results].map(([type, { files: count, outcomes, recalls }]) => ({
-    type,
-    files: count,
-    ...outcomes,
-    references: recalls.length,
-    meanRecall: recalls.length === 0 ? null : round(recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length),
-    leastRecall: recalls.length === 0 ? null : round(Math.min(...recalls)),
-  }))
-  console.table(rows)
-  if (!isQuick) writeReport('extraction', rows)
+const temporary = await mkdtemp(join(tmpdir(), 'alcove-extraction-'))
+const scores = folder === undefined ? undefined : new Scores(folder)
+const listed = await documents()
+const chosen = listed.filter((_, index) => !isQuick || listed.length < 30 || index % 30 === 0)
+const extractor = new WorkerTextExtractor()
+const outcomes: Outcome[] = []
+for (const document of chosen) outcomes.push(await outcomeOf(document))
+await extractor.close()
+await rm(temporary, { recursive: true })
+
+const byTag = groupRows(outcomes)
+const figures = figureRows(outcomes)
+console.table(byTag)
+console.table(figures)
+if (!isQuick && folder !== undefined) {
+  const missing = outcomes.filter((one) => one.scores.size > 0 && Math.min(...one.scores.values()) < 0.98)
+  const lost = missing.map(({ file, tag, code, scores: found }) => ({ file, tag, code, ...Object.fromEntries(found) }))
+  writeReport('extraction', { byTag, figures, below: lost })
+}
+// A thirtieth of the files proves nothing about means.
+for (const missed of isQuick ? [] : missedFigures(outcomes)) {
+  console.error(missed)
+  process.exitCode = 1
 }
 
-async function extract(extractor: WorkerTextExtractor, root: string, file: string) {
-  const packed = await readFile(join(root, file))
+async function documents(): Promise<Listed[]> {
+  if (folder !== undefined) {
+    const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { files: Listed[] }
+    return files.filter(({ type }) => type !== 'other')
+  }
+  console.log('only the examples are read: the shared documents are not here (ALCOVE_SHARED names their folder)')
+  const names = await readdir(join(import.meta.dirname, '../examples/documents'))
+  return names
+    .map((file) => ({ file, type: extname(file).slice(1), tag: 'example' }))
+    .filter(({ type }) => LIBRARIES[type] !== undefined)
+}
+
+async function outcomeOf({ file, type, tag }: Listed): Promise<Outcome> {
+  const packed = await readFile(join(folder ?? join(import.meta.dirname, '../examples/documents'), file))
   const bytes = file.endsWith('.gz') ? gunzipSync(packed) : packed
-  const fileName = basename(file, '.gz')
+  const path = join(temporary, basename(file, '.gz'))
+  await writeFile(path, bytes)
+  const began = performance.now()
+  const { text, code } = await extract(basename(file, '.gz'), bytes)
+  const ms = performance.now() - began
+  const sample: Sample = { file, path, type, bytes }
+  const measures = scores?.of(sample) ?? new Map<string, never>()
+  const found = new Map([...measures].map(([measure, score]) => [measure, round(score({ text }))]))
+  const plain = (LIBRARIES[type] ?? []).map((library): PlainOutcome => {
+    const { reading, ...run } = readPlainly(library, path)
+    const read = reading ?? { text: '' }
+    const plainScores = new Map([...measures].map(([measure, score]) => [measure, round(score(read))]))
+    return { ...run, isCompleted: reading !== undefined && hasText(read), scores: plainScores }
+  })
+  await rm(path)
+  return { file, type, tag, code, ms, scores: found, plain }
+}
+
+async function extract(fileName: string, bytes: Buffer): Promise<{ text: string; code: string }> {
   let text = ''
   try {
     await extractor.identify(fileName, bytes.subarray(0, 4_096))
@@ -63,22 +91,12 @@ async function extract(extractor: WorkerTextExtractor, root: string, file: strin
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
     }
     for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) text += piece.text
-    return { text, outcome: 'completed' }
+    return { text, code: 'completed' }
   } catch (error) {
-    return { text, outcome: (error as { readonly code?: string }).code ?? String(error) }
+    return { text: '', code: (error as { readonly code?: string }).code ?? String(error) }
   }
 }
 
-async function referenceOf(root: string, file: string): Promise<string | undefined> {
-  for (const ending of REFERENCE_ENDINGS) {
-    const path = join(root, 'expected', file.replace(/^docs\//, '') + ending)
-    if (!existsSync(path)) continue
-    const text = await readFile(path, 'utf8')
-    return ending === '.expected.native' ? nativeText(text) : text
-  }
-  return undefined
-}
-
-function round(value: number): number {
-  return Math.round(value * 10_000) / 10_000
+function hasText({ text, rows }: { readonly text: string; readonly rows?: readonly unknown[] }): boolean {
+  return text.trim() !== '' || (rows !== undefined && rows.length > 0)
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-const BENCHMARKS = ['retrieval-quality', 'extraction', 'tenancy', 'events']
+const BENCHMARKS = ['retrieval-quality', 'extraction', 'documents', 'tenancy', 'events', 'search', 'growth']
 
 const [name, ...options] = process.argv.slice(2).sort((one) => (one.startsWith('--') ? 1 : -1))
 const isNamed = name !== undefined && !name.startsWith('--')

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { Reading } from './references/scores.js'
+
+const PROGRAM = join(import.meta.dirname, 'plain-reading.mjs')
+const TIMEOUT_MS = 60_000
+const MAX_BYTES = 512 * 1024 * 1024
+
+/** The libraries that a program would take for files of a type. */
+export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  pdf: ['unpdf'],
+  docx: ['mammoth'],
+  doc: ['word-extractor'],
+  txt: ['jschardet', 'chardet'],
+  csv: ['csv-parse'],
+  md: ['utf-8'],
+}
+
+export interface PlainReading {
+  readonly library: string
+  /** `undefined` where the library throws, ends its process, or takes a minute. */
+  readonly reading: Reading | undefined
+  readonly peakMb: number | undefined
+  readonly ms: number
+}
+
+/** What the plain use of a library gives for a file, in a process of its own. */
+export function readPlainly(library: string, path: string): PlainReading {
+  const began = performance.now()
+  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, library, path], {
+    encoding: 'utf8',
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_BYTES,
+    // What libraries say of broken files is not of interest.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ms = performance.now() - began
+  if (status !== 0) return { library, reading: undefined, peakMb: undefined, ms }
+  // Some libraries print on the standard output, before the line that counts.
+  const json = stdout.slice(stdout.lastIndexOf('{"text":'))
+  const { peakMb, ...reading } = JSON.parse(json) as Reading & { readonly peakMb: number }
+  return { library, reading, peakMb, ms }
+}

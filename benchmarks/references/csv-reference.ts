@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { readRows } from './read-independently.js'
+
+/** The rows that a table has: by its expected file, otherwise by Python's reading. */
+export function rowsOf(path: string, expectedPath: string): string[][] | undefined {
+  if (!existsSync(expectedPath)) return readRows(path)
+  const records = JSON.parse(readFileSync(expectedPath, 'utf8')) as readonly Readonly<Record<string, string>>[]
+  return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))]
+}
+
+/** Whether the adapter's text has every cell of every row, each with its header where the first row has them. */
+export function isRowEqual(rows: readonly (readonly string[])[], text: string): boolean {
+  const [header = [], ...others] = rows
+  const first = header.join('; ')
+  const withHeaders = others.map((row) => lineOf(row, (cell, column) => named(header[column], cell)))
+  const withoutHeaders = others.map((row) => lineOf(row, (cell) => cell))
+  const found = comparable(text)
+  return [withHeaders, withoutHeaders].some((lines) => comparable([first, ...lines].join('\n')) === found)
+}
+
+/** Whether two readings have the same cells. */
+export function areSameRows(rows: readonly (readonly string[])[], others: readonly (readonly string[])[]): boolean {
+  const cells = (table: readonly (readonly string[])[]): string =>
+    table.map((row) => row.map(comparable).join('\u0001')).join('\u0002')
+  return cells(rows) === cells(others)
+}
+
+function lineOf(row: readonly string[], cellText: (cell: string, column: number) => string): string {
+  return row
+    .map((cell, column) => (cell.trim() === '' ? '' : cellText(cell, column)))
+    .filter((cell) => cell !== '')
+    .join('; ')
+}
+
+function named(header: string | undefined, cell: string): string {
+  const name = header?.trim() ?? ''
+  return name === '' ? cell : `${name}: ${cell}`
+}
+
+/** Which characters bytes stand for is another question than where cells end. */
+function comparable(text: string): string {
+  return text.replace(/[^\x21-\x7E]+/g, '')
+}
