@@ -127,7 +127,7 @@ describe('the maintenance of a LanceDB table', () => {
       await new Promise((resolve) => setTimeout(resolve, 5))
     await index.close()
     await closed
-    expect(await readdir(join(vectors, '.building'))).toEqual([])
+    expect(await readdir(vectors)).not.toContain('.building')
     index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000 })
     expect(await search(39)).toEqual([[39, 0]])
     await index.whenMaintained()

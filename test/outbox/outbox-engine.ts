@@ -1,6 +1,13 @@
 import { vi } from 'vitest'
 import { MemoryHttpTransport } from '../../adapters/memory/index.js'
-import type { DeliveryWithAttempts, Destination, Engine, EngineOptions, RecordedEvent } from '../../src/index.js'
+import type {
+  Delivery,
+  DeliveryWithAttempts,
+  Destination,
+  Engine,
+  EngineOptions,
+  RecordedEvent,
+} from '../../src/index.js'
 import type { HttpOutcome, HttpPost, Storage } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
@@ -16,7 +23,9 @@ export interface OutboxEngine extends MemoryEngine {
   whenSettled(timeoutMs?: number): Promise<readonly DeliveryWithAttempts[]>
 }
 
-const OPEN = ['pending', 'delivering'] as const
+type Page = Awaited<ReturnType<Engine['administration']['deliveries']['list']>>
+
+const OPEN: readonly string[] = ['pending', 'delivering']
 
 export async function outboxEngine(storage: Storage, options: Partial<EngineOptions> = {}): Promise<OutboxEngine> {
   const opened = await memoryEngine({ ...options, storage })
@@ -40,13 +49,11 @@ export async function outboxEngine(storage: Storage, options: Partial<EngineOpti
       await engine.events.record({ type: 'agent.deleted', data: { agentId }, companyId: engine.owner.companyId }),
     log,
     whenSettled: async (timeoutMs = 10_000) => {
-      const { deliveries } = engine.administration
       await vi.waitFor(
         async () => {
-          for (const status of OPEN) {
-            const { items } = await deliveries.list({ status, limit: 1 })
-            if (items.length > 0) throw new Error(`a delivery is under way: ${JSON.stringify(items[0])}`)
-          }
+          // Each is looked at once: it may go from one open status to the other between two questions.
+          const open = (await listed(engine)).find(({ status }) => OPEN.includes(status))
+          if (open !== undefined) throw new Error(`a delivery is under way: ${JSON.stringify(open)}`)
         },
         { timeout: timeoutMs, interval: 20 },
       )
@@ -56,18 +63,23 @@ export async function outboxEngine(storage: Storage, options: Partial<EngineOpti
 }
 
 async function readLog(engine: Engine): Promise<readonly DeliveryWithAttempts[]> {
-  const { deliveries } = engine.administration
-  const ids: number[] = []
+  const ids = (await listed(engine)).map(({ id }) => id)
+  return await Promise.all(ids.reverse().map(async (id) => await engine.administration.deliveries.get(id)))
+}
+
+/** Every delivery, the newest first. */
+async function listed(engine: Engine): Promise<readonly Delivery[]> {
+  const items: Delivery[] = []
   let cursor: string | null = null
   do {
-    const page: Awaited<ReturnType<typeof deliveries.list>> = await deliveries.list({
+    const page: Page = await engine.administration.deliveries.list({
       limit: 500,
       ...(cursor !== null && { cursor }),
     })
-    ids.push(...page.items.map(({ id }) => id))
+    items.push(...page.items)
     cursor = page.nextCursor
   } while (cursor !== null)
-  return await Promise.all(ids.reverse().map(async (id) => await deliveries.get(id)))
+  return items
 }
 
 /** What a response of this status is to the relay. */
