@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DataDirLockedError, type Engine, type Session } from '../../src/index.js'
-import { type LocalEngineOptions, openLocalDatabase, openLocalEngine, requireLocalDatabase } from '../local/index.js'
+import type { LocalEngineOptions } from '../local/index.js'
+import { loadLocal } from './loading.js'
 import type { GlobalOptions } from './options.js'
 import { releasing } from './releasing.js'
 
@@ -11,6 +12,7 @@ export async function withDatabase<T>(
   work: (engine: Engine) => Promise<T>,
   settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile' | 'webhooks'> = {},
 ): Promise<T> {
+  const { openLocalDatabase } = await loadLocal()
   return await closing(await openLocalDatabase({ ...options, ...settings }), work)
 }
 
@@ -26,6 +28,7 @@ export async function withEngine<T>(
   interrupted?: () => void,
 ): Promise<T> {
   await requireInitialized(options)
+  const { openLocalEngine } = await loadLocal()
   return await closing(await openLocalEngine({ ...options, roles: ['ingest'] }), work, interrupted)
 }
 
@@ -42,6 +45,7 @@ export async function withUnsweptEngine<T>(
   interrupted?: () => void,
 ): Promise<T> {
   await requireInitialized(options)
+  const { openLocalEngine } = await loadLocal()
   const how = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
   return await closing(await openLocalEngine({ ...options, ...how }), work, interrupted)
 }
@@ -73,6 +77,7 @@ export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>)
 
 /** @throws NotInitializedError where there is no data folder yet */
 export async function requireInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>): Promise<void> {
+  const { requireLocalDatabase } = await loadLocal()
   await requireLocalDatabase(resolve(dataDir))
 }
 

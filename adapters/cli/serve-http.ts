@@ -1,12 +1,13 @@
 import { InvalidInputError } from '../../src/index.js'
-import type { HttpHandler } from '../http-server/index.js'
-import { type HttpServer, serveHttp } from '../http-server/index.js'
+import type { HttpHandler, HttpServer } from '../http-server/index.js'
+import { loadHttpServer } from './loading.js'
 
 /** Serves a handler. @throws InvalidInputError where the address cannot be listened on */
 export async function listen(
   handler: HttpHandler,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
+  const { serveHttp } = await loadHttpServer()
   try {
     return await serveHttp(handler, { host, port })
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type BackupResult, backupDataDir } from '../../local/index.js'
+import type { BackupResult } from '../../local/index.js'
 import { inUnits, withByteProgress } from '../byte-progress.js'
+import { loadLocal } from '../loading.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, printResult, tell } from '../output.js'
 
@@ -15,6 +16,7 @@ export function backupCommand(): CommandUnknownOpts {
       const { dataDir } = options
       const overwrite = isSwitchedOn(command, 'force')
       const withoutKeys = isSwitchedOn(command, 'withoutKeys')
+      const { backupDataDir } = await loadLocal()
       const result = await withByteProgress(async (signal, onProgress) =>
         backupDataDir({ dataDir, file, overwrite, withoutKeys, signal, onProgress }),
       )

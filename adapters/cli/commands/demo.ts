@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Session } from '../../../src/index.js'
-import { openLocalEngine } from '../../local/index.js'
+import type { Engine, Session } from '../../../src/index.js'
 import { ownerSession } from '../engines.js'
+import { loadLocal } from '../loading.js'
 import { globalOptions } from '../options.js'
 import { printPassages } from '../passages.js'
 import { releasing } from '../releasing.js'
@@ -26,7 +26,7 @@ export function demoCommand(): CommandUnknownOpts {
       const options = globalOptions(command)
       // Nothing is waited for before an interruption is listened to.
       const folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
-      const engine = folder.then((dataDir) => openLocalEngine({ dataDir }))
+      const engine = openIn(folder)
       await releasing(
         async () => {
           await demonstrate(ownerSession(await engine), options.json)
@@ -40,6 +40,11 @@ export function demoCommand(): CommandUnknownOpts {
         },
       )
     })
+}
+
+async function openIn(folder: Promise<string>): Promise<Engine> {
+  const { openLocalEngine } = await loadLocal()
+  return await openLocalEngine({ dataDir: await folder })
 }
 
 async function demonstrate(session: Session, json: boolean): Promise<void> {

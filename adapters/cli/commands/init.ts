@@ -6,8 +6,8 @@ import {
   InvalidInputError,
   NotInitializedError,
 } from '../../../src/index.js'
-import { openLocalEngine } from '../../local/index.js'
 import { isInitialized, withDatabase } from '../engines.js'
+import { loadLocal } from '../loading.js'
 import { type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
 
@@ -67,6 +67,7 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
 }
 
 async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
+  const { openLocalEngine } = await loadLocal()
   const engine = await openLocalEngine({ ...options, initial })
   try {
     return await engine.initialize(initial)

@@ -1,7 +1,6 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { createHttpHandler } from '../../http-server/index.js'
-import { openLocalEngine } from '../../local/index.js'
 import { requireInitialized } from '../engines.js'
+import { loadHttpServer, loadLocal } from '../loading.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { collect, globalOptions, option, parseList } from '../options.js'
@@ -49,6 +48,7 @@ export function serveCommand(): CommandUnknownOpts {
         telemetry,
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
       }
+      const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
       const engine = await openLocalEngine({
         ...options,
         ...mailSettings(given, () => address),
