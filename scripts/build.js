@@ -1,20 +1,71 @@
-/** Builds `dist`: the code by the TypeScript compiler, the character maps that PDFs in Asian scripts need, and the page of the API. */
+/**
+ * Builds `dist`: the code by the TypeScript compiler, the character maps that PDFs in Asian scripts need, and the page
+ * of the API. What is built already, from the same sources, is left as it is.
+ */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const require = createRequire(import.meta.url)
-const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
-const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
-const pdfjs = dirname(require.resolve('pdfjs-dist/package.json'))
+const dist = join(root, 'dist')
+const stamp = join(root, 'node_modules/.cache/alcove-build')
+const SOURCES = ['src', 'adapters', 'test/conformance', 'scripts/build.js', 'tsconfig.base.json', 'tsconfig.build.json']
+const LIBRARIES = ['package.json', 'node_modules/.package-lock.json']
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
-cpSync(join(pdfjs, 'cmaps'), join(root, 'dist/adapters/text-extraction/cmaps'), { recursive: true })
-const assets = join(root, 'dist/adapters/http-server/assets')
-for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
-  cpSync(join(swagger, name), join(assets, name.includes('.') ? name : `swagger-ui.${name}`))
+const sources = digest([...SOURCES, ...LIBRARIES], (file) => readFileSync(file))
+if (existsSync(stamp) && readFileSync(stamp, 'utf8') === `${sources} ${built()}`) {
+  console.log('dist is built already')
+} else {
+  rmSync(stamp, { force: true })
+  build()
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, `${sources} ${built()}`)
 }
-chmodSync(join(root, 'dist/adapters/cli/bin.js'), 0o755)
+
+function build() {
+  const require = createRequire(import.meta.url)
+  const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
+  const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
+  const pdfjs = dirname(require.resolve('pdfjs-dist/package.json'))
+  rmSync(dist, { recursive: true, force: true })
+  execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+  cpSync(join(pdfjs, 'cmaps'), join(dist, 'adapters/text-extraction/cmaps'), { recursive: true })
+  const assets = join(dist, 'adapters/http-server/assets')
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
+    cpSync(join(swagger, name), join(assets, name.includes('.') ? name : `swagger-ui.${name}`))
+  }
+  chmodSync(join(dist, 'adapters/cli/bin.js'), 0o755)
+}
+
+/** What is in `dist`, and since when: a file that was changed by hand is built again. */
+function built() {
+  return digest(['dist'], (file) => String(statSync(file).mtimeMs))
+}
+
+function digest(places, contentOf) {
+  const hash = createHash('sha256')
+  for (const place of places) {
+    for (const file of filesIn(join(root, place))) hash.update(file).update('\0').update(contentOf(file)).update('\0')
+  }
+  return hash.digest('hex')
+}
+
+function filesIn(path) {
+  if (!existsSync(path)) return []
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesIn(join(path, name)))
+}
