@@ -241,6 +241,25 @@ describe('a damaged .docx', () => {
     expect(warnings).toEqual(['word/header1.xml is damaged: some of its text may be missing'])
   })
 
+  it('loses only the part whose packed bytes are damaged', async () => {
+    const broken = Buffer.from(docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('A header.')) }))
+    const name = 'word/header1.xml'
+    // 0xff is the head of no block that deflate writes.
+    broken[broken.indexOf(name) + name.length] = 0xff
+    const { text, warnings } = await extractWord('a.docx', broken)
+    expect(text).toBe('Body.')
+    expect(warnings).toEqual(['word/header1.xml is damaged: some of its text may be missing'])
+  })
+
+  it('is read though its names have backslashes', async () => {
+    const bytes = docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('A header.')) })
+    const names = bytes.toString('latin1').replaceAll(/(?<=word|_rels)\/(?=\w+\.xml)/g, '\\')
+    expect(await extractWord('a.docx', Buffer.from(names, 'latin1'))).toMatchObject({
+      text: 'Body.\n\nA header.',
+      warnings: [],
+    })
+  })
+
   it.each([
     ['is cut off', docx(paragraph('Body.')).subarray(0, -100), 'ERR_CORRUPT_FILE'],
     ['has no body', zip({ 'word/document.xml': ' ' }), 'ERR_CORRUPT_FILE'],

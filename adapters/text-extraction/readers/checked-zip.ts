@@ -32,23 +32,23 @@ export function isZip(bytes: Buffer): boolean {
  */
 export async function checkZip(bytes: Buffer): Promise<void> {
   const entries = await entriesOf(bytes)
-  const parts = entries.map((entry) => ({ entry, ...placeOf(entry, bytes) }))
+  const parts = entries.map((entry) => ({ entry, name: nameOf(entry), ...placeOf(entry, bytes) }))
   checkOverlaps(parts)
   const budget = new Budget()
   const labels = new Map<string, string>()
-  for (const { entry, begin, end } of parts) {
-    const label = await checkEntry(entry, bytes.subarray(begin, end), budget)
-    if (label !== undefined) labels.set(entry.fileName, label)
+  for (const { entry, name, begin, end } of parts) {
+    const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
+    if (label !== undefined) labels.set(name, label)
   }
   checkDocumentKind(
-    entries.map(({ fileName }) => fileName),
+    parts.map(({ name }) => name),
     labels,
   )
 }
 
 async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   // Sizes are checked here, for all entries and by what they are.
-  const options = { lazyEntries: true, validateEntrySizes: false }
+  const options = { lazyEntries: true, validateEntrySizes: false, decodeStrings: false }
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     fromBuffer(bytes, options, (error, opened) => {
       if (error === null) resolve(opened)
@@ -68,6 +68,11 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
     zip.on('error', (error: Error) => reject(damaged(error)))
     zip.readEntry()
   })
+}
+
+/** Decoded here: yauzl refuses a whole archive for a backslash in a name, which some programs write. */
+function nameOf(entry: Entry): string {
+  return (entry.fileName as unknown as Buffer).toString('utf8').replaceAll('\\', '/')
 }
 
 /** Where the packed bytes of an entry are; its own header says how long itself is. */
@@ -94,26 +99,31 @@ function checkOverlaps(parts: readonly { readonly header: number; readonly end: 
 }
 
 /** @returns the text of a part that tells what the container holds */
-async function checkEntry(entry: Entry, packed: Buffer, budget: Budget): Promise<string | undefined> {
-  const isLabel = entry.fileName === '[Content_Types].xml' || entry.fileName === 'mimetype'
+async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Budget): Promise<string | undefined> {
+  const isLabel = name === '[Content_Types].xml' || name === 'mimetype'
   const label: Buffer[] = []
   let prolog: XmlProlog | undefined
   let unpacked = 0
-  for await (const chunk of unpack(entry, packed)) {
-    if (unpacked === 0 && isXmlPart(entry.fileName, chunk)) prolog = new XmlProlog(entry.fileName)
+  let isWhole = true
+  const damage = (): void => {
+    isWhole = false
+  }
+  for await (const chunk of unpack(entry, packed, damage)) {
+    if (unpacked === 0 && isXmlPart(name, chunk)) prolog = new XmlProlog(name)
     if (isLabel && unpacked < MAX_LABEL_BYTES) label.push(Buffer.from(chunk))
     unpacked += chunk.length
     prolog?.check(chunk)
     budget.spend(chunk.length, { unpacked, packed: packed.length, isXml: prolog !== undefined })
   }
   budget.packed += packed.length
-  if (unpacked !== entry.uncompressedSize) {
+  if (isWhole && unpacked !== entry.uncompressedSize) {
     throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts are not as large as they say')
   }
   return isLabel ? Buffer.concat(label).toString('latin1').replaceAll('\0', '') : undefined
 }
 
-async function* unpack(entry: Entry, packed: Buffer): AsyncGenerator<Buffer> {
+/** @param onDamage called where the bytes are not what was packed; what reads the part tells of that */
+async function* unpack(entry: Entry, packed: Buffer, onDamage: () => void): AsyncGenerator<Buffer> {
   if (entry.compressionMethod === STORED) {
     yield packed
   } else if (entry.compressionMethod === DEFLATED) {
@@ -121,8 +131,8 @@ async function* unpack(entry: Entry, packed: Buffer): AsyncGenerator<Buffer> {
     inflate.end(packed)
     try {
       for await (const chunk of inflate) yield chunk as Buffer
-    } catch (error) {
-      throw damaged(error)
+    } catch {
+      onDamage()
     }
   } else {
     throw new ExtractionError(
