@@ -24,7 +24,7 @@ export class PurgeDocument implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
-    await untilNoBackup(run)
+    await untilNoBackup((work) => run.transaction(work), run.signal)
     const deleted = await run.transaction(({ documents }) => documents.listDeleted())
     const doomed = deleted.find(({ id }) => id === run.subject)
     if (doomed !== undefined) {
@@ -57,7 +57,7 @@ export class PurgeContext implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
-    await untilNoBackup(run)
+    await untilNoBackup((work) => run.transaction(work), run.signal)
     const isDeleted = await run.transaction(async ({ contexts }) =>
       (await contexts.listDeleted()).includes(run.subject),
     )

@@ -1,17 +1,17 @@
-import type { JobRun } from '../jobs/index.js'
-import { BACKUP_JOB } from '../ports/index.js'
-import { untilAborted } from '../shared/until-aborted.js'
+import { BACKUP_JOB, type Repositories } from '../ports/index.js'
+import { pause } from './pause.js'
 
 const LOOK_EVERY_MS = 500
+
+/** Whoever can look at the jobs: a job's own transactions, or a storage. */
+type Look = <Result>(work: (repositories: Repositories) => Promise<Result>) => Promise<Result>
 
 /**
  * Waits for the end of a backup: it copies files and vectors of what is deleted after it has begun. What
  * was deleted before, it leaves out; so a backup that begins after this has ended does not matter.
  *
- * @throws the signal's reason where the job is aborted meanwhile
+ * @throws the signal's reason
  */
-export async function untilNoBackup(run: JobRun): Promise<void> {
-  while (await run.transaction(({ jobs }) => jobs.isHeld(BACKUP_JOB))) {
-    await untilAborted(new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)), run.signal)
-  }
+export async function untilNoBackup(look: Look, signal: AbortSignal): Promise<void> {
+  while (await look(({ jobs }) => jobs.isHeld(BACKUP_JOB))) await pause(LOOK_EVERY_MS, signal)
 }

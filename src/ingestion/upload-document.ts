@@ -173,10 +173,14 @@ export class UploadDocument {
     return settled
   }
 
+  /** What fails here is found by the sweep: the first error is the one to tell. */
   async #giveUp(uuid: string): Promise<void> {
-    // What fails here is found by the sweep: the first error is the one to tell.
     await this.#storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
-    await this.#fileStore.delete(uuid).catch(() => undefined)
+    // A commit whose answer was lost has made a document of it.
+    const mayBeDocument = await this.#storage
+      .read(async ({ documents }) => (await documents.getByUuid(uuid)) !== undefined)
+      .catch(() => true)
+    if (!mayBeDocument) await this.#fileStore.delete(uuid).catch(() => undefined)
   }
 }
 

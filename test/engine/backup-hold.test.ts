@@ -42,6 +42,19 @@ describe('while a backup is made', () => {
     expect(await onDisk()).toEqual({ files: [], documents: 0 })
   })
 
+  it('a repair waits for the end, for it makes documents anew', async () => {
+    const uuid = await uploadText(held.session, contextId, 'a.txt', 'The lamp is in the hall.')
+    const [collection = ''] = await held.vectorIndex.listCollections()
+    await held.vectorIndex.deleteDocument(collection, 1, 0)
+    const backup = await hold(60_000)
+    const repair = held.engine.administration.verify({ repair: true })
+    await wait(A_WHILE_MS)
+    expect(await held.session.documents.get(uuid)).toMatchObject({ completed: expect.any(String) as string })
+    await held.storage.transaction(({ jobs }) => jobs.complete(backup))
+    expect((await repair).problems).toMatchObject([{ code: 'vectors-missing', isRepaired: true }])
+    expect(await held.session.search(contextId, 'The lamp is in the hall.')).toHaveLength(1)
+  })
+
   it('the engine is closed at once, and the next one sweeps nothing of it away', async () => {
     await held.engine.close()
     const ports = { storage: new LastingStorage(), vectorIndex: new LastingIndex(), fileStore: held.fileStore }

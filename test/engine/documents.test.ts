@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import { MemoryEmbeddingModel, MemoryStorage } from '../../adapters/memory/index.js'
 import type { Context, DocumentProgress, Session, UploadContent } from '../../src/index.js'
 import { collect } from '../conformance/harness.js'
+import { HookedStorage } from '../outbox/hooked-storage.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
 let memory: MemoryEngine
@@ -193,6 +194,29 @@ describe('an upload', () => {
       'connection reset',
     )
     await expectNothingLeft()
+  })
+
+  it('U6 whose commit was made though nobody heard of it keeps its bytes', async () => {
+    let isLost = true
+    const storage = new HookedStorage(
+      new MemoryStorage(),
+      (_call, go) => go(),
+      (calls, moment) => {
+        if (moment !== 'after-commit' || !isLost || !calls.includes('documents.insert')) return
+        isLost = false
+        throw new Error('the connection was lost')
+      },
+    )
+    await memory.engine.close()
+    memory = await memoryEngine({ storage })
+    session = memory.session
+    context = await session.contexts.create(NEW_CONTEXT)
+    const upload = { fileName: 'hours.txt', content: Buffer.from(TEXT) }
+    await expect(session.documents.upload(context.id, upload)).rejects.toThrow('the connection was lost')
+    const uuid = await session.documents.upload(context.id, upload)
+    expect(await session.documents.list(context.id)).toMatchObject([{ fileName: uuid }])
+    await session.documents.whenProcessed(uuid)
+    expect(Buffer.concat(await collect(await session.documents.open(uuid))).toString()).toBe(TEXT)
   })
 
   it('that is aborted leaves nothing, and gives its quota back', async () => {

@@ -104,11 +104,8 @@ async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Bu
   const label: Buffer[] = []
   let prolog: XmlProlog | undefined
   let unpacked = 0
-  let isWhole = true
-  const damage = (): void => {
-    isWhole = false
-  }
-  for await (const chunk of unpack(entry, packed, damage)) {
+  const state = { isDamaged: false }
+  for await (const chunk of unpack(entry, packed, state)) {
     if (unpacked === 0 && isXmlPart(name, chunk)) prolog = new XmlProlog(name)
     if (isLabel && unpacked < MAX_LABEL_BYTES) label.push(Buffer.from(chunk))
     unpacked += chunk.length
@@ -116,14 +113,14 @@ async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Bu
     budget.spend(chunk.length, { unpacked, packed: packed.length, isXml: prolog !== undefined })
   }
   budget.packed += packed.length
-  if (isWhole && unpacked !== entry.uncompressedSize) {
+  if (!state.isDamaged && unpacked !== entry.uncompressedSize) {
     throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts are not as large as they say')
   }
   return isLabel ? Buffer.concat(label).toString('latin1').replaceAll('\0', '') : undefined
 }
 
-/** @param onDamage called where the bytes are not what was packed; what reads the part tells of that */
-async function* unpack(entry: Entry, packed: Buffer, onDamage: () => void): AsyncGenerator<Buffer> {
+/** @param state where bytes that are not what was packed are noted; what reads the part tells of them */
+async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean }): AsyncGenerator<Buffer> {
   if (entry.compressionMethod === STORED) {
     yield packed
   } else if (entry.compressionMethod === DEFLATED) {
@@ -132,7 +129,7 @@ async function* unpack(entry: Entry, packed: Buffer, onDamage: () => void): Asyn
     try {
       for await (const chunk of inflate) yield chunk as Buffer
     } catch {
-      onDamage()
+      state.isDamaged = true
     }
   } else {
     throw new ExtractionError(

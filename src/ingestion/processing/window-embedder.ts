@@ -41,6 +41,7 @@ export class WindowEmbedder {
   readonly #underWay: EmbeddingsUnderWay
   /** Keys of the vectors that others may wait for. */
   readonly #held = new Set<string>()
+  #isClosed = false
 
   constructor(
     storage: Storage,
@@ -86,6 +87,7 @@ export class WindowEmbedder {
 
   /** Nobody is to wait any longer for what this document had under way. */
   close(): void {
+    this.#isClosed = true
     this.#release([...this.#held])
   }
 
@@ -112,6 +114,7 @@ export class WindowEmbedder {
     const claimed: string[] = []
     let computed = 0
     while (vectors.size < texts.size) {
+      if (this.#isClosed) throw new Error('the embedding of this document has ended')
       const wanted = [...texts.keys()].filter((hash) => !vectors.has(hash))
       // First taken, then looked for: what another document had under way before is written by now.
       const { mine, others } = this.#underWay.claim(wanted.map((hash) => this.#keyOf(hash)))

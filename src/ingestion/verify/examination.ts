@@ -1,9 +1,9 @@
 import { StorageError } from '../../shared/errors.js'
+import { pause } from '../pause.js'
 import type { ContextCheck } from './context-check.js'
 import { type Finding, type Look, newLook, stillFound } from './finding.js'
 import { databaseDamaged, type FoundationCheck } from './foundation-check.js'
 import type { LeftoverCheck } from './leftover-check.js'
-import { pause } from './pause.js'
 import type { Checked } from './problem.js'
 
 /** Documents come and go meanwhile: what looks wrong is looked at so often again before it is told. */

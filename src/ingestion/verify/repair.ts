@@ -1,12 +1,13 @@
 import type { FileStore, Storage, VectorIndex } from '../../ports/index.js'
 import { AlcoveError } from '../../shared/errors.js'
 import { untilAborted } from '../../shared/until-aborted.js'
+import { pause } from '../pause.js'
 import { CHUNKS_PER_REMOVAL } from '../processing/document-writer.js'
 import { processAgain } from '../retry-document.js'
 import type { Sweep } from '../sweep.js'
+import { untilNoBackup } from '../until-no-backup.js'
 import type { Finding, Mend } from './finding.js'
 import { inParts } from './in-parts.js'
-import { pause } from './pause.js'
 import type { VerifyProgress } from './problem.js'
 
 const DOCUMENTS_PER_TRANSACTION = 100
@@ -52,12 +53,12 @@ export class Repair {
   ): Promise<ReadonlyMap<number, string>> {
     const { signal } = options
     for (const finding of findings) {
-      signal.throwIfAborted()
+      await this.#untilNoBackup(signal)
       await this.#mend(finding)
     }
     const putBack = documentsOf(findings, 'process')
     for (const ids of inParts(putBack, DOCUMENTS_PER_TRANSACTION)) {
-      signal.throwIfAborted()
+      await this.#untilNoBackup(signal)
       await this.#putBack(ids)
     }
     if (findings.some(({ mend }) => mend === 'sweep')) await this.#runSweep(signal)
@@ -73,6 +74,12 @@ export class Repair {
       if (code === 'collection-of-other-model') await this.#index.drop(subject.collection ?? '')
     }
     return failures
+  }
+
+  /** What a backup has seen in the rows is there until it has copied it. */
+  async #untilNoBackup(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    await untilNoBackup((work) => this.#storage.read(work), signal)
   }
 
   /** A collection that even now cannot be read is told as what it is, and is no reason to leave all else undone. */

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../../ports/index.js'
+import { pause } from '../pause.js'
 import type { Examination } from './examination.js'
-import { pause } from './pause.js'
 
 /** What a host does first, such as a search, comes before. */
 const DELAY_MS = 1_000
