@@ -1,9 +1,9 @@
 /** The default set of adapters, composed. */
-export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup-data-dir.js'
+export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
+export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
 export {
   type LocalEngineOptions,
   openLocalDatabase,
   openLocalEngine,
   requireLocalDatabase,
 } from './open-local-engine.js'
-export { type RestoreOptions, type RestoreResult, restoreDataDir } from './restore-data-dir.js'

@@ -6,16 +6,16 @@ import {
   type TextFormat,
 } from '../../src/ports/index.js'
 import { DEFAULT_LIMITS, type ExtractionLimits } from './extraction-limits.js'
-import { ExtractionProcess } from './extraction-process.js'
 import { FORMATS, identify } from './formats.js'
-import { ProcessStarter } from './process-starter.js'
+import { ExtractionProcess } from './processes/extraction-process.js'
+import { ProcessStarter } from './processes/process-starter.js'
 
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** Idle processes kept for the next file; default 2. */
   readonly maxIdleProcesses?: number
 }
 
-const WORKER = new URL('./extraction-worker.js', import.meta.url)
+const WORKER = new URL('./processes/extraction-worker.js', import.meta.url)
 /** A process that has read so many files makes place for a fresh one: libraries leak. */
 const FILES_PER_PROCESS = 100
 

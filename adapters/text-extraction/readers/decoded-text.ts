@@ -1,6 +1,6 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
-import { type Charset, detectCharset } from '../charset.js'
-import { LiteralReplacements } from '../literal-replacements.js'
+import { type Charset, detectCharset } from '../charsets/charset.js'
+import { LiteralReplacements } from '../processes/literal-replacements.js'
 import { type FileBytes, storable } from './reader.js'
 
 /** So many characters that cannot be decoded may stand in any text. */

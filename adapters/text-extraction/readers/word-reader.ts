@@ -1,6 +1,6 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
-import { readDoc } from './doc-reader.js'
-import { readDocx } from './docx-reader.js'
+import { readDoc } from './doc/doc-reader.js'
+import { readDocx } from './docx/docx-reader.js'
 import { type FileBytes, readAll } from './reader.js'
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')

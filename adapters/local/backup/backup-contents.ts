@@ -1,0 +1,119 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BackupFailedError } from '../../../src/index.js'
+import type { SnapshotCounts, SqliteSnapshot } from '../../knex/index.js'
+import { ID_SETTING } from '../same-database.js'
+import { type ArchiveWriter, isCode } from './backup-archive-writer.js'
+import {
+  type BackupManifest,
+  DATABASE,
+  DATABASE_ID,
+  FORMAT,
+  FORMAT_VERSION,
+  isEntryName,
+  MANIFEST,
+  SECRET_KEY,
+} from './backup-format.js'
+import { filesIn } from './backup-tables.js'
+
+export interface Contents {
+  readonly dataDir: string
+  /** Where the snapshot and the copied vectors are. */
+  readonly staging: string
+  readonly snapshot: SqliteSnapshot
+  readonly counts: SnapshotCounts
+  readonly collections: number
+  readonly vectors: number
+  readonly created: string
+  readonly tablePrefix: string
+  readonly withoutKeys?: boolean
+  readonly writer: ArchiveWriter
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: { readonly bytes: number; readonly totalBytes: number }) => void
+}
+
+export interface WrittenContents {
+  /** Files of documents. */
+  readonly files: number
+  /** Whether the key is in it that secrets are encrypted with. */
+  readonly hasSecretKey: boolean
+  /** UUIDs of documents whose file is missing in the data folder. */
+  readonly documentsWithoutFile: readonly string[]
+  /** UUIDs of documents whose file is not as it was received; it is in the backup as it is. */
+  readonly documentsWithOtherBytes: readonly string[]
+}
+
+/** Writes what a backup holds, the manifest first and the database, which is complete then, last. */
+export async function writeContents(contents: Contents): Promise<WrittenContents> {
+  const { staging, snapshot, writer } = contents
+  const vectors = await filesIn(join(staging, 'vectors'))
+  const totalBytes = await sizeOf(contents, vectors)
+  const add = async (name: string, path: string) => {
+    const added = await writer.addFile(name, path, contents.signal)
+    contents.onProgress?.({ bytes: writer.bytes, totalBytes })
+    return added
+  }
+  await writer.addText(MANIFEST, `${JSON.stringify(manifestOf(contents), null, 2)}\n`)
+  const files = await addDocuments(contents, add)
+  for (const name of vectors) await add(`vectors/${name}`, join(staging, 'vectors', name))
+  const keys = contents.withoutKeys === true ? [] : await keysIn(contents.dataDir)
+  for (const name of keys) await add(name, join(contents.dataDir, name))
+  const id = await snapshot.setting(ID_SETTING)
+  if (id !== undefined) await writer.addText(DATABASE_ID, id)
+  await snapshot.close()
+  await addDatabase(staging, add)
+  return { ...files, hasSecretKey: keys.includes(SECRET_KEY) }
+}
+
+type Add = (name: string, path: string) => ReturnType<ArchiveWriter['addFile']>
+
+function manifestOf({ created, tablePrefix, counts, collections, vectors }: Contents): BackupManifest {
+  const { contexts, documents, pendingDeliveries } = counts
+  const format = { format: FORMAT, version: FORMAT_VERSION } as const
+  return { ...format, created, tablePrefix, contexts, documents, collections, vectors, pendingDeliveries }
+}
+
+async function addDocuments({ dataDir, snapshot }: Contents, add: Add): Promise<Omit<WrittenContents, 'hasSecretKey'>> {
+  let files = 0
+  const documentsWithoutFile: string[] = []
+  const documentsWithOtherBytes: string[] = []
+  for await (const { uuid, contentHash } of snapshot.documents()) {
+    const name = `files/${uuid.slice(0, 2)}/${uuid}`
+    const added = await add(name, join(dataDir, name))
+    if (added === undefined) {
+      documentsWithoutFile.push(uuid)
+      continue
+    }
+    files += 1
+    if (added.sha256 !== contentHash) documentsWithOtherBytes.push(uuid)
+  }
+  return { files, documentsWithoutFile, documentsWithOtherBytes }
+}
+
+async function addDatabase(staging: string, add: Add): Promise<void> {
+  const path = join(staging, DATABASE)
+  // It goes into the file when the last connection is closed; where that failed, the file is not all of it.
+  if ((await readdir(staging)).includes(`${DATABASE}-wal`))
+    throw new BackupFailedError(
+      'the copy of the database could not be written to its end: see whether the disk is full',
+    )
+  await add(DATABASE, path)
+}
+
+/** Signing keys and secret key, where they are in the folder. */
+async function keysIn(dataDir: string): Promise<string[]> {
+  const entries = await readdir(join(dataDir, 'keys'), { withFileTypes: true }).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => `keys/${name}`)
+    .filter(isEntryName)
+}
+
+async function sizeOf({ staging, counts }: Contents, vectors: readonly string[]): Promise<number> {
+  let bytes = counts.documentBytes + (await stat(join(staging, DATABASE))).size
+  for (const name of vectors) bytes += (await stat(join(staging, 'vectors', name))).size
+  return bytes
+}

@@ -1,0 +1,72 @@
+import { rm } from 'node:fs/promises'
+import type { SqliteSnapshot } from '../../knex/index.js'
+import { LanceDbVectorIndex } from '../../lancedb/index.js'
+import { copyTables } from './backup-tables.js'
+
+/** Vectors that were copied. */
+export interface CopiedVectors {
+  readonly collections: number
+  readonly vectors: number
+  /** UUIDs of documents that are completed and have fewer vectors than windows. */
+  readonly documentsWithoutVectors: readonly string[]
+}
+
+const MOST_COPIES = 3
+/** Nobody searches the copy: no index is built for it. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/**
+ * Copies the vectors of the documents that are completed in a snapshot, while the tables are written to, and counts
+ * them. What is missing is copied again: it stays missing only where the source does not have it.
+ */
+export async function copyVectors(
+  paths: { readonly from: string; readonly to: string },
+  snapshot: SqliteSnapshot,
+  signal: AbortSignal,
+): Promise<CopiedVectors> {
+  for (let copy = 1; ; copy += 1) {
+    await copyTables(paths.from, paths.to, signal)
+    const copied = await keepCompleted(paths.to, snapshot, signal)
+    if (copied.documentsWithoutVectors.length === 0 || copy === MOST_COPIES) return copied
+    await rm(paths.to, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Removes what the snapshot does not have as completed: later documents, whose ids the restored engine will give to
+ * others, and those under way, which begin anew.
+ */
+async function keepCompleted(folder: string, snapshot: SqliteSnapshot, signal: AbortSignal): Promise<CopiedVectors> {
+  const completed = new Set<number>()
+  for await (const { id, isCompleted } of snapshot.documents()) if (isCompleted) completed.add(id)
+  const index = new LanceDbVectorIndex(folder, { indexFromRows: NEVER })
+  try {
+    // A context may have vectors of several models; those of the one in use are all there.
+    const most = new Map<number, number>()
+    const kept = { collections: 0, vectors: 0 }
+    for (const name of await index.listCollections()) {
+      signal.throwIfAborted()
+      const counts = [...(await index.countByDocument(name))]
+      const keep = counts.filter(([id]) => completed.has(id))
+      if (keep.length === 0) {
+        await index.drop(name)
+        continue
+      }
+      for (const [id] of counts) if (!completed.has(id)) await index.deleteDocument(name, id, 0)
+      for (const [id, count] of keep) most.set(id, Math.max(count, most.get(id) ?? 0))
+      kept.collections += 1
+      kept.vectors += keep.reduce((sum, [, count]) => sum + count, 0)
+    }
+    return { ...kept, documentsWithoutVectors: await incomplete(snapshot, most) }
+  } finally {
+    await index.close()
+  }
+}
+
+async function incomplete(snapshot: SqliteSnapshot, vectors: ReadonlyMap<number, number>): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const { id, uuid, isCompleted, windows } of snapshot.documents()) {
+    if (isCompleted && (vectors.get(id) ?? 0) < windows) found.push(uuid)
+  }
+  return found
+}

@@ -1,0 +1,69 @@
+import iconv from 'iconv-lite'
+import { ExtractionError } from '../../../src/ports/index.js'
+import { johabDecoder } from './johab.js'
+import { shiftedDecoder } from './shifted-charsets.js'
+import type { StreamDecoder } from './stream-decoder.js'
+
+/** Names of the detector, and those of the decoders for the same or for more. */
+const ALIASES: Readonly<Record<string, string>> = {
+  big5hkscs: 'big5',
+  cp874: 'windows-874',
+  cp932: 'shift_jis',
+  cp949: 'euc-kr',
+  gb2312: 'gb18030',
+  ibm855: 'cp855',
+  ibm866: 'cp866',
+  'iso-8859-1': 'windows-1252',
+  'iso-8859-9': 'windows-1254',
+  kz1048: 'rk1048',
+  maccyrillic: 'x-mac-cyrillic',
+  maclatin2: 'maccenteuro',
+  macroman: 'macintosh',
+  ptcp154: 'pt154',
+  'tis-620': 'windows-874',
+}
+
+/** The name under which an encoding is decoded here. */
+export function canonicalName(name: string): string {
+  const lower = name.toLowerCase().replace(/^iso8859/, 'iso-8859')
+  return ALIASES[lower] ?? lower
+}
+
+/**
+ * A decoder for an encoding.
+ * @throws ExtractionError `ERR_UNDECODABLE_TEXT` where there is none
+ */
+export function decoderFor(name: string): StreamDecoder {
+  const label = canonicalName(name)
+  return shiftedDecoder(label) ?? johabDecoder(label) ?? webDecoder(label) ?? iconvDecoder(label) ?? refuse(name)
+}
+
+/** All of a text at once. */
+export function decodeWhole(name: string, bytes: Uint8Array): string {
+  const decoder = decoderFor(name)
+  return decoder.write(bytes) + decoder.end()
+}
+
+function webDecoder(label: string): StreamDecoder | undefined {
+  // Labels of an encoding that decodes to nothing, and one that some versions of Node take for ISO 8859-1.
+  if (/^iso-2022-(kr|cn)|^hz|^windows-1252$/.test(label)) return undefined
+  try {
+    const decoder = new TextDecoder(label)
+    return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }
+  } catch {
+    return undefined
+  }
+}
+
+function iconvDecoder(label: string): StreamDecoder | undefined {
+  if (!iconv.encodingExists(label)) return undefined
+  const decoder = iconv.getDecoder(label)
+  return { write: (bytes) => decoder.write(Buffer.from(bytes)), end: () => decoder.end() ?? '' }
+}
+
+function refuse(name: string): never {
+  throw new ExtractionError(
+    'ERR_UNDECODABLE_TEXT',
+    `The text is encoded in ${name}, which cannot be decoded here: convert it to UTF-8`,
+  )
+}

@@ -1,0 +1,53 @@
+import { ExtractionError } from '../../../src/ports/index.js'
+
+/** Counts the time that is spent waiting for a piece and for a file; a slow consumer costs it nothing. */
+export class Deadline {
+  readonly #limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }
+  #pieceMs = 0
+  #fileMs = 0
+
+  constructor(limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }) {
+    this.#limits = limits
+  }
+
+  /** The next piece has all the time of a piece again. */
+  restart(): void {
+    this.#pieceMs = 0
+  }
+
+  /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`; the signal's reason */
+  async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    signal?.throwIfAborted()
+    const leftMs = Math.min(this.#limits.pieceTimeoutMs - this.#pieceMs, this.#limits.fileTimeoutMs - this.#fileMs)
+    const began = performance.now()
+    let stopWaiting = (): void => undefined
+    const interrupted = new Promise<never>((_, reject) => {
+      const timer = setTimeout(
+        () => {
+          reject(
+            new ExtractionError(
+              'ERR_EXTRACTION_TIMEOUT',
+              'Reading the file takes too long: it may be damaged, or made to be slow. Save it again, or split it',
+            ),
+          )
+        },
+        Math.max(0, leftMs),
+      )
+      const abort = (): void => {
+        reject(signal?.reason as Error)
+      }
+      signal?.addEventListener('abort', abort)
+      stopWaiting = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+      }
+    })
+    try {
+      return await Promise.race([promise, interrupted])
+    } finally {
+      stopWaiting()
+      this.#pieceMs += performance.now() - began
+      this.#fileMs += performance.now() - began
+    }
+  }
+}

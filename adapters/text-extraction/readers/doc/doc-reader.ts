@@ -1,0 +1,100 @@
+import type { ExtractedPiece } from '../../../../src/ports/index.js'
+import { Story } from '../docx/docx-blocks.js'
+import { piecesOf, storable } from '../reader.js'
+import { type DocStreams, openDoc } from './doc-container.js'
+import { editedText } from './doc-marks.js'
+import { DocParagraphs } from './doc-paragraphs.js'
+import { type DocPieces, readPieces } from './doc-pieces.js'
+import { paragraphRuns } from './doc-properties.js'
+import { addStory } from './doc-text.js'
+
+const PIECE_CHARACTERS = 65_536
+/** Lengths of the parts of the text, in the order they lie in ([MS-DOC] 2.5.5). */
+const LENGTHS = {
+  body: 0x4c,
+  footnotes: 0x50,
+  headers: 0x54,
+  macros: 0x58,
+  comments: 0x5c,
+  endnotes: 0x60,
+  boxes: 0x64,
+  headerBoxes: 0x68,
+} as const
+type Part = keyof typeof LENGTHS
+const READ_ORDER: readonly Part[] = ['body', 'boxes', 'footnotes', 'endnotes', 'comments', 'headers', 'headerBoxes']
+/** Places of headers and footers in the table stream. */
+const HEADERS = 0x00f2
+/** The first stories there are the lines above notes; then there are six for each section. */
+const NOTE_LINES = 6
+const IS_FOOTER = [false, false, true, true, false, true] as const
+
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Reads a .doc of Word 97 or later: body, text boxes, notes, comments, headers and footers.
+ * Damaged properties cost deletions and tables, not text; a warning says so.
+ */
+export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
+  const streams = openDoc(bytes)
+  const pieces = readPieces(streams)
+  const warnings = pieces.isTorn ? ['the document is cut off: some of its text is missing'] : []
+  const { text, paragraphs } = withProperties(streams, pieces, warnings)
+  const story = new Story()
+  const parts = partsOf(streams.main, text.length)
+  for (const name of READ_ORDER) {
+    const ranges = name === 'headers' ? headerRanges(streams, parts.headers) : [parts[name]]
+    for (const { from, to } of ranges) {
+      addStory(text, from, to, paragraphs, story)
+      story.leaveGap()
+    }
+    for (const piece of piecesOf(storable(story.take()), PIECE_CHARACTERS)) yield { text: piece }
+  }
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
+/** Properties are pages all over the file: damage is likely to be there. */
+function withProperties(
+  streams: DocStreams,
+  pieces: DocPieces,
+  warnings: string[],
+): { readonly text: string; readonly paragraphs: DocParagraphs } {
+  try {
+    return {
+      text: editedText(pieces, streams),
+      paragraphs: new DocParagraphs(pieces.pieces, paragraphRuns(streams)),
+    }
+  } catch {
+    warnings.push('the formatting of the document is damaged: deleted text may be left in, and tables are not in rows')
+    return { text: pieces.text, paragraphs: new DocParagraphs(pieces.pieces, []) }
+  }
+}
+
+function partsOf(main: Buffer, length: number): Record<Part, Range> {
+  let at = 0
+  const ranges = Object.entries(LENGTHS).map(([part, place]) => {
+    const from = Math.min(at, length)
+    at += main.readUInt32LE(place)
+    return [part, { from, to: Math.min(at, length) }] as const
+  })
+  return Object.fromEntries(ranges) as Record<Part, Range>
+}
+
+/** Headers, then footers; a section without its own has those of the one before, and no text here. */
+function headerRanges({ main, table }: DocStreams, all: Range): Range[] {
+  const start = main.readUInt32LE(HEADERS)
+  const count = Math.floor(main.readUInt32LE(HEADERS + 4) / 4) - 1
+  if (all.to === all.from || count < 1 || start + (count + 1) * 4 > table.length) return [all]
+  const headers: Range[] = []
+  const footers: Range[] = []
+  let from = all.from
+  for (let index = 0; index < count; index += 1) {
+    const to = Math.max(from, Math.min(all.to, all.from + table.readUInt32LE(start + index * 4 + 4)))
+    const isFooter = IS_FOOTER[index % IS_FOOTER.length] === true
+    if (index >= NOTE_LINES && to > from) (isFooter ? footers : headers).push({ from, to })
+    from = to
+  }
+  return [...headers, ...footers]
+}

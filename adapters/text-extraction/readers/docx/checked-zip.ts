@@ -1,0 +1,176 @@
+import { createInflateRaw } from 'node:zlib'
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { ExtractionError } from '../../../../src/ports/index.js'
+import { checkDocumentKind } from './document-kind.js'
+import { isXmlPart, XmlProlog } from './xml-prolog.js'
+
+const MB = 1_048_576
+const MAX_ENTRIES = 10_000
+const MAX_UNPACKED_BYTES = 512 * MB
+const MAX_XML_BYTES = 200 * MB
+const MAX_XML_PART_BYTES = 100 * MB
+/** Unpacked bytes for each packed one, above {@link FREE_UNPACKED_BYTES}; XML has some tens. */
+const MAX_RATIO = 200
+const FREE_UNPACKED_BYTES = 16 * MB
+/** What is looked at of the parts that tell what a container holds. */
+const MAX_LABEL_BYTES = MB
+const STORED = 0
+const DEFLATED = 8
+const LOCAL_HEADER_BYTES = 30
+
+export function isZip(bytes: Buffer): boolean {
+  return bytes.length > 4 && bytes.readUInt32LE(0) === 0x04034b50
+}
+
+/**
+ * Unpacks every entry of a zip, keeping nothing, before a parser sees it. Sizes
+ * are counted, not believed; zips inside are bytes like others.
+ *
+ * @throws ExtractionError `ERR_EXTRACTION_LIMIT` for what would be too large; `ERR_CORRUPT_FILE`
+ *   for parts that overlap, that are not as large as they say or that declare entities;
+ *   `ERR_ENCRYPTED`; `ERR_UNSUPPORTED_FORMAT` for what is no Word document
+ */
+export async function checkZip(bytes: Buffer): Promise<void> {
+  const entries = await entriesOf(bytes)
+  const parts = entries.map((entry) => ({ entry, name: nameOf(entry), ...placeOf(entry, bytes) }))
+  checkOverlaps(parts)
+  const budget = new Budget()
+  const labels = new Map<string, string>()
+  for (const { entry, name, begin, end } of parts) {
+    const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
+    if (label !== undefined) labels.set(name, label)
+  }
+  checkDocumentKind(
+    parts.map(({ name }) => name),
+    labels,
+  )
+}
+
+async function entriesOf(bytes: Buffer): Promise<Entry[]> {
+  // Sizes are checked here, for all entries and by what they are.
+  const options = { lazyEntries: true, validateEntrySizes: false, decodeStrings: false }
+  const zip = await new Promise<ZipFile>((resolve, reject) => {
+    fromBuffer(bytes, options, (error, opened) => {
+      if (error === null) resolve(opened)
+      else reject(damaged(error))
+    })
+  })
+  const entries: Entry[] = []
+  return await new Promise((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => {
+      entries.push(entry)
+      if (entries.length > MAX_ENTRIES) reject(tooLarge(`it has more than ${MAX_ENTRIES} parts`))
+      else if (entry.isEncrypted()) {
+        reject(new ExtractionError('ERR_ENCRYPTED', 'The document is protected by a password: save it without one'))
+      } else zip.readEntry()
+    })
+    zip.on('end', () => resolve(entries))
+    zip.on('error', (error: Error) => reject(damaged(error)))
+    zip.readEntry()
+  })
+}
+
+/** Decoded here: yauzl refuses a whole archive for a backslash in a name, which some programs write. */
+function nameOf(entry: Entry): string {
+  return (entry.fileName as unknown as Buffer).toString('utf8').replaceAll('\\', '/')
+}
+
+/** Where the packed bytes of an entry are; its own header says how long itself is. */
+function placeOf(
+  entry: Entry,
+  bytes: Buffer,
+): { readonly header: number; readonly begin: number; readonly end: number } {
+  const header = entry.relativeOffsetOfLocalHeader
+  const isThere = header + LOCAL_HEADER_BYTES <= bytes.length && bytes.readUInt32LE(header) === 0x04034b50
+  if (!isThere) throw damaged()
+  const begin = header + LOCAL_HEADER_BYTES + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28)
+  const end = begin + entry.compressedSize
+  if (end > bytes.length) throw damaged()
+  return { header, begin, end }
+}
+
+/** Entries that share their bytes are how a small file becomes any size. */
+function checkOverlaps(parts: readonly { readonly header: number; readonly end: number }[]): void {
+  let lastEnd = 0
+  for (const { header, end } of [...parts].sort((one, other) => one.header - other.header)) {
+    if (header < lastEnd) throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts overlap')
+    lastEnd = end
+  }
+}
+
+/** @returns the text of a part that tells what the container holds */
+async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Budget): Promise<string | undefined> {
+  const isLabel = name === '[Content_Types].xml' || name === 'mimetype'
+  const label: Buffer[] = []
+  let prolog: XmlProlog | undefined
+  let unpacked = 0
+  const state = { isDamaged: false }
+  for await (const chunk of unpack(entry, packed, state)) {
+    if (unpacked === 0 && isXmlPart(name, chunk)) prolog = new XmlProlog(name)
+    if (isLabel && unpacked < MAX_LABEL_BYTES) label.push(Buffer.from(chunk))
+    unpacked += chunk.length
+    prolog?.check(chunk)
+    budget.spend(chunk.length, { unpacked, packed: packed.length, isXml: prolog !== undefined })
+  }
+  budget.packed += packed.length
+  if (!state.isDamaged && unpacked !== entry.uncompressedSize) {
+    throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts are not as large as they say')
+  }
+  return isLabel ? Buffer.concat(label).toString('latin1').replaceAll('\0', '') : undefined
+}
+
+/** @param state where bytes that are not what was packed are noted; what reads the part tells of them */
+async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean }): AsyncGenerator<Buffer> {
+  if (entry.compressionMethod === STORED) {
+    yield packed
+  } else if (entry.compressionMethod === DEFLATED) {
+    const inflate = createInflateRaw({ chunkSize: 65_536 })
+    inflate.end(packed)
+    try {
+      for await (const chunk of inflate) yield chunk as Buffer
+    } catch {
+      state.isDamaged = true
+    }
+  } else {
+    throw new ExtractionError(
+      'ERR_CORRUPT_FILE',
+      'The file is packed in a way that Word does not use: save it with Word',
+    )
+  }
+}
+
+/** What all entries may have together. */
+class Budget {
+  /** Packed bytes of the entries that are done. */
+  packed = 0
+  #unpacked = 0
+  #xml = 0
+
+  spend(bytes: number, part: { readonly unpacked: number; readonly packed: number; readonly isXml: boolean }): void {
+    this.#unpacked += bytes
+    if (part.isXml) this.#xml += bytes
+    if (this.#unpacked > MAX_UNPACKED_BYTES) throw tooLarge(sizeText(MAX_UNPACKED_BYTES))
+    if (this.#xml > MAX_XML_BYTES) throw tooLarge(`${sizeText(MAX_XML_BYTES)} of XML`)
+    if (part.isXml && part.unpacked > MAX_XML_PART_BYTES)
+      throw tooLarge(`${sizeText(MAX_XML_PART_BYTES)} of XML in one part`)
+    if (isBomb(part.unpacked, part.packed) || isBomb(this.#unpacked, this.packed + part.packed)) {
+      throw tooLarge(`more than ${MAX_RATIO} times its size`)
+    }
+  }
+}
+
+function isBomb(unpacked: number, packed: number): boolean {
+  return unpacked > FREE_UNPACKED_BYTES + packed * MAX_RATIO
+}
+
+function sizeText(bytes: number): string {
+  return `more than ${bytes / MB} MB`
+}
+
+function tooLarge(what: string): ExtractionError {
+  return new ExtractionError('ERR_EXTRACTION_LIMIT', `The file would be ${what} once unpacked: split it`)
+}
+
+function damaged(cause?: unknown): ExtractionError {
+  return new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged and cannot be read', { cause })
+}

@@ -1,0 +1,71 @@
+import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { piecesOf, storable } from '../reader.js'
+import { Story } from './docx-blocks.js'
+import { DamagedPartError, DocxPackage } from './docx-package.js'
+import { mainPart, relatedParts } from './docx-relationships.js'
+import { headingStyles } from './docx-styles.js'
+import { DocxText } from './docx-text.js'
+import { walkXml } from './docx-xml.js'
+
+const PIECE_CHARACTERS = 65_536
+
+/**
+ * Reads a .docx: the body as it goes by, then its text boxes, diagrams and charts,
+ * notes, comments, headers and footers. A part that is damaged costs its own text, and a
+ * warning says so.
+ */
+export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
+  const file = await DocxPackage.open(bytes)
+  const main = await mainPart(file)
+  if (main === undefined) throw notWord(file)
+  const { stories, styles } = await relatedParts(file, main)
+  const story = new Story()
+  const isHeadingStyle = await headingStyles(file, styles)
+  for (const part of [main, ...stories]) {
+    yield* readPart(file, part, part === main, new DocxText(story, isHeadingStyle))
+    story.leaveGap()
+  }
+}
+
+async function* readPart(
+  file: DocxPackage,
+  part: string,
+  isMain: boolean,
+  text: DocxText,
+): AsyncGenerator<ExtractedPiece> {
+  const warnings: string[] = []
+  try {
+    for await (const _ of walkXml(file.bytes(part), text, part)) {
+      if (isMain) checkRoot(text.root)
+      if (text.story.length >= PIECE_CHARACTERS) yield* pieces(text.story)
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedPartError)) throw error
+    if (isMain && !text.hasText) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
+    warnings.push(`${error.message}: some of its text may be missing`)
+  }
+  text.story.leaveGap()
+  for (const paragraph of text.boxes.paragraphs) text.story.add(paragraph)
+  if (text.embedded > 0) warnings.push('text of another format that is embedded in the document was left out')
+  yield* pieces(text.story)
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
+function* pieces(story: Story): Generator<ExtractedPiece> {
+  for (const text of piecesOf(storable(story.take()), PIECE_CHARACTERS)) yield { text }
+}
+
+function checkRoot(root: string | undefined): void {
+  if (root === undefined || root === 'w:document') return
+  throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The file is an Office file, but not a Word document')
+}
+
+function notWord(file: DocxPackage): ExtractionError {
+  const names = [...file.names()]
+  const what = names.some((name) => name.startsWith('xl/'))
+    ? 'an Excel workbook'
+    : names.some((name) => name.startsWith('ppt/'))
+      ? 'a PowerPoint presentation'
+      : 'a zip archive'
+  return new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The file is ${what}, not a Word document`)
+}
