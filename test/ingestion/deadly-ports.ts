@@ -1,7 +1,8 @@
 import { connect } from '@lancedb/lancedb'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
-import type { StoredFile, VectorCollection, VectorRows } from '../../dist/src/ports/index.js'
+import { WorkerTextExtractor } from '../../dist/adapters/text-extraction/index.js'
+import type { ExtractedPiece, StoredFile, VectorCollection, VectorRows } from '../../dist/src/ports/index.js'
 import { type ChildOrder, type Hook, tell } from './soak-protocol.js'
 
 /** Tells what is being done, and kills the process where it is told to. */
@@ -59,11 +60,36 @@ export class DeadlyFileStore extends FolderFileStore {
   }
 }
 
+export class DeadlyTextExtractor extends WorkerTextExtractor {
+  readonly #deadly: Deadly
+
+  constructor(deadly: Deadly) {
+    super()
+    this.#deadly = deadly
+  }
+
+  override async *extract(...args: Parameters<WorkerTextExtractor['extract']>): AsyncGenerator<ExtractedPiece> {
+    const pieces = super.extract(...args)[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const next = await this.#deadly.during('extract', () => pieces.next())
+        if (next.done === true) return
+        yield next.value
+      }
+    } finally {
+      await pieces.return?.(undefined)
+    }
+  }
+}
+
+/** An index is built from few rows on, so that lives are long enough for it. */
+const INDEX_FROM_ROWS = 3_000
+
 export class DeadlyVectorIndex extends LanceDbVectorIndex {
   readonly #deadly: Deadly
 
   constructor(folder: string, deadly: Deadly) {
-    super(folder)
+    super(folder, { indexFromRows: INDEX_FROM_ROWS })
     this.#deadly = deadly
   }
 

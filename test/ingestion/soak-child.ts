@@ -8,7 +8,7 @@ import { TransformersEmbeddingModel } from '../../dist/adapters/transformers/ind
 import { AlcoveError, type Document } from '../../dist/src/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { pick, seededRandom } from '../seeded-random.js'
-import { Deadly, DeadlyFileStore, DeadlyVectorIndex, watchCompaction } from './deadly-ports.js'
+import { Deadly, DeadlyFileStore, DeadlyTextExtractor, DeadlyVectorIndex, watchCompaction } from './deadly-ports.js'
 import { QuickModel } from './quick-model.js'
 import { make, newRecipe, type Recipe } from './soak-documents.js'
 import { type Call, type ChildOrder, type Outcome, tell } from './soak-protocol.js'
@@ -30,6 +30,7 @@ const engine = await openLocalEngine({
   dataDir: order.dataDir,
   vectorIndex,
   fileStore: new DeadlyFileStore(join(order.dataDir, 'files'), deadly),
+  textExtractor: new DeadlyTextExtractor(deadly),
   embeddingModels: order.hasRealModel ? [quick, await TransformersEmbeddingModel.open(bundledModel)] : [quick],
   telemetry: {
     record: ({ name, fields = {}, error }) =>
@@ -66,6 +67,8 @@ async function actIn(contextId: number, dice: number, recipes: Recipe[]): Promis
   const document = documents[Math.floor(random() * documents.length)]
   if (dice < 0.04) await called({ type: 'delete-context', contextId }, async () => session.contexts.delete(contextId))
   else if (document !== undefined && (dice < 0.25 || documents.length > MOST_DOCUMENTS)) await remove(document)
+  // Tables are put in order now, which otherwise takes more writes than a life has.
+  else if (dice < 0.28) void quietly(() => vectorIndex.whenMaintained(), undefined)
   else if (dice < 0.35) await quietly(() => session.search(contextId, 'a lamp in the garden'), [])
   else if (dice < 0.4 && document?.error) await quietly(() => session.documents.retry(document.fileName), undefined)
   else if (dice < 0.48) await uploadInVain(contextId)
