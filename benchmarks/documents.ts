@@ -87,7 +87,7 @@ async function ingestAll(session: Session, root: string, documents: readonly Pub
       if (typeof ended === 'string') row.refused[ended] = (row.refused[ended] ?? 0) + 1
       else count(row, ended)
       const outcome = typeof ended === 'string' ? ended : 'completed'
-      if (!isExpected(tag, outcome)) unexpected.push(`${file} (${tag}): ${outcome}`)
+      if (!isExpected(file, tag, outcome)) unexpected.push(`${file} (${tag}): ${outcome}`)
       underWay.delete(ingesting)
     })
     underWay.add(ingesting)

@@ -73,7 +73,7 @@ export function missedFigures(outcomes: readonly Outcome[]): string[] {
         : []),
     ]
   })
-  const unexplained = outcomes.filter(({ tag, code }) => !isExpected(tag, code))
+  const unexplained = outcomes.filter(({ file, tag, code }) => !isExpected(file, tag, code))
   return [...missed, ...unexplained.map(({ file, tag, code }) => `${file} (${tag}) ended with ${code}`)]
 }
 
