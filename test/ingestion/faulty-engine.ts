@@ -98,11 +98,13 @@ export async function faultyEngine(): Promise<FaultyEngine> {
       }
     },
     end: async () => {
+      fault = () => undefined
+      const { problems: found } = await engine.administration.verify()
       await engine.close()
       await knex.destroy()
       const problems = await inspect(places)
       await folder.remove()
-      return problems
+      return [...problems, ...found.map(({ code, message }) => `doctor: ${code}: ${message}`)]
     },
   }
 }

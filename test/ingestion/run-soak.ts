@@ -38,6 +38,9 @@ export interface SoakReport {
   readonly problems: readonly string[]
 }
 
+/** What callers are told of contexts and documents that others have deleted meanwhile. */
+const EXPECTED_REFUSALS: readonly string[] = ['ERR_CONTEXT_NOT_FOUND', 'ERR_DOCUMENT_NOT_FOUND']
+
 const LIFE_MS = [100, 4_000] as const
 /** Of the rounds: killed before the engine has opened. */
 const STILLBORN = 0.08
@@ -84,6 +87,8 @@ class Soak {
       if (round % roundsPerInspection === 0 || round === rounds) await this.#settle()
       progress?.(`${round} rounds, ${this.#ledger.acknowledged} calls, ${this.#documents} documents looked at`)
     }
+    const unexpected = [...this.#ledger.codes.keys()].filter((code) => !EXPECTED_REFUSALS.includes(code))
+    this.#problems.push(...unexpected.map((code) => `a call was refused with ${code}`))
     return {
       seed,
       seconds: Math.round((performance.now() - began) / 1_000),
@@ -116,8 +121,7 @@ class Soak {
     const [least, most] = LIFE_MS
     await Promise.race([ended, wait(least + (most - least) * this.#random())])
     child.kill('SIGKILL')
-    const [code] = (await ended) as [number | null]
-    if (code !== null) this.#problems.push(`the process ended by itself with ${code}`)
+    this.#expectKilled(await ended)
     this.#ledger.killed()
     count(this.#kills, this.#phase)
   }
@@ -133,17 +137,20 @@ class Soak {
     })
     const result = await Promise.race([settled, ended.then(() => undefined), wait(SETTLE_MS)])
     child.kill('SIGKILL')
-    const [code] = (await ended) as [number | null]
-    if (code !== null) {
-      this.#problems.push(`the process ended by itself with ${code}`)
-      return
-    }
+    if (!this.#expectKilled(await ended)) return
     if (result === undefined) this.#problems.push('the process did not come to an end of its work')
     else this.#problems.push(...result.problems)
     this.#searched += result?.searched ?? 0
     this.#problems.push(...(await inspect(placesIn(this.#dataDir), this.#ledger)))
     this.#inspections += 1
     this.#documents += [...this.#ledger.documents.values()].filter(({ state }) => state === 'live').length
+  }
+
+  /** A native library that crashes ends the process by a signal as well. */
+  #expectKilled([code, signal]: unknown[]): boolean {
+    if (signal === 'SIGKILL') return true
+    this.#problems.push(`the process ended by itself with ${String(signal ?? code)}`)
+    return false
   }
 
   #start(task: ChildOrder['task'], hook: ChildOrder['hook']): ChildProcess {

@@ -37,7 +37,10 @@ async function kill(): Promise<boolean> {
     progress: (line) => process.stderr.write(`${line}\n`),
   })
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  return report.problems.length === 0
+  // A soak in which little happens proves nothing.
+  const { kills, acknowledgedCalls, documentsInspected, chunksSearched } = report
+  const isBusy = acknowledgedCalls > kills * 5 && documentsInspected > kills && chunksSearched > kills
+  return report.problems.length === 0 && isBusy
 }
 
 async function fill(megabytes: number): Promise<boolean> {
