@@ -4,12 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type Outcome, runAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples/documents')
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 beforeEach(async () => {
+  run = runAlcoveHere
   folder = await temporaryFolder()
 })
 
@@ -17,7 +19,10 @@ afterEach(async () => {
   await folder.remove()
 })
 
-const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcove(args, { cwd: folder.path })
+/** Most commands run in this process: starting one takes the longest. */
+let run: typeof runAlcove
+
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await run(args, { cwd: folder.path })
 
 /** Runs a command that must succeed. @returns the one JSON value on its stdout */
 async function json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T> {
@@ -36,6 +41,7 @@ async function expectError(exitCode: number, message: string | RegExp, ...args: 
 
 describe('alcove', () => {
   it('does the main job: init, context, ingest, documents, search', async () => {
+    run = runAlcove
     const key = await json('init', '--company', 'Café', '--owner-email', 'boss@example.com')
     expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
     const context = await json('context', 'create', 'Handbook', '--chunk-size', '200', '--top-n', '2')
@@ -106,10 +112,10 @@ describe('alcove', () => {
       expect((await alcove(...args)).stdout).toBe('[]\n')
     }
     const env = { ALCOVE_DATA_DIR: 'elsewhere', ALCOVE_JSON: '1', ALCOVE_CHUNK_SIZE: '321' }
-    const created = await runAlcove(['context', 'create', 'X'], { cwd: folder.path, env })
+    const created = await runAlcoveHere(['context', 'create', 'X'], { cwd: folder.path, env })
     expect(JSON.parse(created.stdout)).toMatchObject({ name: 'X', chunkSize: 321 })
     const listWith = async (value: string, ...args: readonly string[]): Promise<Outcome> =>
-      await runAlcove(['company', 'list', ...args], { cwd: folder.path, env: { ...env, ALCOVE_JSON: value } })
+      await runAlcoveHere(['company', 'list', ...args], { cwd: folder.path, env: { ...env, ALCOVE_JSON: value } })
     for (const off of ['0', 'false', '']) {
       expect((await listWith(off)).stdout).toContain('│ id')
       expect((await listWith(off, '--json')).stdout).toMatch(/^\[\{/)
@@ -392,6 +398,7 @@ describe('alcove', () => {
   })
 
   it('runs beside an engine that works on the folder where the database is enough, and names its process elsewhere', async () => {
+    run = runAlcove
     const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data') })
     await json('context', 'create', 'Beside')
     expect(await engine.as(engine.owner).contexts.list()).toHaveLength(1)
@@ -411,6 +418,7 @@ describe('alcove', () => {
   })
 
   it('demonstrates the main job on documents of its own, and leaves nothing', async () => {
+    run = runAlcove
     const { exitCode, stdout, stderr } = await alcove('demo')
     expect(exitCode, stderr).toBe(0)
     expect(stdout).toMatch(

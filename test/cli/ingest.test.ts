@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalDatabase } from '../../adapters/local/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { type Outcome, runAlcove, startAlcove } from './run-alcove.js'
+import { type Outcome, startAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -19,7 +20,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcove(args, { cwd: folder.path })
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
 const inFolder = (name: string): string => join(folder.path, name)
 const LONG_TEXT = Array.from({ length: 4_000 }, (_, number) => `Item ${number} is a lamp from room ${number}. `).join(
   '',

@@ -12,7 +12,8 @@ import type {
 } from '../../src/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type HttpsReceiver, startHttpsReceiver } from './https-receiver.js'
-import { type Outcome, runAlcove } from './run-alcove.js'
+import type { Outcome } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 import { type Served, serveAlcove } from './serve-alcove.js'
 
 const JOB = '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34'
@@ -37,7 +38,7 @@ afterEach(async () => {
 })
 
 const alcove = async (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
-  await runAlcove(args, { cwd: folder.path, env })
+  await runAlcoveHere(args, { cwd: folder.path, env })
 
 /** Runs a command that must succeed. @returns the one JSON value on its stdout */
 async function json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T> {
