@@ -11,7 +11,7 @@ export function rowsOf(path: string, expectedPath: string): string[][] | undefin
 /** Whether the adapter's text has every cell of every row, each with its header where the first row has them. */
 export function isRowEqual(rows: readonly (readonly string[])[], text: string): boolean {
   const [header = [], ...others] = rows
-  const first = header.join('; ')
+  const first = lineOf(header, (cell) => cell)
   const withHeaders = others.map((row) => lineOf(row, (cell, column) => named(header[column], cell)))
   const withoutHeaders = others.map((row) => lineOf(row, (cell) => cell))
   const found = comparable(text)
