@@ -29,7 +29,6 @@ export class LanceTables {
   readonly #dropped = new Set<string>()
   /** The least recently used first. */
   readonly #open = new Map<string, Promise<OpenTable | undefined>>()
-  readonly #making = new Map<string, Promise<OpenTable>>()
   /** How many calls use a table now: such a one stays open. */
   readonly #users = new Map<string, number>()
 
@@ -45,8 +44,10 @@ export class LanceTables {
   /** Works with the table of that name, made now if there is none. */
   async useOrMake<T>(name: string, dimensions: number, work: (open: OpenTable) => Promise<T>): Promise<T> {
     return await this.#counted(name, async () => {
-      const found = (await this.#find(name)) ?? (await this.#open.get(name))
-      return await work(found ?? (await this.#make(name, dimensions)))
+      let open = await this.#find(name)
+      // Where somebody else is opening it by now, what comes of that is waited for first.
+      while (open === undefined) open = await this.#find(name, () => this.#createTable(name, dimensions))
+      return await work(open)
     })
   }
 
@@ -115,8 +116,9 @@ export class LanceTables {
     }
   }
 
-  async #find(name: string): Promise<OpenTable | undefined> {
-    const opening = this.#open.get(name) ?? this.#openTable(name)
+  /** The handle that there is, or that somebody is opening; otherwise it is opened now. */
+  async #find(name: string, open = () => this.#openTable(name)): Promise<OpenTable | undefined> {
+    const opening = this.#open.get(name) ?? open()
     // To the end of the map: used last.
     this.#open.delete(name)
     this.#open.set(name, opening)
@@ -124,32 +126,20 @@ export class LanceTables {
       if (this.#open.get(name) === opening) this.#open.delete(name)
     }
     try {
-      const open = await opening
-      if (open === undefined) forget()
-      return open
+      const found = await opening
+      if (found === undefined) forget()
+      return found
     } catch (error) {
       forget()
       throw error
     }
   }
 
-  async #make(name: string, dimensions: number): Promise<OpenTable> {
-    const making = this.#making.get(name) ?? this.#createTable(name, dimensions)
-    this.#making.set(name, making)
-    try {
-      return await making
-    } finally {
-      this.#making.delete(name)
-    }
-  }
-
-  async #createTable(name: string, dimensions: number): Promise<OpenTable> {
+  async #createTable(name: string, dimensions: number): Promise<OpenTable | undefined> {
     const connection = await this.#connectFor(name)
     const { schemaOf } = await import('./arrow-rows.js')
     const table = await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true })
-    const open: OpenTable = { table, writer: new TableWriter(table), plan: undefined }
-    this.#open.set(name, Promise.resolve(open))
-    return open
+    return { table, writer: new TableWriter(table), plan: undefined }
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {

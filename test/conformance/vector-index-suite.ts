@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import type { DocumentFilter, VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
@@ -171,6 +172,16 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
         [...(await index.countByDocument(COLLECTION.name))].sort(([one], [other]) => one - other),
         documents.slice(0, 10).map((documentId) => [documentId, 2]),
       )
+    })
+
+    test('finds what the first writers of a collection added, however closely they follow each other', async (index) => {
+      for (let pauseMs = 0; pauseMs < 12; pauseMs += 0.25) {
+        const collection = { name: `context-${pauseMs}`, dimensions: 4 }
+        const first = index.add(collection, rows(1, [X]))
+        for (const end = performance.now() + pauseMs; performance.now() < end; ) await setImmediate()
+        await Promise.all([first, index.add(collection, rows(2, [Y])), index.countByDocument(collection.name)])
+        assert.equal((await index.countByDocument(collection.name)).size, 2)
+      }
     })
 
     test('finds what an addition added as soon as it is acknowledged, while others are under way', async (index) => {
