@@ -1,2 +1,2 @@
 /** VectorIndex on LanceDB. */
-export { LanceDbVectorIndex } from './lancedb-vector-index.js'
+export { type LanceDbOptions, LanceDbVectorIndex } from './lancedb-vector-index.js'

@@ -23,6 +23,11 @@ export interface LanceDbOptions {
    * One whose dimensions are not a multiple of 8 never gets one.
    */
   readonly indexFromRows?: number
+  /**
+   * Whether tables are put in order: fragments merged, indexes built, old versions removed; default true. Without it
+   * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
+   */
+  readonly maintains?: boolean
 }
 
 /**
@@ -37,9 +42,10 @@ export class LanceDbVectorIndex implements VectorIndex {
   #isClosed = false
 
   /** @param folder made at the first write */
-  constructor(folder: string, { indexFromRows = 20_000 }: LanceDbOptions = {}) {
+  constructor(folder: string, { indexFromRows = 20_000, maintains = true }: LanceDbOptions = {}) {
     this.#tables = new LanceTables(folder)
-    this.#maintenance = new TableMaintenance(this.#tables, new IndexBuilder(this.#tables, { folder, indexFromRows }))
+    const builder = new IndexBuilder(this.#tables, { folder, indexFromRows })
+    this.#maintenance = new TableMaintenance(this.#tables, builder, { isAsked: !maintains })
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {

@@ -54,17 +54,20 @@ interface TableState extends UpkeepState {
 export class TableMaintenance {
   readonly #tables: LanceTables
   readonly #builder: IndexBuilder
+  readonly #isAsked: boolean
   readonly #states = new Map<string, TableState>()
   readonly #work = pLimit(1)
   readonly #underWay = new Set<Promise<void>>()
   #isClosing = false
 
-  constructor(tables: LanceTables, builder: IndexBuilder) {
+  /** @param options `isAsked`: it works only when it is asked to {@link finish}, not of itself */
+  constructor(tables: LanceTables, builder: IndexBuilder, { isAsked }: { readonly isAsked: boolean }) {
     this.#tables = tables
     this.#builder = builder
+    this.#isAsked = isAsked
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasCopies = true
-      if (!this.#isClosing) this.#lookLater(name, QUIET_MS)
+      this.#lookLater(name, QUIET_MS)
     }
   }
 
@@ -75,6 +78,7 @@ export class TableMaintenance {
 
   /** To be told of every write. The first one looks for what others have left. */
   noteWrite(name: string, { writer }: OpenTable): void {
+    if (this.#isAsked) return
     const state = this.#stateOf(name)
     if (this.#isClosing || state.isWaiting) return
     const { seenWrites } = state
@@ -86,7 +90,7 @@ export class TableMaintenance {
 
   /** To be told of every use. What earlier processes have left is looked for soon after the first one. */
   noteUse(name: string): void {
-    if (!this.#isClosing && !this.#states.has(name)) this.#lookLater(name, FIRST_LOOK_MS)
+    if (!this.#states.has(name)) this.#lookLater(name, FIRST_LOOK_MS)
   }
 
   /** Works on a table, to drop it, while maintenance does not. */
@@ -138,6 +142,7 @@ export class TableMaintenance {
   }
 
   #lookLater(name: string, delayMs: number): void {
+    if (this.#isAsked || this.#isClosing) return
     const state = this.#stateOf(name)
     state.timer ??= setTimeout(() => {
       state.timer = undefined
@@ -175,7 +180,7 @@ export class TableMaintenance {
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
       state.nextCompaction = performance.now() + pauseMs
-      if (!this.#isClosing) this.#lookLater(name, pauseMs)
+      this.#lookLater(name, pauseMs)
     }
   }
 

@@ -82,7 +82,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
         storage: overrides.storage ?? (await openOwnStorage(dataDir, options)),
-        vectorIndex: overrides.vectorIndex ?? new LanceDbVectorIndex(join(dataDir, 'vectors')),
+        vectorIndex: overrides.vectorIndex ?? openVectors(dataDir, options),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
         textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
         fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
@@ -203,6 +203,11 @@ function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' |
     keepKnex: knex !== undefined,
     ...(tablePrefix !== undefined && { tablePrefix }),
   })
+}
+
+/** Who only looks leaves the files as they are. */
+function openVectors(dataDir: string, { isWorking = true }: Partial<EngineOptions>): LanceDbVectorIndex {
+  return new LanceDbVectorIndex(join(dataDir, 'vectors'), { maintains: isWorking })
 }
 
 async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { connect } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { type LanceDbOptions, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 4 }
@@ -19,8 +20,11 @@ afterEach(async () => {
 })
 
 /** One life of a process: opens the index, works, closes it. */
-async function withIndex(work: (index: LanceDbVectorIndex) => Promise<void>): Promise<void> {
-  const index = new LanceDbVectorIndex(join(folder.path, 'vectors'))
+async function withIndex(
+  work: (index: LanceDbVectorIndex) => Promise<void>,
+  options: LanceDbOptions = {},
+): Promise<void> {
+  const index = new LanceDbVectorIndex(join(folder.path, 'vectors'), options)
   await work(index)
   await index.close()
 }
@@ -39,6 +43,32 @@ describe('a LanceDB table', () => {
     expect(fragmentStats.numFragments).toBeLessThan(40)
     await withIndex(async (index) => {
       expect((await index.countByDocument(COLLECTION.name)).size).toBe(90)
+    })
+  })
+
+  it('is left as it is by an index that does not maintain it, however long that is read', async () => {
+    const add50 = async (index: LanceDbVectorIndex) => {
+      for (let document = 0; document < 50; document += 1) await add(index, document)
+    }
+    await withIndex(add50, { maintains: false })
+    const version = async () => {
+      const connection = await connect(join(folder.path, 'vectors'))
+      const number = await (await connection.openTable(COLLECTION.name)).version()
+      connection.close()
+      return number
+    }
+    const written = await version()
+    const readOn = async (index: LanceDbVectorIndex) => {
+      await index.countByDocument(COLLECTION.name)
+      await setTimeout(3_000)
+      expect((await index.countByDocument(COLLECTION.name)).size).toBe(50)
+    }
+    await withIndex(readOn, { maintains: false })
+    expect(await version()).toBe(written)
+    // What there was to do is seen by one that maintains it.
+    await withIndex(async (index) => {
+      await index.countByDocument(COLLECTION.name)
+      await expect.poll(version, { timeout: 30_000 }).toBeGreaterThan(written)
     })
   })
 

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { cp, mkdir, open as openFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
 import type { Problem, VerifyReport } from '../../src/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -118,8 +120,15 @@ describe('a folder without a fault', () => {
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
     await writeFile(fileOf(dataDir, short), 'x')
     await sql(dataDir, async (database) => await database('alcove_jobs').insert(job('ingest-document', 1)))
+    const untended = new LanceDbVectorIndex(join(dataDir, 'vectors'), { maintains: false })
+    for (let id = 100; id < 150; id += 1) await untended.add(VECTORS.collection, vectorRows(id, 1, 0.125))
+    await untended.close()
     const before = await contents(dataDir)
-    expect((await examine(dataDir)).isHealthy).toBe(false)
+    await withEngine(dataDir, { isWorking: false }, async ({ administration }) => {
+      expect((await administration.verify()).isHealthy).toBe(false)
+      // Longer than it takes until an engine that works puts its tables in order.
+      await setTimeout(3_000)
+    })
     expect(await changedSince(before)).toEqual([])
   })
 })

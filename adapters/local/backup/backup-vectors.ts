@@ -12,8 +12,6 @@ export interface CopiedVectors {
 }
 
 const MOST_COPIES = 3
-/** Nobody searches the copy: no index is built for it. */
-const NEVER = Number.MAX_SAFE_INTEGER
 
 /**
  * Copies the vectors of the documents that are completed in a snapshot, while the tables are written to, and counts
@@ -39,7 +37,7 @@ export async function copyVectors(
 async function keepCompleted(folder: string, snapshot: SqliteSnapshot, signal: AbortSignal): Promise<CopiedVectors> {
   const completed = new Set<number>()
   for await (const { id, isCompleted } of snapshot.documents()) if (isCompleted) completed.add(id)
-  const index = new LanceDbVectorIndex(folder, { indexFromRows: NEVER })
+  const index = new LanceDbVectorIndex(folder, { maintains: false })
   try {
     // A context may have vectors of several models; those of the one in use are all there.
     const most = new Map<number, number>()
