@@ -98,6 +98,7 @@ export {
   UnauthenticatedError,
   UnsupportedError,
   VectorInvalidError,
+  VectorsDamagedError,
   WebhookMalformedError,
   WebhookSignatureError,
 } from './shared/errors.js'

@@ -71,18 +71,11 @@ export class LanceTables {
   }
 
   async drop(name: string): Promise<void> {
-    await this.use(name, async (open) => {
-      await open?.writer.alone(async () => {
-        this.#open.delete(name)
-        open.table.close()
-        try {
-          await (await this.#connect()).dropTable(name)
-        } catch (error) {
-          if (!isMissing(error)) throw error
-        }
-        this.#dropped.add(name)
-        await removePlan(this.#folder, name)
-      })
+    await this.#counted(name, async () => {
+      // What cannot be opened can be removed all the same.
+      const open = await this.#find(name).catch(() => undefined)
+      if (open === undefined) await this.#drop(name)
+      else await open.writer.alone(() => this.#drop(name, open.table))
     })
   }
 
@@ -160,6 +153,32 @@ export class LanceTables {
       if (this.#open.size <= MAX_OPEN_TABLES) return
       if (!this.#users.has(name)) this.#open.delete(name)
     }
+  }
+
+  async #drop(name: string, table?: Table): Promise<void> {
+    table?.close()
+    const dropping = this.#remove(name)
+    // Whoever asks for it meanwhile waits, and finds nothing.
+    const gone = dropping.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#open.set(name, gone)
+    try {
+      await dropping
+    } finally {
+      if (this.#open.get(name) === gone) this.#open.delete(name)
+    }
+  }
+
+  async #remove(name: string): Promise<void> {
+    try {
+      await (await this.#connect()).dropTable(name)
+      this.#dropped.add(name)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+    await removePlan(this.#folder, name)
   }
 
   /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */

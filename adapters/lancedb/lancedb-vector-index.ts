@@ -9,7 +9,7 @@ import {
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { keysPredicate, nameOf } from './document-predicates.js'
-import { onDisk } from './errors.js'
+import { onDisk, reading } from './errors.js'
 import { requireFinite } from './finite-vectors.js'
 import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
@@ -73,14 +73,15 @@ export class LanceDbVectorIndex implements VectorIndex {
       throw new VectorInvalidError(`the query must have ${collection.dimensions} components`)
     }
     requireFinite(query)
-    return await this.#reading(collection.name, [], async (open) => await this.#search.nearest(open, query, options))
+    const { name } = collection
+    return await reading(name, () => this.#using(name, [], (open) => this.#search.nearest(open, query, options)))
   }
 
   async read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
     this.#refuseIfClosed()
     const none = keys.map(() => undefined)
     if (keys.length === 0) return none
-    return await this.#reading<readonly (Float32Array | undefined)[]>(collection.name, none, async ({ table }) => {
+    const read = async ({ table }: OpenTable): Promise<readonly (Float32Array | undefined)[]> => {
       const { KEY_COLUMNS, toVectors } = await import('./arrow-rows.js')
       const query = table
         .query()
@@ -88,38 +89,41 @@ export class LanceDbVectorIndex implements VectorIndex {
         .select([...KEY_COLUMNS, 'vector'])
       const found = toVectors(await query.toArrow())
       return keys.map((key) => found.get(nameOf(key)))
-    })
+    }
+    return await reading(collection.name, () => this.#using(collection.name, none, read))
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
     this.#refuseIfClosed()
-    await this.#reading(name, undefined, async (open) => {
-      await onDisk(() => open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`))
+    const remove = async (open: OpenTable): Promise<void> => {
+      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
       this.#maintenance.noteWrite(name, open)
-    })
+    }
+    await onDisk(() => this.#using(name, undefined, remove))
   }
 
   async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
     this.#refuseIfClosed()
-    return await this.#reading(name, new Map<number, number>(), async ({ table }) => {
+    const count = async ({ table }: OpenTable): Promise<ReadonlyMap<number, number>> => {
       const counts = new Map<number, number>()
       for await (const batch of table.query().select(['document'])) {
         const documents = batch.getChild('document')?.toArray() as Int32Array
         for (const document of documents) counts.set(document, (counts.get(document) ?? 0) + 1)
       }
       return counts
-    })
+    }
+    return await reading(name, () => this.#using(name, new Map<number, number>(), count))
   }
 
   async listCollections(): Promise<readonly string[]> {
     this.#refuseIfClosed()
-    return await this.#tables.names()
+    return await onDisk(() => this.#tables.names())
   }
 
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
     await this.#maintenance.without(name, async () => {
-      await this.#tables.drop(name)
+      await onDisk(() => this.#tables.drop(name))
     })
   }
 
@@ -151,12 +155,12 @@ export class LanceDbVectorIndex implements VectorIndex {
   }
 
   /** A collection that is not there, or is dropped meanwhile, has nothing. */
-  async #reading<T>(name: string, nothing: T, read: (open: OpenTable) => Promise<T>): Promise<T> {
+  async #using<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
     return await this.#tables.use(name, async (open) => {
       if (open === undefined) return nothing
       this.#maintenance.noteUse(name)
       try {
-        return await read(open)
+        return await work(open)
       } catch (error) {
         if (isMissing(error) && !(await this.#tables.isCurrent(name, open))) return nothing
         throw error

@@ -19,6 +19,7 @@ export {
   StorageFullError,
   UnsupportedError,
   VectorInvalidError,
+  VectorsDamagedError,
 } from '../shared/errors.js'
 /** How a wait ends early. */
 export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'

@@ -51,6 +51,9 @@ export interface VectorHit extends VectorKey {
  * - Calls for one collection may come at once; writes happen in the order of the calls.
  * - What keeps it quick and small (merging, indexing, clearing up) happens between calls;
  *   none waits for that longer than a moment, or fails because of it.
+ * - What a disk fails at, or refuses, is a `StorageError`; `isTransient` says whether trying again may help. A read
+ *   that fails because what is stored is damaged or incomplete, and will fail again, is a `VectorsDamagedError`:
+ *   where it is in doubt, it is not.
  * - After {@link close} every call rejects with `ERR_CLOSED`.
  */
 export interface VectorIndex {
@@ -85,7 +88,7 @@ export interface VectorIndex {
   /** The names of all collections. */
   listCollections(): Promise<readonly string[]>
 
-  /** Removes a collection with all its vectors. */
+  /** Removes a collection with all its vectors, damaged ones too. */
   drop(name: string): Promise<void>
 
   /** Waits for writes under way, then frees memory. A second call does nothing. */

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'ERR_MODEL_CHANGED'
   | 'ERR_MODEL_UNSUPPORTED'
   | 'ERR_VECTOR_INVALID'
+  | 'ERR_VECTORS_DAMAGED'
   | 'ERR_LEASE_LOST'
   | 'ERR_CRASHED'
   | 'ERR_STORAGE'
@@ -209,6 +210,11 @@ export class ModelError extends AlcoveError {
 /** A vector of the wrong length, or with a component that is no finite number. */
 export class VectorInvalidError extends AlcoveError {
   readonly code = 'ERR_VECTOR_INVALID'
+}
+
+/** The stored vectors of a collection are not what was written; they can be made again from the documents. */
+export class VectorsDamagedError extends AlcoveError {
+  readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
 /** Somebody else holds the job by now; what was being done must not be recorded. */

@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { connect } from '@lancedb/lancedb'
+import { connect, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LanceDbOptions, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -15,6 +15,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   vi.useRealTimers()
   await folder.remove()
 })
@@ -33,6 +34,60 @@ async function add(index: LanceDbVectorIndex, documentId: number): Promise<void>
   const vectors = Float32Array.from([1, 0, 0, documentId])
   await index.add(COLLECTION, { documentId, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors })
 }
+
+describe('a LanceDB table that cannot be read', () => {
+  const table = () => join(folder.path, 'vectors', `${COLLECTION.name}.lance`)
+  const empty = async (part: string) => {
+    for (const name of await readdir(join(table(), part))) await truncate(join(table(), part, name), 40)
+  }
+  const remove = async (part: string) => {
+    for (const name of await readdir(join(table(), part))) await rm(join(table(), part, name))
+  }
+
+  it.each<[string, () => Promise<void>]>([
+    ['files are cut off', async () => await empty('data')],
+    ['files are gone', async () => await remove('data')],
+    ['versions are cut off', async () => await empty('_versions')],
+  ])('because its %s: is told to be damaged, and can be dropped', async (_what, damage) => {
+    await withIndex(async (index) => await add(index, 1))
+    await damage()
+    await withIndex(async (index) => {
+      const damaged = { code: 'ERR_VECTORS_DAMAGED', isTransient: false }
+      const key = { documentId: 1, chunk: 0, window: 0 }
+      await expect(index.countByDocument(COLLECTION.name)).rejects.toMatchObject(damaged)
+      await expect(index.read(COLLECTION, [key])).rejects.toMatchObject(damaged)
+      await expect(index.search(COLLECTION, new Float32Array(4).fill(1), { limit: 1 })).rejects.toMatchObject(damaged)
+      await index.drop(COLLECTION.name)
+      expect(await index.listCollections()).toEqual([])
+      await add(index, 2)
+      expect([...(await index.countByDocument(COLLECTION.name)).keys()]).toEqual([2])
+    })
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['Input/output error (os error 5)', { code: 'ERR_STORAGE', isTransient: true }],
+    ['Too many open files (os error 24)', { code: 'ERR_STORAGE', isTransient: true }],
+    ['Too many open files in system (os error 23)', { code: 'ERR_STORAGE', isTransient: true }],
+    ['Permission denied (os error 13)', { code: 'ERR_STORAGE', isTransient: false }],
+    ['Resources exhausted: too little memory', { code: 'GenericFailure' }],
+  ])('because of "%s": is not told to be damaged', async (words, expected) => {
+    await withIndex(async (index) => {
+      await add(index, 1)
+      const connection = await connect(join(folder.path, 'vectors'))
+      const proto = Object.getPrototypeOf(await connection.openTable(COLLECTION.name)) as Table
+      connection.close()
+      const message = `lance error: LanceError(IO): Generic LocalFileSystem error: ${words}, src/local.rs:133:40`
+      const failed = vi.spyOn(proto, 'query').mockImplementation(() => {
+        throw Object.assign(new Error(message), { code: 'GenericFailure' })
+      })
+      await expect(index.countByDocument(COLLECTION.name)).rejects.toMatchObject(expected)
+      failed.mockImplementation(() => {
+        throw new TypeError('x is not a function')
+      })
+      await expect(index.countByDocument(COLLECTION.name)).rejects.toThrow(TypeError)
+    })
+  })
+})
 
 describe('a LanceDB table', () => {
   it('is compacted though no process lives long enough to write much', async () => {

@@ -2,10 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { cp, mkdir, open as openFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
-import type { Problem, VerifyReport } from '../../src/index.js'
+import { type Problem, StorageError, type VerifyReport } from '../../src/index.js'
+import type { VectorIndex } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import {
   COLLECTION,
@@ -219,6 +220,57 @@ describe('a document whose vectors are', () => {
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
     await expectSound()
   })
+
+  it.each(['_versions', '_indices'])('in a table whose %s are lost: the collection is made again', async (part) => {
+    // Many enough for an index on documents.
+    await vectors(dataDir, async (index) => {
+      await index.deleteDocument(COLLECTION, 2, 0)
+      await index.add(VECTORS.collection, vectorRows(2, 6_000, 0.125))
+      await index.whenMaintained()
+    })
+    const lance = join(dataDir, 'vectors', `${COLLECTION}.lance`, part)
+    for (const entry of await readdir(lance, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) await writeFile(join(entry.parentPath, entry.name), '')
+    }
+    expect(codes(await examine(dataDir))).toContain('collection-unreadable')
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+
+  it.each<[string, Error, string]>([
+    ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
+    ['now, for the process may not', new StorageError('permission denied', { isTransient: false }), 'permission'],
+    ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the vector index failed'],
+  ])('not readable %s: nothing is done to them', async (_why, error, told) => {
+    for (const method of ['countByDocument', 'read'] as const) {
+      const report = await repair(dataDir, { vectorIndex: failing(method, error, { isOnce: false }) })
+      expect(report.problems).toMatchObject([
+        { code: 'collection-unreadable', subject: { contextId: 1 }, isRepairable: false, isRepaired: false },
+        { code: 'collection-unreadable', subject: { contextId: 2 }, isRepairable: false, isRepaired: false },
+      ])
+      expect(report.problems[0]?.message).toContain(told)
+      await expectSound()
+    }
+  })
+
+  it('not readable for a moment: is not told', async () => {
+    const error = new StorageError('the disk cannot read it', { isTransient: true })
+    const report = await repair(dataDir, { vectorIndex: failing('countByDocument', error, { isOnce: true }) })
+    expect(report).toMatchObject({ isHealthy: true, problems: [] })
+  })
+
+  /** The vectors of the folder, reading which fails. */
+  function failing(
+    method: 'countByDocument' | 'read',
+    error: Error,
+    { isOnce }: { readonly isOnce: boolean },
+  ): VectorIndex {
+    const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
+    const reading = vi.spyOn(index, method)
+    if (isOnce) reading.mockRejectedValueOnce(error)
+    else reading.mockRejectedValue(error)
+    return index
+  }
 })
 
 describe('a document whose chunks are', () => {

@@ -13,8 +13,8 @@ const DOCUMENTS_PER_PAGE = 500
 /** Each may have a megabyte of tools. */
 const CONTEXTS_PER_PAGE = 20
 
-/** Ids of documents to be looked at again, in their order, by context. */
-type Targets = ReadonlyMap<number, readonly number[]>
+/** Ids of documents to be looked at again, in their order, by context; undefined for all of its documents. */
+type Targets = ReadonlyMap<number, readonly number[] | undefined>
 
 /** Compares contexts with their vectors, and has their documents compared. */
 export class ContextCheck {
@@ -129,13 +129,17 @@ function isUnusable(model: string, { found }: Look): boolean {
 
 function targetsOf(findings: readonly Finding[]): Targets {
   const ids = new Map<number, Set<number>>()
+  // Which of them showed it is not known.
+  const unreadable = findings.filter(({ code }) => code === 'collection-unreadable')
+  const whole = new Set(unreadable.map(({ subject }) => subject.contextId))
   for (const { contextId, documentId } of findings.map(({ subject }) => subject)) {
     if (contextId === undefined) continue
     const ofContext = ids.get(contextId) ?? new Set()
     if (documentId !== undefined) ofContext.add(documentId)
     ids.set(contextId, ofContext)
   }
-  return new Map([...ids].map(([id, documents]) => [id, [...documents].sort((one, other) => one - other)]))
+  const sorted = (documents: ReadonlySet<number>) => [...documents].sort((one, other) => one - other)
+  return new Map([...ids].map(([id, documents]) => [id, whole.has(id) ? undefined : sorted(documents)]))
 }
 
 function withoutDocument(context: ContextRecord, collection: string, documentId: number): Finding {

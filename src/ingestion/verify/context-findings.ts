@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
-import type { ContextRecord } from '../../ports/index.js'
+import { AlcoveError, type ContextRecord } from '../../ports/index.js'
 import type { ContextVectors } from './context-vectors.js'
 import type { Finding } from './finding.js'
 import type { ProblemSubject } from './problem.js'
@@ -70,10 +70,19 @@ function collectionFindings(context: ContextRecord, { names, vectors, isModelUsa
     const what = `has vectors that its model has not made, in the collection ${collection}`
     findings.push(found(context, 'collection-of-other-model', what, how, { collection }))
   }
-  if (vectors?.isReadable === false) {
+  if (vectors?.isDamaged === true) {
     const collection = vectors.collection.name
     const what = `has vectors that cannot be read, in the collection ${collection}`
     findings.push(found(context, 'collection-unreadable', what, how, { collection }))
   }
+  if (vectors?.isUnknown === true) findings.push(unreadableNow(context, vectors))
   return findings
+}
+
+/** Nothing is removed because it cannot be read for a while. */
+function unreadableNow(context: ContextRecord, { collection: { name: collection }, failure }: ContextVectors): Finding {
+  const reason = failure instanceof AlcoveError ? failure.message : 'the vector index failed'
+  const what = `has vectors that cannot be read now, in the collection ${collection}: ${reason}`
+  const advice = 'They may be whole: look after the disk, and verify again; nothing was done to them.'
+  return found(context, 'collection-unreadable', what, { advice }, { collection })
 }

@@ -6,6 +6,7 @@ import {
   type VectorCollection,
   type VectorIndex,
   type VectorKey,
+  VectorsDamagedError,
 } from '../../ports/index.js'
 import { TimeSlice } from '../processing/time-slice.js'
 import { inParts } from './in-parts.js'
@@ -27,7 +28,8 @@ export class ContextVectors {
   readonly collection: VectorCollection
   /** Of each document that has any. */
   counts: ReadonlyMap<number, number> = new Map()
-  isReadable = true
+  /** Why they cannot be read. */
+  failure: unknown
   readonly #index: VectorIndex
   readonly #profile: EmbeddingProfile
 
@@ -35,6 +37,15 @@ export class ContextVectors {
     this.#index = index
     this.collection = collection
     this.#profile = profile
+  }
+
+  /** Whether nothing is known of them: they cannot be read now, and are not known to be damaged either. */
+  get isUnknown(): boolean {
+    return this.failure !== undefined && !this.isDamaged
+  }
+
+  get isDamaged(): boolean {
+    return this.failure instanceof VectorsDamagedError
   }
 
   async count(): Promise<void> {
@@ -58,14 +69,15 @@ export class ContextVectors {
     return problems
   }
 
-  /** An index on damaged files fails in ways of its own; its own refusals, and what passes, are no damage. */
+  /** What fails is told of: damage, a disk that cannot be read, and what nobody has foreseen. Refusals are thrown. */
   async #reading<T>(read: () => Promise<T>): Promise<T | undefined> {
-    if (!this.isReadable) return undefined
+    if (this.failure !== undefined) return undefined
     try {
       return await read()
     } catch (error) {
-      if (error instanceof AlcoveError && (!(error instanceof StorageError) || error.isTransient)) throw error
-      this.isReadable = false
+      const isKnown = error instanceof StorageError || error instanceof VectorsDamagedError
+      if (error instanceof AlcoveError && !isKnown) throw error
+      this.failure = error
       return undefined
     }
   }

@@ -37,7 +37,8 @@ export class DocumentCheck {
     const files = await forEachOf(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, look))
     const fileOf = new Map(live.map(({ id }, at) => [id, files[at]]))
     const chunksOf = (id: number) => chunks.get(id) ?? { chunks: 0, windows: 0, isWhole: true }
-    const vectorsOf = (id: number) => (vectors === undefined ? undefined : (vectors.counts.get(id) ?? 0))
+    const vectorsOf = (id: number) =>
+      vectors === undefined || vectors.isUnknown ? undefined : (vectors.counts.get(id) ?? 0)
     const countedRight = live.filter(
       (document) =>
         document.completed !== null &&

@@ -1,5 +1,5 @@
 import type { FileStore, Storage, VectorIndex } from '../../ports/index.js'
-import { AlcoveError } from '../../shared/errors.js'
+import { AlcoveError, StorageError, VectorsDamagedError } from '../../shared/errors.js'
 import { untilAborted } from '../../shared/until-aborted.js'
 import { pause } from '../pause.js'
 import { CHUNKS_PER_REMOVAL } from '../processing/document-writer.js'
@@ -7,9 +7,10 @@ import { processAgain } from '../retry-document.js'
 import type { Sweep } from '../sweep.js'
 import { untilNoBackup } from '../until-no-backup.js'
 import type { Finding, Mend } from './finding.js'
-import { inParts } from './in-parts.js'
+import { inParts, pages } from './in-parts.js'
 import type { VerifyProgress } from './problem.js'
 
+const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
 const DOCUMENTS_PER_WAIT = 200
 const WAIT_MS = 100
@@ -52,11 +53,14 @@ export class Repair {
     options: RepairOptions,
   ): Promise<ReadonlyMap<number, string>> {
     const { signal } = options
+    const dropped: number[] = []
     for (const finding of findings) {
       await this.#untilNoBackup(signal)
-      await this.#mend(finding)
+      if (finding.code !== 'collection-unreadable') await this.#mend(finding)
+      else if (await this.#drop(finding)) dropped.push(finding.subject.contextId ?? 0)
     }
-    const putBack = documentsOf(findings, 'process')
+    // Of a dropped collection some vectors may have been there, to be counted.
+    const putBack = [...new Set([...documentsOf(findings, 'process'), ...(await this.#documentsIn(dropped))])]
     for (const ids of inParts(putBack, DOCUMENTS_PER_TRANSACTION)) {
       await this.#untilNoBackup(signal)
       await this.#putBack(ids)
@@ -76,6 +80,17 @@ export class Repair {
     return failures
   }
 
+  async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
+    const found: number[] = []
+    for (const contextId of contextIds) {
+      const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
+        return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
+      })
+      for await (const ids of listed) found.push(...ids)
+    }
+    return found
+  }
+
   /** What a backup has seen in the rows is there until it has copied it. */
   async #untilNoBackup(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
@@ -87,7 +102,8 @@ export class Repair {
     try {
       await this.#sweep.run(signal)
     } catch (error) {
-      if (error instanceof AlcoveError) throw error
+      const isTold = error instanceof VectorsDamagedError || error instanceof StorageError
+      if (error instanceof AlcoveError && !isTold) throw error
     }
   }
 
@@ -101,9 +117,14 @@ export class Repair {
     if (mend === 'correct-size') await this.#correctSize(documentId, documentUuid)
     if (mend === 'cancel-job')
       await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
-    // Where even that fails, the files are for a person to look at, and the problem is told again.
-    if (code === 'collection-unreadable' && mend !== undefined)
-      await this.#index.drop(collection).catch(() => undefined)
+  }
+
+  /** Where even that fails, the files are for a person to look at, and the problem is told again. */
+  async #drop({ subject: { collection = '' } }: Finding): Promise<boolean> {
+    return await this.#index.drop(collection).then(
+      () => true,
+      () => false,
+    )
   }
 
   async #removeChunks(documentId: number): Promise<void> {
