@@ -54,6 +54,7 @@ const NO_WORKERS: WorkSignals = {
 const NO_REPAIR: RepairWorkers = {
   isIngesting: false,
   whenSwept: async () => undefined,
+  begin: async () => undefined,
   wake: () => undefined,
   whenCleared: async () => undefined,
 }

@@ -55,7 +55,8 @@ export interface EngineOptions {
   readonly isAlone?: boolean
   /**
    * Whether an engine that ingests clears away at its start, in the background, what crashes have left behind;
-   * default true. Without it that waits for `administration.verify({ repair: true })`, which then tells of it.
+   * default true. Without it that waits for `administration.verify({ repair: true })`, which then tells of it; and all
+   * work waits, in the background, until the database has been looked at: there is none on one that is damaged.
    */
   readonly isSweeping?: boolean
   /** Documents processed at a time, at most half of them of one context; default 4. */

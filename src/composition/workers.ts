@@ -63,6 +63,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #telemetry: Telemetry
   readonly #roles: readonly EngineRole[]
   readonly #stopping = new AbortController()
+  #begun: Promise<void> | undefined
   #swept: Promise<void> = Promise.resolve()
   #checked: Promise<void> = Promise.resolve()
 
@@ -111,8 +112,42 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#telemetry = telemetry
   }
 
-  /** Ready at once; the sweep goes on in the background. */
+  /** Ready at once; the sweep goes on in the background. Without one, work waits until the database is known to be sound. */
   async start(): Promise<void> {
+    if (!this.#isSweeping) {
+      this.#swept = this.#beginIfSound()
+      return
+    }
+    await this.begin()
+    if (!this.isIngesting) return
+    this.#swept = this.#sweep.run(this.#stopping.signal).then(
+      () => {
+        this.wake()
+      },
+      (error: unknown) => {
+        this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
+      },
+    )
+    this.#checked = this.#swept.then(async () => await this.#startCheck?.run(this.#stopping.signal))
+  }
+
+  async begin(): Promise<void> {
+    this.#begun ??= this.#begin()
+    await this.#begun
+  }
+
+  /** Whoever opens a folder to repair it looks first: nothing is written into a database that is damaged. */
+  async #beginIfSound(): Promise<void> {
+    const { signal } = this.#stopping
+    try {
+      const problems = await this.#storage.verify({ isThorough: true, signal })
+      if (problems.length === 0 && !signal.aborted) await this.begin()
+    } catch (error) {
+      if (!signal.aborted) this.#telemetry.record({ name: 'doctor.check.failed', level: 'error', error })
+    }
+  }
+
+  async #begin(): Promise<void> {
     const [isRelay, isIngest] = [this.#roles.includes('relay'), this.#roles.includes('ingest')]
     if (isIngest) await this.#sweep.prepare(this.#isAlone)
     if (isRelay) {
@@ -124,16 +159,6 @@ export class Workers implements WorkSignals, RepairWorkers {
     if (!isIngest) return
     this.#ingestion.start()
     this.#clearing.start()
-    if (!this.#isSweeping) return
-    this.#swept = this.#sweep.run(this.#stopping.signal).then(
-      () => {
-        this.wake()
-      },
-      (error: unknown) => {
-        this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
-      },
-    )
-    this.#checked = this.#swept.then(async () => await this.#startCheck?.run(this.#stopping.signal))
   }
 
   documentUploaded(): void {
@@ -173,6 +198,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   /** Resolves once what was deleted is gone from the disk. */
   async whenCleared(): Promise<void> {
     await this.#swept
+    if (this.#begun === undefined) return
     await this.#clearing.whenIdle()
     // What was being written of it is removed by whoever wrote it.
     await this.#ingestion.whenAbandoned()
@@ -181,6 +207,8 @@ export class Workers implements WorkSignals, RepairWorkers {
   /** Gives back what is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    // What begins now would not be stopped.
+    await this.#begun?.catch(() => undefined)
     const workers = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
     await Promise.all([...workers.map((worker) => worker.stop()), this.#swept, this.#checked])
   }

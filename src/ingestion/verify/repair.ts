@@ -19,8 +19,10 @@ const WAIT_MS = 100
 export interface RepairWorkers {
   /** Whether this engine processes documents. */
   readonly isIngesting: boolean
-  /** Resolves once the sweep at the start has ended. */
+  /** Resolves once the sweep at the start has ended, or what is done instead. */
   whenSwept(): Promise<void>
+  /** Begins to work, where that was put off until the database is known to be sound. */
+  begin(): Promise<void>
   /** Tells that there is work. */
   wake(): void
   /** Resolves once what was deleted is gone. */

@@ -38,6 +38,7 @@ export class Verify {
     const mendable = findings.filter(({ mend }) => mend !== undefined)
     if (!repair || mendable.length === 0) return reportOf(checked, findings, () => false)
 
+    await workers.begin()
     const failures = await this.#repair.run(mendable, workers, { signal, onProgress })
     const left = await this.#examination.again(mendable, { ...look, onDocuments: () => undefined })
     return reportOf(
