@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalDatabase, openLocalEngine } from '../../adapters/local/index.js'
@@ -75,6 +75,26 @@ describe('an engine that works', () => {
       expect(states.at(-1)).toEqual({ stage: 'repairing', documents: 1, total: 1 })
       const [first] = await documents.list(1)
       expect(await documents.get({ contextId: 1, id: 1 })).toMatchObject({ chunks: first?.chunks, error: null })
+    })
+  })
+
+  it('is repaired once by those who ask for it at once', async () => {
+    await fill(dataDir)
+    const data = join(dataDir, 'vectors', `${COLLECTION}.lance`, 'data')
+    for (const name of await readdir(data)) await writeFile(join(data, name), '')
+    await withEngine(dataDir, {}, async (engine) => {
+      const completed: number[] = []
+      engine.on('document.completed', ({ id }) => completed.push(id))
+      const aborted = AbortSignal.timeout(1)
+      const [first, given, second] = await Promise.allSettled([
+        engine.administration.verify({ repair: true }),
+        engine.administration.verify({ repair: true, signal: aborted }),
+        engine.administration.verify({ repair: true }),
+      ])
+      expect(first).toMatchObject({ value: { isHealthy: true, problems: { length: 3 } } })
+      expect(given).toMatchObject({ reason: aborted.reason })
+      expect(second).toMatchObject({ value: { isHealthy: true, problems: [] } })
+      expect(completed.sort()).toEqual([1, 2])
     })
   })
 

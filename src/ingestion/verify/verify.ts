@@ -9,6 +9,8 @@ import type { Repair, RepairWorkers } from './repair.js'
 export class Verify {
   readonly #examination: Examination
   readonly #repair: Repair
+  /** Ends, without an error, with the last repair that was asked for. */
+  #lastRepair: Promise<unknown> = Promise.resolve()
 
   constructor(examination: Examination, repair: Repair) {
     this.#examination = examination
@@ -16,6 +18,8 @@ export class Verify {
   }
 
   /**
+   * Repairs one at a time: what another one has found is out of date once this one has mended it.
+   *
    * @throws UnsupportedError where an engine is to repair that does not process documents, or has no files at hand
    * @throws the signal's reason
    */
@@ -23,12 +27,24 @@ export class Verify {
     options: VerifyOptions & { readonly signal: AbortSignal },
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
-    const { repair = false, signal, onProgress = () => undefined } = options
+    const { repair = false, signal } = options
     if (typeof (repair as unknown) !== 'boolean') throw new InvalidInputError('repair', 'must be true or false')
     if (repair && !workers.isIngesting) {
       throw new UnsupportedError('this engine does not process documents: open it with the role "ingest" to repair')
     }
     await untilAborted(workers.whenSwept(), signal)
+    if (!repair) return await this.#run(options, workers)
+    const turn = this.#lastRepair
+    const repairing = untilAborted(turn, signal).then(async () => await this.#run(options, workers))
+    // Who gives up waiting does not let the next one pass those before it.
+    this.#lastRepair = Promise.allSettled([turn, repairing])
+    return await repairing
+  }
+
+  async #run(
+    { repair = false, signal, onProgress = () => undefined }: VerifyOptions & { readonly signal: AbortSignal },
+    workers: RepairWorkers,
+  ): Promise<VerifyReport> {
     const look = { isThorough: true, signal }
     const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
     const { findings, checked } = await this.#examination.run({ ...look, onDocuments })
