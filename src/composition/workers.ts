@@ -57,7 +57,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #relay: JobWorker
   readonly #storage: Storage
   readonly #sweep: Sweep
-  readonly #startCheck: StartCheck | undefined
+  readonly #startCheck: StartCheck
   readonly #isAlone: boolean
   readonly #isSweeping: boolean
   readonly #telemetry: Telemetry
@@ -105,8 +105,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = container.get(Sweep)
-    // What it finds is for whoever listens.
-    this.#startCheck = options.telemetry && container.get(StartCheck)
+    this.#startCheck = container.get(StartCheck)
     this.#isAlone = options.isAlone ?? false
     this.#isSweeping = options.isSweeping ?? true
     this.#telemetry = telemetry
@@ -128,7 +127,7 @@ export class Workers implements WorkSignals, RepairWorkers {
         this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
       },
     )
-    this.#checked = this.#swept.then(async () => await this.#startCheck?.run(this.#stopping.signal))
+    this.#checked = this.#swept.then(async () => await this.#startCheck.run(this.#stopping.signal))
   }
 
   async begin(): Promise<void> {

@@ -208,6 +208,22 @@ describe('the look at the start', () => {
     })
   })
 
+  it('keeps what it has found for the host, whether it has telemetry or not', async () => {
+    await fill(dataDir)
+    const lookAtStart = async () =>
+      await withEngine(dataDir, {}, async ({ administration }) => {
+        expect(administration.startCheck()).toBeUndefined()
+        await expect.poll(() => administration.startCheck(), { timeout: 20_000 }).toBeDefined()
+        return administration.startCheck()
+      })
+    expect(await lookAtStart()).toMatchObject({ isHealthy: true, problems: [], checked: { contexts: 2, documents: 3 } })
+    await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
+    expect(await lookAtStart()).toMatchObject({
+      isHealthy: false,
+      problems: [{ code: 'vectors-missing', subject: { documentId: 1 }, isRepairable: true, isRepaired: false }],
+    })
+  })
+
   it('tells a bounded number of them', async () => {
     await withEngine(dataDir, {}, async (engine) => {
       const session = engine.as(engine.owner)

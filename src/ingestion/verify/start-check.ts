@@ -1,20 +1,30 @@
 import type { Telemetry } from '../../ports/index.js'
 import { pause } from '../pause.js'
 import type { Examination } from './examination.js'
+import { toProblem } from './finding.js'
+import type { VerifyReport } from './problem.js'
 
 /** What a host does first, such as a search, comes before. */
 const DELAY_MS = 1_000
 /** Problems that are told one by one; of the others only their number. */
 const MOST_TOLD = 20
+/** Problems that are kept for whoever asks. */
+const MOST_KEPT = 1_000
 
 /** The cheap form of a verification, some time after the start: it counts, reads no bytes, and changes nothing. */
 export class StartCheck {
   readonly #examination: Examination
   readonly #telemetry: Telemetry
+  #report: VerifyReport | undefined
 
   constructor(examination: Examination, telemetry: Telemetry) {
     this.#examination = examination
     this.#telemetry = telemetry
+  }
+
+  /** What it has found; undefined until it has ended. */
+  get report(): VerifyReport | undefined {
+    return this.#report
   }
 
   /** Never rejects. Ends soon once the signal is aborted. */
@@ -24,6 +34,8 @@ export class StartCheck {
       const began = performance.now()
       const onDocuments = (): void => undefined
       const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
+      const problems = findings.slice(0, MOST_KEPT).map((finding) => toProblem(finding, false))
+      this.#report = { isHealthy: findings.length === 0, checked, problems }
       for (const { code, subject } of findings.slice(0, MOST_TOLD)) {
         this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }
