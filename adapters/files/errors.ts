@@ -1,6 +1,8 @@
 import { FileMissingError, StorageError, StorageFullError } from '../../src/ports/index.js'
 
 const FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+/** Operating systems have such codes; those of Node begin with `ERR_`. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/
 /** What trying again may help against. */
 const PASSING: Readonly<Record<string, string>> = {
   EIO: 'the disk cannot read or write it',
@@ -27,18 +29,18 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What the system says of a file; everything else passes. No path is told. */
+/** What the system says of a file, in whatever code; everything else passes. No path is told. */
 function translateError(error: unknown): unknown {
   const code = codeOf(error)
-  if (code === undefined) return error
+  if (code === undefined || !SYSTEM_CODE.test(code)) return error
   if (FULL_CODES.has(code)) {
     return new StorageFullError('the disk with the files is full: make room, and it goes on', { cause: error })
   }
   const problem = PASSING[code] ?? LASTING[code]
-  if (problem === undefined) return error
-  return new StorageError(`a file of the file store failed: ${problem} (${code})`, {
+  return new StorageError(`a file of the file store failed${problem === undefined ? '' : `: ${problem}`} (${code})`, {
     cause: error,
-    isTransient: code in PASSING,
+    // In doubt it is worth another try.
+    isTransient: !(code in LASTING),
   })
 }
 

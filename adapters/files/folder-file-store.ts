@@ -90,7 +90,7 @@ export class FolderFileStore implements FileStore {
   }
 
   async removeUnfinished(): Promise<void> {
-    await rm(join(this.#folder, UNFINISHED), { recursive: true, force: true })
+    await onDisk(rm(join(this.#folder, UNFINISHED), { recursive: true, force: true }))
   }
 
   #pathOf(key: string): string {
@@ -159,10 +159,9 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
+  const names = readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error
-  }
+  })
+  return await onDisk(names)
 }

@@ -50,6 +50,7 @@ it.each([
   ['ENOSPC', { code: 'ERR_STORAGE_FULL', isTransient: true, message: expect.stringContaining('is full') as string }],
   ['EDQUOT', { code: 'ERR_STORAGE_FULL', isTransient: true }],
   ['EIO', { code: 'ERR_STORAGE', isTransient: true, message: expect.stringContaining('(EIO)') as string }],
+  ['ESTALE', { code: 'ERR_STORAGE', isTransient: true, message: 'a file of the file store failed (ESTALE)' }],
   ['EROFS', { code: 'ERR_STORAGE', isTransient: false, message: expect.stringContaining('read-only') as string }],
 ])('tells %s of the disk by a code and a sentence, and leaves nothing', async (code, told) => {
   const folder = await temporaryFolder()
@@ -81,5 +82,16 @@ it('does not take a failing content for a failing disk', async () => {
   const store = new FolderFileStore(folder.path)
   const writing = store.write('aaaaaaaa-0000-4000-8000-000000000001', content(), { maxBytes: 10 })
   await expect(writing).rejects.toThrow('the disk of the sender')
+  await folder.remove()
+})
+
+it('tells a folder of files that is none by a code', async () => {
+  const folder = await temporaryFolder()
+  const path = join(folder.path, 'files')
+  await fs.writeFile(path, 'no folder')
+  const store = new FolderFileStore(path)
+  const told = { code: 'ERR_STORAGE', isTransient: false, message: expect.stringContaining('ENOTDIR') as string }
+  await expect(store.list().next()).rejects.toMatchObject(told)
+  await expect(store.sizeOf('aaaaaaaa-0000-4000-8000-000000000001')).rejects.toMatchObject(told)
   await folder.remove()
 })

@@ -72,7 +72,7 @@ export class DocumentCheck {
     } catch (error) {
       signal.throwIfAborted()
       // A disk that cannot read it, or something else in its place.
-      if (error instanceof FileMissingError || error instanceof StorageError || isSystemError(error)) return undefined
+      if (error instanceof FileMissingError || error instanceof StorageError) return undefined
       throw error
     }
   }
@@ -85,9 +85,4 @@ function count({ checked }: Look, { file, chunks }: Evidence): void {
   if (file === undefined) return
   checked.files += 1
   checked.bytes += file.sizeBytes
-}
-
-/** Of what no adapter has words for, operating systems tell by a code, such as ENOTDIR. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)
 }
