@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import type { Telemetry } from '../../src/ports/index.js'
 import { buildIndex } from './index-build.js'
 import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
 import { type SearchPlan, writePlan } from './search-plan.js'
@@ -22,6 +23,7 @@ const PAUSE_AFTER_ERROR_MS = 60_000
 export interface IndexBuilderOptions {
   readonly folder: string
   readonly indexFromRows: number
+  readonly telemetry: Telemetry | undefined
 }
 
 interface Build {
@@ -127,6 +129,8 @@ export class IndexBuilder {
     } catch (error) {
       if (isMissing(error) && controller.signal.aborted) return
       this.#error = toError(error)
+      const fields = { collection: name }
+      this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
       this.#next.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
     }
   }

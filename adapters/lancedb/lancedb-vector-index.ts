@@ -1,5 +1,6 @@
 import {
   ClosedError,
+  type Telemetry,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
@@ -28,6 +29,8 @@ export interface LanceDbOptions {
    * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
    */
   readonly maintains?: boolean
+  /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`): it is tried again. */
+  readonly telemetry?: Telemetry
 }
 
 /**
@@ -42,10 +45,10 @@ export class LanceDbVectorIndex implements VectorIndex {
   #isClosed = false
 
   /** @param folder made at the first write */
-  constructor(folder: string, { indexFromRows = 20_000, maintains = true }: LanceDbOptions = {}) {
+  constructor(folder: string, { indexFromRows = 20_000, maintains = true, telemetry }: LanceDbOptions = {}) {
     this.#tables = new LanceTables(folder)
-    const builder = new IndexBuilder(this.#tables, { folder, indexFromRows })
-    this.#maintenance = new TableMaintenance(this.#tables, builder, { isAsked: !maintains })
+    const builder = new IndexBuilder(this.#tables, { folder, indexFromRows, telemetry })
+    this.#maintenance = new TableMaintenance(this.#tables, builder, { isAsked: !maintains, telemetry })
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {

@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
+import type { Telemetry } from '../../src/ports/index.js'
 import { type IndexBuilder, toError } from './index-builder.js'
 import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
 import { vectorIndexBuiltAt } from './table-facts.js'
@@ -47,6 +48,13 @@ interface TableState extends UpkeepState {
   error: Error | undefined
 }
 
+/** How it works. */
+export interface MaintenanceOptions {
+  /** Whether it works only when it is asked to {@link TableMaintenance.finish}, not of itself. */
+  readonly isAsked: boolean
+  readonly telemetry: Telemetry | undefined
+}
+
 /**
  * Puts tables in order after writes, one at a time and outside of requests: merges fragments, keeps
  * indexes up to date, removes old versions. What fails is tried again later; nothing waits for it.
@@ -55,16 +63,17 @@ export class TableMaintenance {
   readonly #tables: LanceTables
   readonly #builder: IndexBuilder
   readonly #isAsked: boolean
+  readonly #telemetry: Telemetry | undefined
   readonly #states = new Map<string, TableState>()
   readonly #work = pLimit(1)
   readonly #underWay = new Set<Promise<void>>()
   #isClosing = false
 
-  /** @param options `isAsked`: it works only when it is asked to {@link finish}, not of itself */
-  constructor(tables: LanceTables, builder: IndexBuilder, { isAsked }: { readonly isAsked: boolean }) {
+  constructor(tables: LanceTables, builder: IndexBuilder, { isAsked, telemetry }: MaintenanceOptions) {
     this.#tables = tables
     this.#builder = builder
     this.#isAsked = isAsked
+    this.#telemetry = telemetry
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasCopies = true
       this.#lookLater(name, QUIET_MS)
@@ -179,6 +188,8 @@ export class TableMaintenance {
       state.error = toError(error)
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
+      const fields = { collection: name, failures: state.failures }
+      this.#telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
       state.nextCompaction = performance.now() + pauseMs
       this.#lookLater(name, pauseMs)
     }

@@ -206,8 +206,11 @@ function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' |
 }
 
 /** Who only looks leaves the files as they are. */
-function openVectors(dataDir: string, { isWorking = true }: Partial<EngineOptions>): LanceDbVectorIndex {
-  return new LanceDbVectorIndex(join(dataDir, 'vectors'), { maintains: isWorking })
+function openVectors(
+  dataDir: string,
+  { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
+): LanceDbVectorIndex {
+  return new LanceDbVectorIndex(join(dataDir, 'vectors'), { maintains, ...(telemetry && { telemetry }) })
 }
 
 async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {

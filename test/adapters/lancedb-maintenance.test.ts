@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
@@ -12,11 +13,13 @@ const COLLECTION = { name: 'context-1-model', dimensions: 64 }
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let vectors: string
 let index: LanceDbVectorIndex
+let telemetry: MemoryTelemetry
 
 beforeEach(async () => {
   folder = await temporaryFolder()
   vectors = join(folder.path, 'vectors')
-  index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000 })
+  telemetry = new MemoryTelemetry()
+  index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000, telemetry })
 })
 
 afterEach(async () => {
@@ -104,6 +107,14 @@ describe('the maintenance of a LanceDB table', () => {
     vi.spyOn(proto, 'optimize').mockRejectedValue(new Error('lance error: No space left on device (os error 28)'))
     await index.whenMaintained()
     expect(String(index.maintenanceError)).toContain('No space left')
+    expect(telemetry.events).toMatchObject([
+      {
+        name: 'vectors.maintenance.failed',
+        level: 'warn',
+        fields: { collection: COLLECTION.name, failures: 1 },
+        error: index.maintenanceError,
+      },
+    ])
     await add(2)
     expect(await search(2)).toEqual([[2, 0]])
     vi.restoreAllMocks()
