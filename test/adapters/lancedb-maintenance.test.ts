@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
+import { LoopStops } from '../ingestion/loop-stops.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 64 }
@@ -198,32 +198,26 @@ describe('the maintenance of a LanceDB table', () => {
 
 describe('Q7 100,000 windows', () => {
   it('the event loop never stops for 50 ms: while they are added, put in order and searched', async () => {
-    // The machine may stop for others: the least of some rounds is what this program does.
+    // The machine may stop for others: what counts is what this thread itself computes between two turns.
     const longestMs = async (work: () => Promise<unknown>, rounds: number) => {
-      let least = Number.POSITIVE_INFINITY
-      for (let round = 0; round < rounds && least >= 50; round += 1) {
-        const delay = monitorEventLoopDelay({ resolution: 5 })
-        delay.enable()
-        await work()
-        delay.disable()
-        least = Math.min(least, delay.max / 1e6)
-      }
-      return least
+      const stops = new LoopStops()
+      for (let round = 0; round < rounds; round += 1) await work()
+      stops.end()
+      return stops.longestWorkMs
     }
     let next = 0
     const rows = clusteredRows(1, 1_000, COLLECTION.dimensions)
     const addMany = async () => {
       for (const _ of sequence(20)) await index.add(COLLECTION, { ...rows, documentId: ++next })
     }
-    expect(await longestMs(addMany, 10)).toBeLessThan(50)
-    while (next < 100) await addMany()
-    expect(await longestMs(() => index.whenMaintained(), 10)).toBeLessThan(50)
+    expect(await longestMs(addMany, 5)).toBeLessThan(50)
+    expect(await longestMs(() => index.whenMaintained(), 1)).toBeLessThan(50)
     const searches = async () => {
       const query = clusteredVector(1, COLLECTION.dimensions)
       await Promise.all(sequence(16).map((limit) => index.search(COLLECTION, query, { limit: limit * 40 })))
       await index.search(COLLECTION, query, { limit: 20, documents: { except: sequence(90) } })
     }
-    expect(await longestMs(searches, 20)).toBeLessThan(50)
-    expect(await longestMs(() => index.countByDocument(COLLECTION.name), 20)).toBeLessThan(50)
+    expect(await longestMs(searches, 5)).toBeLessThan(50)
+    expect(await longestMs(() => index.countByDocument(COLLECTION.name), 5)).toBeLessThan(50)
   }, 180_000)
 })
