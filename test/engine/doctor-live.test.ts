@@ -92,7 +92,7 @@ describe('an engine that works', () => {
         engine.administration.verify({ repair: true }),
       ])
       expect(first).toMatchObject({ value: { isHealthy: true, problems: { length: 3 } } })
-      expect(given).toMatchObject({ reason: aborted.reason })
+      expect(given).toMatchObject({ reason: aborted.reason as unknown })
       expect(second).toMatchObject({ value: { isHealthy: true, problems: [] } })
       expect(completed.sort()).toEqual([1, 2])
     })
