@@ -155,7 +155,7 @@ export class ProcessDocument implements JobHandler {
         })
       }
       if (summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
-      await writer.flush()
+      await writer.finish(this.#storage)
     } finally {
       embedder.close()
     }

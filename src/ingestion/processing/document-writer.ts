@@ -1,5 +1,6 @@
 import type { JobRun } from '../../jobs/index.js'
 import type { NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
+import { StorageError } from '../../shared/errors.js'
 import type { EmbeddedBatch } from './window-embedder.js'
 
 /** Windows that are written at once: the index likes few, large additions. */
@@ -20,6 +21,9 @@ export class DocumentWriter {
   #waitingWindows = 0
   /** Whether an earlier run may have ended the process before it had written anything: then little is held back. */
   #isCareful: boolean
+  /** Whether something was written some time ago, by this run or an earlier one. */
+  #isInParts = false
+  #hasWritten = false
   /** Milliseconds spent writing. */
   indexMs = 0
 
@@ -31,11 +35,21 @@ export class DocumentWriter {
     this.#isCareful = run.isRepeated
   }
 
-  /** Hashes of the chunks that an earlier run wrote; vectors without their chunk are removed. */
+  /**
+   * Hashes of the chunks that an earlier run wrote; vectors without their chunk are removed. Where vectors are gone
+   * that had been written, nothing is kept: a power cut may take what only the database had on the disk, a repair
+   * a whole collection.
+   */
   async resume(storage: Storage): Promise<readonly string[]> {
     const hashes = await storage.read(({ chunks }) => chunks.listHashes(this.#documentId))
     await this.#index.deleteDocument(this.#collection.name, this.#documentId, hashes.length)
-    return hashes
+    if (hashes.length === 0) return hashes
+    if (await this.#hasItsVectors(storage)) {
+      this.#isInParts = true
+      return hashes
+    }
+    await this.truncate(0)
+    return []
   }
 
   /** Removes chunks and vectors from an ordinal on. */
@@ -49,6 +63,16 @@ export class DocumentWriter {
     this.#waiting.push(batch)
     this.#waitingWindows += batch.windowCount
     if (this.#isCareful || this.#waitingWindows >= WINDOWS_PER_WRITE) await this.flush()
+  }
+
+  /**
+   * Writes what is waiting, and looks whether what was written before is still there.
+   * @throws StorageError where it is not; the next run begins anew
+   */
+  async finish(storage: Storage): Promise<void> {
+    await this.flush()
+    if (!this.#isInParts || (await this.#hasItsVectors(storage))) return
+    throw new StorageError('vectors of the document are gone that were written before', { isTransient: true })
   }
 
   /** Writes what is waiting. */
@@ -70,10 +94,19 @@ export class DocumentWriter {
       throw error
     }
     this.#isCareful = false
+    this.#isInParts ||= this.#hasWritten
+    this.#hasWritten = true
     for (const batch of this.#waiting) batch.release()
     this.#waiting = []
     this.#waitingWindows = 0
     this.indexMs += performance.now() - began
+  }
+
+  /** Whether each window of its rows has a vector. */
+  async #hasItsVectors(storage: Storage): Promise<boolean> {
+    const rows = (await storage.read(({ chunks }) => chunks.count([this.#documentId]))).get(this.#documentId)
+    const vectors = (await this.#index.countByDocument(this.#collection.name)).get(this.#documentId)
+    return rows?.isWhole === true && rows.windows === vectors
   }
 
   /** Vectors without rows must not stay where the document fails for good; where it does not, the next run removes them. */

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MemoryEmbeddingModel, MemoryFileStore, MemoryStorage, MemoryVectorIndex } from '../../adapters/memory/index.js'
+import type { Engine } from '../../src/index.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from './memory-engine.js'
+
+/** A thousand windows and more are written at once. */
+const SENTENCES = 5_000
+const TEXT = Array.from({ length: SENTENCES }, (_, number) => `Shelf ${number} holds jar number ${number * 7}.`).join(
+  ' ',
+)
+const SETTINGS = { chunkSizeTokens: 16, overlap: 0 }
+
+/** What outlives a process. */
+class KeptStorage extends MemoryStorage {
+  override async close(): Promise<void> {
+    await Promise.resolve()
+  }
+}
+class KeptVectorIndex extends MemoryVectorIndex {
+  override async close(): Promise<void> {
+    await Promise.resolve()
+  }
+}
+
+let engine: Engine | undefined
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await engine?.close()
+  engine = undefined
+})
+
+/** A document of which two parts are written and a third is being embedded, until `goOn`. */
+async function halfWritten() {
+  const ports = { storage: new KeptStorage(), fileStore: new MemoryFileStore(), vectorIndex: new KeptVectorIndex() }
+  const add = vi.spyOn(ports.vectorIndex, 'add')
+  let goOn: () => void = () => undefined
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const embed = MemoryEmbeddingModel.prototype.embed
+  const embedding = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockImplementation(async function (
+    this: MemoryEmbeddingModel,
+    texts,
+    options,
+  ) {
+    const aborted = new Promise((resolve) => options.signal?.addEventListener('abort', resolve))
+    if (add.mock.calls.length >= 2) await Promise.race([waits, aborted])
+    return await embed.call(this, texts, options)
+  })
+  const first = await memoryEngine(ports)
+  engine = first.engine
+  const { id } = await first.session.contexts.create({ ...NEW_CONTEXT, settings: SETTINGS })
+  const uuid = await first.session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
+  await vi.waitFor(
+    async () => {
+      const counts = await ports.storage.read(({ chunks }) => chunks.count([1]))
+      expect(counts.get(1)?.windows).toBeGreaterThan(1_500)
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+  const [collection = ''] = await ports.vectorIndex.listCollections()
+  return {
+    ports,
+    first,
+    contextId: id,
+    uuid,
+    collection,
+    goOn,
+    /** Texts that were embedded since the restart. */
+    embedded: () => embedding.mock.calls.reduce((sum, [texts]) => sum + texts.length, 0),
+    restart: async (): Promise<MemoryEngine> => {
+      await first.engine.close()
+      embedding.mockClear()
+      goOn()
+      const next = await memoryEngine(ports)
+      engine = next.engine
+      return next
+    },
+  }
+}
+
+type Half = Awaited<ReturnType<typeof halfWritten>>
+
+/** Every window of the completed document has its vector, and is found by it. */
+async function expectWhole({ session }: MemoryEngine, { ports, uuid, contextId, collection }: Half): Promise<void> {
+  await session.documents.whenProcessed(uuid)
+  const { receipt, error } = await session.documents.get(uuid)
+  expect(error).toBeNull()
+  expect([...(await ports.vectorIndex.countByDocument(collection))]).toEqual([[1, receipt?.windows]])
+  for (const { content, id } of (await session.documents.chunks(uuid)).filter(({ ordinal }) => ordinal % 900 === 3)) {
+    expect((await session.search(contextId, content, { topN: 3 })).map((hit) => hit.id)).toContain(id)
+  }
+}
+
+describe('vectors of an unfinished document that are gone when it goes on', () => {
+  it('all of them, as after a power cut: it begins anew', async () => {
+    const half = await halfWritten()
+    await half.first.engine.close()
+    await half.ports.vectorIndex.drop(half.collection)
+    await expectWhole(await half.restart(), half)
+  })
+
+  it('the last ones that were written: likewise', async () => {
+    const half = await halfWritten()
+    await half.first.engine.close()
+    await half.ports.vectorIndex.deleteDocument(half.collection, 1, 700)
+    await expectWhole(await half.restart(), half)
+  })
+
+  it('dropped while it is processed: it begins anew after a moment', async () => {
+    const half = await halfWritten()
+    await half.ports.vectorIndex.drop(half.collection)
+    half.goOn()
+    await expectWhole(half.first, half)
+  })
+
+  it('none of them: what was written is kept', async () => {
+    const half = await halfWritten()
+    await expectWhole(await half.restart(), half)
+    expect(half.embedded()).toBeLessThan(SENTENCES - 1_500)
+  })
+})
