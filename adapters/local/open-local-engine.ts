@@ -254,9 +254,7 @@ function releasing(engine: Engine, lock: DataDirLock): Engine {
     on: (name, listener) => engine.on(name, listener),
     initialize: async (input) => await engine.initialize(input),
     health: async () => await engine.health(),
-    whenCleared: async () => {
-      await engine.whenCleared()
-    },
+    whenCleared: async () => await engine.whenCleared(),
     close: async () => {
       closing ??= engine.close().finally(() => lock.release())
       await closing

@@ -56,7 +56,7 @@ const NO_REPAIR: RepairWorkers = {
   whenSwept: async () => undefined,
   begin: async () => undefined,
   wake: () => undefined,
-  whenCleared: async () => undefined,
+  whenCleared: async () => 'done',
 }
 
 class ComposedEngine implements Engine {
@@ -115,8 +115,8 @@ class ComposedEngine implements Engine {
     return await checkHealth(this.#container)
   }
 
-  async whenCleared(): Promise<void> {
-    await this.#workers?.whenCleared()
+  async whenCleared(): ReturnType<Engine['whenCleared']> {
+    return (await this.#workers?.whenCleared()) ?? 'done'
   }
 
   async close(): Promise<void> {

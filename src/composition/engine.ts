@@ -46,8 +46,12 @@ export interface Engine {
   initialize(input?: InitializeInput): Promise<InitializeResult>
   /** How the ports are. Never rejects. */
   health(): Promise<Health>
-  /** Resolves once what was deleted is gone from the disk too. */
-  whenCleared(): Promise<void>
+  /**
+   * Resolves once what was deleted is gone from the disk too, or nothing more can be done about it for now.
+   * @returns `done`; or that the rest waits and is tried again by itself: because a disk is `full`, or because it
+   *   has `failed`
+   */
+  whenCleared(): Promise<'done' | 'full' | 'failed'>
   /** Ends or gives back what is under way, then closes the ports. A second call does nothing. */
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import {
   StartCheck,
   Sweep,
 } from '../ingestion/index.js'
-import { JobWorker } from '../jobs/index.js'
+import { JobWorker, type Progress } from '../jobs/index.js'
 import { DELIVER_EVENT, DeliverEvent, TRIM_DELIVERIES, TRIM_SUBJECT, TrimDeliveries } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import { SendMail } from '../tenancy-authorization/index.js'
@@ -83,6 +83,8 @@ export class Workers implements WorkSignals, RepairWorkers {
       quietMs: INGESTION_QUIET_MS,
       // What was deleted is cleared away, however long that cannot be done.
       maxFailures: Infinity,
+      // Each makes room first.
+      isPausedByFullDisk: false,
     })
     this.#mailing = new JobWorker(storage, telemetry, {
       handlers: [container.get(SendMail)],
@@ -195,12 +197,13 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   /** Resolves once what was deleted is gone from the disk. */
-  async whenCleared(): Promise<void> {
+  async whenCleared(): Promise<Progress> {
     await this.#swept
-    if (this.#begun === undefined) return
-    await this.#clearing.whenIdle()
+    if (this.#begun === undefined) return 'done'
+    const progress = await this.#clearing.whenIdle()
     // What was being written of it is removed by whoever wrote it.
     await this.#ingestion.whenAbandoned()
+    return progress
   }
 
   /** Gives back what is under way. */

@@ -1,18 +1,15 @@
 import { PURGE_CONTEXT } from '../context/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { FileStore, VectorIndex } from '../ports/index.js'
+import type { DocumentRecord, FileStore, VectorIndex } from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { CHUNKS_PER_REMOVAL } from './processing/document-writer.js'
 import { untilNoBackup } from './until-no-backup.js'
 import { collectionPrefix } from './vector-collection.js'
 
-interface Doomed {
-  readonly id: number
-  readonly uuid: string
-  readonly contextId: number
-}
-
-/** Removes what is left of a deleted document: chunks, vectors, file, and its row at last. */
+/**
+ * Removes what is left of a deleted document: its file, chunks, vectors, and its row at last. The file comes first:
+ * it is what takes no room to remove, and so makes some on a full disk.
+ */
 export class PurgeDocument implements JobHandler {
   readonly kind: string = PURGE_DOCUMENT
   readonly #index: VectorIndex
@@ -28,11 +25,11 @@ export class PurgeDocument implements JobHandler {
     const deleted = await run.transaction(({ documents }) => documents.listDeleted())
     const doomed = deleted.find(({ id }) => id === run.subject)
     if (doomed !== undefined) {
+      await this.#fileStore.delete(doomed.uuid)
       await removeChunks(run, doomed)
       for (const name of await collectionsOf(this.#index, doomed.contextId)) {
         await this.#index.deleteDocument(name, doomed.id, 0)
       }
-      await this.#fileStore.delete(doomed.uuid)
     }
     await run.complete(async ({ documents }) => {
       if (doomed !== undefined) await documents.remove(doomed.id)
@@ -45,7 +42,10 @@ export class PurgeDocument implements JobHandler {
   }
 }
 
-/** Removes what is left of a deleted context: its documents, then its vectors as a whole. */
+/**
+ * Removes what is left of a deleted context: the files of its documents and its vectors as a whole, for that takes
+ * no room; then the rows of its documents, and its own.
+ */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
   readonly #index: VectorIndex
@@ -62,20 +62,32 @@ export class PurgeContext implements JobHandler {
       (await contexts.listDeleted()).includes(run.subject),
     )
     if (isDeleted) {
-      for (const doomed of await run.transaction(({ documents }) => documents.listDeleted(run.subject))) {
-        await run.transaction(({ jobs }) => jobs.cancel({ kind: INGEST_DOCUMENT, subject: doomed.id }))
-        await removeChunks(run, doomed)
-        await this.#fileStore.delete(doomed.uuid)
+      const doomed = await run.transaction(async ({ documents, jobs }) => {
+        await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
+        return await documents.listDeleted(run.subject)
+      })
+      for (const { uuid } of doomed) {
+        run.signal.throwIfAborted()
+        await this.#fileStore.delete(uuid)
+      }
+      await this.#dropVectors(run.subject)
+      for (const document of doomed) {
+        await removeChunks(run, document)
         await run.transaction(async ({ documents, jobs }) => {
-          await jobs.cancel({ kind: PURGE_DOCUMENT, subject: doomed.id })
-          await documents.remove(doomed.id)
+          await jobs.cancel({ kind: PURGE_DOCUMENT, subject: document.id })
+          await documents.remove(document.id)
         })
       }
-      for (const name of await collectionsOf(this.#index, run.subject)) await this.#index.drop(name)
+      // What was being written when it was cancelled.
+      await this.#dropVectors(run.subject)
     }
     await run.complete(async ({ contexts }) => {
       if (isDeleted) await contexts.remove(run.subject)
     })
+  }
+
+  async #dropVectors(contextId: number): Promise<void> {
+    for (const name of await collectionsOf(this.#index, contextId)) await this.#index.drop(name)
   }
 
   /** Nothing to record: the sweep at the next start tries again. */
@@ -84,7 +96,7 @@ export class PurgeContext implements JobHandler {
   }
 }
 
-async function removeChunks(run: JobRun, { id }: Doomed): Promise<void> {
+async function removeChunks(run: JobRun, { id }: Pick<DocumentRecord, 'id'>): Promise<void> {
   const removal = { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL }
   while ((await run.transaction(({ chunks }) => chunks.remove(id, removal))) > 0);
 }

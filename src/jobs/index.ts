@@ -1,2 +1,3 @@
 export type { JobHandler, JobRun } from './job-handler.js'
 export { JobWorker } from './job-worker.js'
+export type { Progress } from './progress.js'

@@ -24,6 +24,11 @@ export interface JobWorkerOptions {
    * does not get so far, and then it is not the job that has ended it. A job that does end it does so seldom.
    */
   readonly quietMs?: readonly number[]
+  /**
+   * Whether a full disk stops all jobs for a while, because each does much before it finds out; default true.
+   * Otherwise only those wait that have found it full.
+   */
+  readonly isPausedByFullDisk?: boolean
   /** Whether what small jobs record at about the same time is committed together; default false. */
   readonly isGrouped?: boolean
   /** Shortest time between two claims, so that they take several jobs each where many end; default 0. */
@@ -47,6 +52,7 @@ export function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptio
     maxClaims: 10,
     maxClaimsInCompany: 2,
     quietMs: [],
+    isPausedByFullDisk: true,
     isGrouped: false,
     claimIntervalMs: 0,
     drainMs: 0,

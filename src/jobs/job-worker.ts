@@ -1,17 +1,18 @@
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
-import { CrashedError, LeaseLostError } from '../shared/errors.js'
+import { CrashedError, LeaseLostError, StorageFullError } from '../shared/errors.js'
 import { FairShares } from './fair-shares.js'
 import { GroupCommit } from './group-commit.js'
 import type { JobHandler } from './job-handler.js'
 import { type JobWorkerOptions, withDefaults } from './job-worker-options.js'
 import { pause } from './pause.js'
+import { type Progress, progressAt } from './progress.js'
 import { Rest } from './rest.js'
 import { type Ending, type JobSurroundings, RunningJob } from './running-job.js'
 import { Suspects } from './suspects.js'
 
 const IDLE_POLL_MS = 20
-/** A retry that is so near is waited for by who waits for all jobs. */
-const NEAR_MS = 5_000
+/** A job under way may come to wait for room. */
+const IDLE_LOOK_MS = 500
 
 /**
  * Takes jobs by lease, keeps the lease alive while they run, and tries again
@@ -27,8 +28,9 @@ export class JobWorker {
   readonly #fairShares = new FairShares()
   readonly #suspects: Suspects
   readonly #rest = new Rest()
-  /** Whether the last job that ended did so by a failure. */
-  #isFailing = false
+  /** Of the last job; `full` also where none can be taken. */
+  #lastEnding: Ending = 'done'
+  #isTaking = false
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
   #loop: Promise<void> | undefined
@@ -42,7 +44,7 @@ export class JobWorker {
     this.#suspects = new Suspects(this.#options)
     const group = this.#options.isGrouped ? new GroupCommit(storage) : storage
     const transact: JobSurroundings['transact'] = async (work) => await group.transaction(work)
-    this.#surroundings = { storage, telemetry, transact, options: this.#options }
+    this.#surroundings = { storage, telemetry, transact, rest: this.#rest, options: this.#options }
   }
 
   start(): void {
@@ -86,17 +88,30 @@ export class JobWorker {
     )
   }
 
-  /** Resolves once there is no job of this worker's kinds, or all there are have failed and wait for a while. */
-  async whenIdle(): Promise<void> {
+  /**
+   * Resolves once there is no job of this worker's kinds, or all there are wait for a while: they have failed, or
+   * have found a disk full.
+   */
+  async whenIdle(): Promise<Progress> {
     const kinds = [...this.#handlers.keys()]
+    const began = performance.now()
     for (;;) {
-      await Promise.all([...this.#running].map(({ ended }) => ended))
+      const busy = [...this.#running].filter(({ waitsForRoom }) => !waitsForRoom)
+      if (busy.length > 0) await pause(IDLE_LOOK_MS, Promise.all(busy.map(({ ended }) => ended)))
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
-      const isFar = waiting.every(({ dueInMs }) => dueInMs > NEAR_MS)
-      if ((waiting.length === 0 || (isFar && this.#isFailing)) && this.#running.size === 0) return
-      this.#wake()
+      const [isWithoutRoom, isFailing] = [this.#isWithoutRoom, this.#lastEnding === 'failed']
+      if (!this.#isTaking && [...this.#running].every(({ waitsForRoom }) => waitsForRoom)) {
+        const waitedMs = performance.now() - began
+        const progress = progressAt({ waiting, isWithoutRoom, isFailing, waitedMs })
+        if (progress !== undefined) return progress
+      }
+      if (!isWithoutRoom) this.#wake()
       await pause(IDLE_POLL_MS)
     }
+  }
+
+  get #isWithoutRoom(): boolean {
+    return this.#lastEnding === 'full' || [...this.#running].some(({ waitsForRoom }) => waitsForRoom)
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
@@ -105,7 +120,8 @@ export class JobWorker {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const waitMs = this.#rest.leftMs || (this.#isFull ? this.#options.pollMs : await this.#take(stopping))
+      const restMs = this.#options.isPausedByFullDisk ? this.#rest.leftMs : 0
+      const waitMs = restMs || (this.#isFull ? this.#options.pollMs : await this.#take(stopping))
       if (waitMs > 0) await pause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
@@ -131,6 +147,7 @@ export class JobWorker {
       if (lanes.length === 0)
         return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
       const { leaseMs } = this.#options
+      this.#isTaking = true
       const { isAny, taken } = await this.#storage.transaction(async ({ jobs }) => {
         const claimed = await jobs.claim({ kinds, leaseMs, lanes })
         // One suspect at a time; the others go back as if nobody had taken them.
@@ -150,7 +167,10 @@ export class JobWorker {
       return isAny ? 0 : this.#options.pollMs
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
+      if (error instanceof StorageFullError) this.#lastEnding = 'full'
       return this.#options.pollMs
+    } finally {
+      this.#isTaking = false
     }
   }
 
@@ -181,9 +201,8 @@ export class JobWorker {
   }
 
   #note(ending: Ending): void {
-    this.#isFailing = ending === 'failed' || ending === 'full'
-    if (ending === 'full') this.#rest.begin()
-    else if (ending === 'done') this.#rest.end()
+    this.#lastEnding = ending
+    if (ending === 'done') this.#rest.end()
   }
 }
 

@@ -1,6 +1,6 @@
 const [FIRST_MS, LONGEST_MS] = [1_000, 60_000]
 
-/** Pauses of a worker that grow as long as nothing can be done, and begin anew once something was. */
+/** Pauses that grow as long as nothing can be done, and begin anew once something was. */
 export class Rest {
   #pauseMs = FIRST_MS
   #until = -Infinity
@@ -10,11 +10,13 @@ export class Rest {
     return Math.max(0, this.#until - performance.now())
   }
 
-  /** Those who fail together cause one pause. */
-  begin(): void {
-    if (this.leftMs > 0) return
-    this.#until = performance.now() + this.#pauseMs
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_MS)
+  /** Those who fail together cause one pause. @returns milliseconds that are left of it */
+  begin(): number {
+    if (this.leftMs === 0) {
+      this.#until = performance.now() + this.#pauseMs
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_MS)
+    }
+    return this.leftMs
   }
 
   end(): void {

@@ -3,6 +3,7 @@ import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.
 import { HeldJob, leaseLost, type Transact } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
 import { pause } from './pause.js'
+import type { Rest } from './rest.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
 
@@ -11,6 +12,8 @@ export interface JobSurroundings {
   readonly storage: Storage
   readonly telemetry: Telemetry
   readonly transact: Transact
+  /** Of those that find a disk full. */
+  readonly rest: Rest
   readonly options: {
     readonly leaseMs: number
     readonly maxFailures: number
@@ -28,6 +31,7 @@ export class RunningJob {
   readonly #held: HeldJob
   readonly #abort = new AbortController()
   readonly ended: Promise<Ending>
+  #isUnrecorded = false
 
   /** @param ready waited for before it begins, with its lease held; what it throws is how the run ends */
   constructor(surroundings: JobSurroundings, handler: JobHandler, job: ClaimedJob, ready: () => Promise<void>) {
@@ -43,6 +47,11 @@ export class RunningJob {
 
   get isAborted(): boolean {
     return this.#abort.signal.aborted
+  }
+
+  /** Whether it is over, and cannot be recorded before there is room on a disk. */
+  get waitsForRoom(): boolean {
+    return this.#isUnrecorded
   }
 
   abort(error: LeaseLostError = leaseLost(this.job)): void {
@@ -98,6 +107,7 @@ export class RunningJob {
       } catch (failure) {
         // Otherwise the lease runs out, and the job is taken again.
         this.#surroundings.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
+        this.#isUnrecorded = failure instanceof StorageFullError
         if (wasAborted || !isPassing(failure)) return 'failed'
         await pause(pauseMs, aborted)
       }
@@ -105,7 +115,7 @@ export class RunningJob {
   }
 
   async #settle(error: unknown): Promise<Ending> {
-    const { storage, telemetry, options } = this.#surroundings
+    const { storage, telemetry, options, rest } = this.#surroundings
     const { job } = this
     if (this.isAborted || error instanceof LeaseLostError) {
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
@@ -116,8 +126,9 @@ export class RunningJob {
     const isFull = error instanceof StorageFullError
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
     if (isFull) {
-      // That says nothing about the job: it is none of its failures.
-      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
+      // That says nothing about the job: it is none of its failures. Those that have not tried yet come first.
+      const delayMs = rest.begin()
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }))
       return 'full'
     }
     if (!isFinal) {

@@ -2,7 +2,7 @@
  * An engine of which one part is on a small disk, in a process that may mount one: `tsx full-disk-child.ts PART
  * FOLDER`, the disk being `FOLDER/disk`. Tells its parent, as JSON, what came of it.
  */
-import { open, readdir, rm, statfs } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
@@ -10,6 +10,7 @@ import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryTelemetry } from '../../dist/adapters/memory/index.js'
 import { AlcoveError } from '../../dist/src/index.js'
 import { QuickModel } from './quick-model.js'
+import { fill, makeRoom } from './small-disk.js'
 import { make } from './soak-documents.js'
 import { inspect } from './soak-inspection.js'
 
@@ -59,7 +60,7 @@ await session.documents.whenProcessed(first)
 delayMs = 1_500
 await upload(2, 120_000)
 await new Promise((resolve) => setTimeout(resolve, 400))
-await fill()
+await fill(disk)
 const uploaded = await upload(3, 600_000).then(() => 'accepted', sentence)
 const searched = await session
   .search(id, 'a lamp in the garden')
@@ -72,7 +73,7 @@ const isFree = await session.documents.checkRoom(id, maxSize - sizes).then(() =>
 const left = (await readdir(join(places.files, 'unfinished')).catch(() => [])).map(String)
 const during = await states()
 delayMs = 0
-await rm(join(disk, 'filler'))
+await makeRoom(disk)
 // The same as was refused, or one more.
 await upload(uploaded === 'accepted' ? 4 : 3, 600_000)
 for (const document of await session.documents.list(id)) {
@@ -106,16 +107,6 @@ async function states(): Promise<string[]> {
   return (await session.documents.list(id)).map(
     ({ completed, error }) => error ?? (completed === null ? 'waits' : 'completed'),
   )
-}
-
-/** Writes until nothing fits any more. */
-async function fill(): Promise<void> {
-  const file = await open(join(disk, 'filler'), 'w')
-  const { bavail, bsize } = await statfs(disk)
-  for (let size = bavail * bsize; size >= 512; size = Math.floor(size / 2)) {
-    await file.write(Buffer.alloc(size, 1)).catch(() => undefined)
-  }
-  await file.close()
 }
 
 function sentence(error: unknown): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.js'
 import type { FullDiskReport, Part } from './full-disk-child.js'
+import type { FullDiskDeletionReport, Parts } from './full-disk-deletion-child.js'
 
 /** Runs a command in a namespace of its own, in which the small disk is mounted: it is gone with its process. */
 const UNSHARE = ['--map-root-user', '--mount']
@@ -22,7 +23,7 @@ const canMount = await temporaryFolder().then(async ({ path, remove }) => {
 
 describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
   it('of the files: the upload is refused and leaves nothing; what is there goes on', async () => {
-    const report = await run('files')
+    const report = await run(UPLOADS, 'files')
     expect(report).toMatchObject({
       ...AT_THE_END,
       isFree: true,
@@ -35,7 +36,7 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
   }, 120_000)
 
   it('of the database: uploads are refused, what is under way waits, and both go on once there is room', async () => {
-    const report = await run('database')
+    const report = await run(UPLOADS, 'database')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, after: ['completed', 'completed', 'completed'] })
     expect(report.upload).toBe('ERR_STORAGE_FULL: the disk with the database is full: make room, and it goes on')
     expect(report.search).toMatch(/results$/)
@@ -43,26 +44,55 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
   }, 120_000)
 
   it('of the vectors: what is under way waits, and goes on once there is room', async () => {
-    const report = await run('vectors')
+    const report = await run(UPLOADS, 'vectors')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
     expect(report.during).toEqual(['completed', 'waits', 'waits'])
     expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
   }, 120_000)
 })
 
+describe.skipIf(!canMount)('a deletion on a disk that is full', () => {
+  it('of files and vectors: makes room for itself', async () => {
+    const report = await run(DELETIONS, 'files and vectors')
+    expect(report).toMatchObject({ ...AT_THE_END, document: 'done', context: 'done', filesLeft: 0 })
+  }, 120_000)
+
+  it('of everything but a few kilobytes: takes the files away, and the rest once there is room', async () => {
+    const report = await run(DELETIONS, 'everything')
+    expect(report).toMatchObject({ ...AT_THE_END, filesLeft: 0, afterwards: 'done' })
+    // As far as it comes without: what it takes to note that is little, and not always there.
+    expect([report.document, report.context]).not.toContain('hangs')
+  }, 120_000)
+
+  it('of the vectors alone: waits for room, which a context makes', async () => {
+    const report = await run(DELETIONS, 'vectors')
+    expect(report).toMatchObject({ ...AT_THE_END, document: 'full', context: 'done', filesLeft: 0, afterwards: 'done' })
+    // Those that wait do not try all the time.
+    expect(report.failures).toBeLessThan(10)
+  }, 120_000)
+})
+
 const AT_THE_END = { problems: [] }
 const WAITED = { failures: ['ERR_STORAGE_FULL'] }
 
-async function run(part: Part): Promise<FullDiskReport> {
+/** A program, and by its type what it is told and tells. */
+interface Child<Argument extends string, Report> {
+  readonly file: string
+  readonly types?: readonly [Argument, Report]
+}
+const UPLOADS: Child<Part, FullDiskReport> = { file: 'full-disk-child.ts' }
+const DELETIONS: Child<Parts, FullDiskDeletionReport> = { file: 'full-disk-deletion-child.ts' }
+
+async function run<Argument extends string, Report>(program: Child<Argument, Report>, part: Argument): Promise<Report> {
   const folder = await temporaryFolder()
-  const script = join(import.meta.dirname, 'full-disk-child.ts')
+  const script = join(import.meta.dirname, program.file)
   const command = `${MOUNT} && exec "$1" --import tsx "$2" "$3" "$0"`
   const child = spawn('unshare', [...UNSHARE, 'sh', '-c', command, folder.path, process.execPath, script, part], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  let report: FullDiskReport | undefined
+  let report: Report | undefined
   child.on('message', (message) => {
-    report = message as FullDiskReport
+    report = message as Report
   })
   await once(child, 'exit')
   await folder.remove()

@@ -165,6 +165,8 @@ describe('a database that is away', () => {
 })
 
 describe('a full disk', () => {
+  const full = new StorageFullError('the disk is full')
+
   it('is waited for, however long it is full; it is no failure of the job', async () => {
     const { enqueue, start } = setUp({ maxFailures: 2, retryDelaysMs: [0], pollMs: 20 })
     await enqueue(1)
@@ -173,16 +175,68 @@ describe('a full disk', () => {
     const worker = start({
       run: async (run) => {
         times += 1
-        if (times <= 2) throw new StorageFullError('the disk is full')
+        if (times <= 2) throw full
         // One failure is left to it still.
         if (times === 3) throw new Error('a hiccup')
         await run.complete(async () => undefined)
       },
       failed,
     })
-    await worker.whenIdle()
+    await vi.waitFor(async () => expect(await worker.whenIdle()).toBe('done'), { timeout: 20_000 })
     expect(times).toBe(4)
     expect(failed).not.toHaveBeenCalled()
+  })
+
+  it('is not waited for by who waits for all jobs, once all have tried', async () => {
+    const { storage, enqueue, start } = setUp({ pollMs: 20, isPausedByFullDisk: false })
+    await enqueue(1, 2, 3)
+    const tried = new Set<number>()
+    const worker = start({
+      run: async (run) => {
+        tried.add(run.subject)
+        throw full
+      },
+    })
+    expect(await worker.whenIdle()).toBe('full')
+    expect(tried).toEqual(new Set([1, 2, 3]))
+    expect(await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 9 }))).toEqual([1, 2, 3])
+    // One that comes later is tried before anybody is told.
+    await enqueue(4)
+    worker.wake()
+    expect(await worker.whenIdle()).toBe('full')
+    expect(tried).toContain(4)
+  })
+
+  it('where what came of a job cannot be recorded either: nobody waits for that, and it is not lost', async () => {
+    const { interfere, enqueue, start } = setUp({ pollMs: 20, leaseMs: 500 })
+    await enqueue(1)
+    let isFull = true
+    interfere((call, go) => {
+      if (isFull && (call === 'jobs.release' || call === 'jobs.extend')) throw full
+      return go()
+    })
+    const done: number[] = []
+    const worker = start({
+      run: async (run) => {
+        if (isFull) throw full
+        await run.complete(async () => void done.push(run.subject))
+      },
+    })
+    expect(await worker.whenIdle()).toBe('full')
+    isFull = false
+    await vi.waitFor(() => expect(done).toEqual([1]), { timeout: 20_000 })
+    expect(await worker.whenIdle()).toBe('done')
+  })
+
+  it('where not even a job can be taken: nobody waits for long', async () => {
+    const { interfere, enqueue, start } = setUp({ pollMs: 20 })
+    await enqueue(1)
+    interfere((call, go) => {
+      if (call === 'jobs.claim') throw full
+      return go()
+    })
+    const worker = start({ run: async () => undefined })
+    expect(await worker.whenIdle()).toBe('full')
   })
 
   it('is not tried again by one job after the other', async () => {
@@ -192,7 +246,7 @@ describe('a full disk', () => {
     start({
       run: async () => {
         ran()
-        throw new StorageFullError('the disk is full')
+        throw full
       },
     })
     await new Promise((resolve) => setTimeout(resolve, 800))

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Context, InvalidInputError } from '../../../src/index.js'
+import { clearAway } from '../clear-away.js'
 import { ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { findContext } from '../find-context.js'
 import { globalOptions, option, parseNumber } from '../options.js'
@@ -128,7 +129,7 @@ function deleteCommand(): CommandUnknownOpts {
         const session = ownerSession(engine)
         const context = await findContext(session, idOrName)
         await session.contexts.delete(context.id)
-        await engine.whenCleared()
+        await clearAway(engine)
         return context
       })
       printResult(options, {}, `Deleted context ${id}, ${name}.`)

@@ -1,5 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Document } from '../../../src/index.js'
+import { clearAway } from '../clear-away.js'
 import { ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { findContext } from '../find-context.js'
 import { globalOptions, option } from '../options.js'
@@ -47,7 +48,7 @@ function deleteCommand(): CommandUnknownOpts {
       const options = globalOptions(command)
       const { displayName } = await withEngineOrDatabase(options, async (engine) => {
         const deleted = await ownerSession(engine).documents.delete(uuid)
-        await engine.whenCleared()
+        await clearAway(engine)
         return deleted
       })
       printResult(options, {}, `Deleted ${displayName}.`)

@@ -25,8 +25,8 @@ export interface RepairWorkers {
   begin(): Promise<void>
   /** Tells that there is work. */
   wake(): void
-  /** Resolves once what was deleted is gone. */
-  whenCleared(): Promise<void>
+  /** Resolves once what was deleted is gone, or waits. */
+  whenCleared(): Promise<unknown>
 }
 
 export interface RepairOptions {

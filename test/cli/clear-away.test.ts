@@ -1,0 +1,20 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { clearAway } from '../../adapters/cli/clear-away.js'
+import type { Engine } from '../../src/index.js'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+function engineThat(progress: Awaited<ReturnType<Engine['whenCleared']>>): Engine {
+  return { whenCleared: async () => Promise.resolve(progress) } as Partial<Engine> as Engine
+}
+
+it('a deletion that waits for room on a disk is told so, in one line; one that is done needs no words', async () => {
+  const lines: unknown[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(line) > 0)
+  await clearAway(engineThat('done'))
+  expect(lines).toEqual([])
+  await clearAway(engineThat('full'))
+  expect(lines).toEqual([expect.stringMatching(/^A disk is full: .* waits for room.*\.\n$/)])
+})
