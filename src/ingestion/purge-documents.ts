@@ -22,8 +22,8 @@ export class PurgeDocument implements JobHandler {
 
   async run(run: JobRun): Promise<void> {
     await untilNoBackup((work) => run.transaction(work), run.signal)
-    const deleted = await run.transaction(({ documents }) => documents.listDeleted())
-    const doomed = deleted.find(({ id }) => id === run.subject)
+    const [document] = await run.transaction(({ documents }) => documents.find([run.subject]))
+    const doomed = document?.deleted === null ? undefined : document
     if (doomed !== undefined) {
       await this.#fileStore.delete(doomed.uuid)
       await removeChunks(run, doomed)
