@@ -306,7 +306,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('lists all of many documents and of many chunks, in their order', async (storage) => {
+  test('lists all of many documents, deleted or not, and of many chunks, in their order', async (storage) => {
     const uuids = Array.from({ length: 1_203 }, (_, index) => uuidOf(index))
     const { context, first } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
@@ -332,8 +332,20 @@ export function defineDocumentTests(test: DefineTest): void {
       chunks.map(({ ordinal }) => ordinal),
       uuids.map((_, ordinal) => ordinal),
     )
+    assert.deepEqual(
+      await storage.read((repositories) => repositories.chunks.listHashes(first)),
+      uuids.map((_, ordinal) => newChunk(ordinal).hash),
+    )
     await storage.transaction(({ documents }) => documents.update(first, { deleted: NOW }))
     assert.deepEqual(await storage.read((repositories) => repositories.chunks.list(first)), [])
+    await storage.transaction(({ documents }) => documents.deleteOfContext(context.id, NOW))
+    for (const contextId of [context.id, undefined]) {
+      const deleted = await storage.read(({ documents }) => documents.listDeleted(contextId))
+      assert.deepEqual(
+        deleted.map(({ uuid }) => uuid),
+        uuids,
+      )
+    }
   })
 
   test('shows chunks once their document is completed, and no longer once it is deleted', async (storage) => {

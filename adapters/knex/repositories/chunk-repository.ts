@@ -25,7 +25,11 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async listHashes(documentId: number): Promise<readonly string[]> {
-    const rows = await this.rows.where('document_id', documentId).orderBy('ordinal').select('hash')
+    const rows = await allPages(async (last, limit) => {
+      const page = this.rows.where('document_id', documentId).orderBy('ordinal').limit(limit)
+      if (last !== undefined) void page.where('ordinal', '>', number(last, 'ordinal'))
+      return await page.select('ordinal', 'hash')
+    })
     return rows.map((row) => text(row, 'hash'))
   }
 

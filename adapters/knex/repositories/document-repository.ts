@@ -77,9 +77,12 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
-    const query = this.rows.whereNotNull('deleted').orderBy('id')
-    if (contextId !== undefined) void query.where('context_id', contextId)
-    const rows = await query.select('id', 'uuid', 'context_id')
+    const rows = await allPages(async (last, limit) => {
+      const page = this.rows.whereNotNull('deleted').orderBy('id').limit(limit)
+      if (contextId !== undefined) void page.where('context_id', contextId)
+      if (last !== undefined) void page.where('id', '>', number(last, 'id'))
+      return await page.select('id', 'uuid', 'context_id')
+    })
     return rows.map((row) => ({ id: number(row, 'id'), uuid: text(row, 'uuid'), contextId: number(row, 'context_id') }))
   }
 
