@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT } from '../context/index.js'
-import type { FileStore, Storage, Telemetry, VectorIndex } from '../ports/index.js'
+import { type FileStore, type Storage, type Telemetry, type VectorIndex, VectorsDamagedError } from '../ports/index.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { contextOfCollection } from './vector-collection.js'
@@ -104,7 +104,7 @@ export class Sweep {
         collectionsDropped += 1
         continue
       }
-      const ids = [...(await this.#index.countByDocument(name)).keys()]
+      const ids = await this.#documentsIn(name)
       const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
       for (const id of ids.filter((one) => !existing.has(one))) {
         await this.#index.deleteDocument(name, id, 0)
@@ -112,6 +112,16 @@ export class Sweep {
       }
     }
     return { collectionsDropped, vectorOrphansRemoved }
+  }
+
+  /** A collection that is damaged is for the doctor; the others are swept. */
+  async #documentsIn(name: string): Promise<readonly number[]> {
+    try {
+      return [...(await this.#index.countByDocument(name)).keys()]
+    } catch (error) {
+      if (error instanceof VectorsDamagedError) return []
+      throw error
+    }
   }
 
   /** What is deleted and has its row still is removed by its purge, which waits for a backup. */
