@@ -1,5 +1,5 @@
 import { ASSISTANT } from '../context/index.js'
-import type { DocumentRecord, Repositories, Storage } from '../ports/index.js'
+import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Document, type DocumentReference, toDocument } from './document.js'
@@ -24,12 +24,12 @@ export class RetryDocument {
   async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
     return await this.#storage.transaction(async (repositories) => {
-      const { document } = await findDocument(repositories, access, reference, 'write')
+      const { document, context } = await findDocument(repositories, access, reference, 'write')
       if (document.error === null) {
         const state = document.completed === null ? 'is still being processed' : 'is completed'
         throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
       }
-      await processAgain(repositories, document)
+      await processAgain(repositories, document, context)
       return toDocument({ ...document, error: null, started: null })
     })
   }
@@ -39,8 +39,9 @@ export class RetryDocument {
 export async function processAgain(
   repositories: Repositories,
   document: Pick<DocumentRecord, 'id' | 'contextId'>,
+  context?: Pick<ContextRecord, 'accountId'>,
 ): Promise<void> {
-  await enqueueIngestion(repositories, document)
+  await enqueueIngestion(repositories, document, context)
   const beginning = { error: null, started: null, completed: null, chunkCount: 0, receipt: null }
   await repositories.documents.update(document.id, beginning)
 }

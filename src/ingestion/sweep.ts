@@ -1,8 +1,17 @@
 import { PURGE_CONTEXT } from '../context/index.js'
-import { type FileStore, type Storage, type Telemetry, type VectorIndex, VectorsDamagedError } from '../ports/index.js'
-import { enqueueIngestion } from './enqueue-ingestion.js'
+import {
+  type DocumentRecord,
+  type FileStore,
+  type NewJob,
+  type Storage,
+  type Telemetry,
+  type VectorIndex,
+  VectorsDamagedError,
+} from '../ports/index.js'
+import { companyOfContext, ingestionJob } from './enqueue-ingestion.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { contextOfCollection } from './vector-collection.js'
+import { inParts } from './verify/in-parts.js'
 
 /** What a sweep found and removed, or put back to work. */
 export interface SweepCounts {
@@ -17,6 +26,8 @@ export interface SweepCounts {
 }
 
 const FILES_PER_LOOK = 500
+/** Whoever writes something at the start waits for one such transaction, not for all. */
+const JOBS_PER_TRANSACTION = 200
 
 /** Finds what crashes have left behind in rows, files and vectors. */
 export class Sweep {
@@ -46,7 +57,7 @@ export class Sweep {
 
   /** The rest, beside the work. */
   async run(signal: AbortSignal): Promise<SweepCounts> {
-    const jobs = await this.#resumeJobs()
+    const jobs = await this.#resumeJobs(signal)
     const filesRemoved = await this.#removeFiles(signal)
     const vectors = await this.#removeVectors(signal)
     const counts = { ...jobs, filesRemoved, ...vectors }
@@ -54,16 +65,39 @@ export class Sweep {
     return counts
   }
 
-  async #resumeJobs(): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
-    return await this.#storage.transaction(async (repositories) => {
-      const { documents, contexts, jobs } = repositories
-      const unfinished = await documents.listUnfinished()
-      const deleted = await documents.listDeleted()
-      const deletedContexts = await contexts.listDeleted()
-      for (const document of unfinished) await enqueueIngestion(repositories, document)
-      for (const { id } of deleted) await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
-      for (const id of deletedContexts) await jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
-      return { documentsResumed: unfinished.length, purgesResumed: deleted.length + deletedContexts.length }
+  async #resumeJobs(signal: AbortSignal): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
+    const { unfinished, purges } = await this.#storage.read(async ({ documents, contexts }) => {
+      const deleted = (await documents.listDeleted()).map(({ id }): NewJob => ({ kind: PURGE_DOCUMENT, subject: id }))
+      const deletedContexts = (await contexts.listDeleted()).map((id): NewJob => ({ kind: PURGE_CONTEXT, subject: id }))
+      return { unfinished: await documents.listUnfinished(), purges: [...deleted, ...deletedContexts] }
+    })
+    const companies = new Map<number, number | undefined>()
+    for (const contextId of new Set(unfinished.map((document) => document.contextId))) {
+      if (signal.aborted) break
+      companies.set(contextId, await this.#storage.read((repositories) => companyOfContext(repositories, contextId)))
+    }
+    let documentsResumed = 0
+    for (const part of inParts(unfinished, JOBS_PER_TRANSACTION)) {
+      if (signal.aborted) break
+      documentsResumed += await this.#resume(part, companies)
+    }
+    for (const part of inParts(purges, JOBS_PER_TRANSACTION)) {
+      if (signal.aborted) break
+      await this.#storage.transaction(({ jobs }) => jobs.enqueueAll(part))
+    }
+    return { documentsResumed, purgesResumed: purges.length }
+  }
+
+  /** Has documents processed that are still not done. @returns how many */
+  async #resume(
+    listed: readonly DocumentRecord[],
+    companies: ReadonlyMap<number, number | undefined>,
+  ): Promise<number> {
+    return await this.#storage.transaction(async ({ documents, jobs }) => {
+      const found = await documents.find(listed.map(({ id }) => id))
+      const unfinished = found.filter(({ completed, error, deleted }) => (completed ?? error ?? deleted) === null)
+      await jobs.enqueueAll(unfinished.map((document) => ingestionJob(document, companies.get(document.contextId))))
+      return unfinished.length
     })
   }
 

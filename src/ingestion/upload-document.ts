@@ -140,13 +140,13 @@ export class UploadDocument {
     const { uuid, originalName, contentType, file } = upload
     const settled = await this.#storage.transaction(async (repositories) => {
       const { documents, uploads } = repositories
-      await findWritable(repositories, access, context.id)
+      const { accountId } = await findWritable(repositories, access, context.id)
       if (!(await uploads.remove(uuid))) throw uploadExpired()
       const used = await uploads.usedBytes(context.id)
       if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       const same = await documents.findSame(context.id, file.sha256, originalName)
       if (same !== undefined) {
-        if (same.error !== null) await processAgain(repositories, same)
+        if (same.error !== null) await processAgain(repositories, same, { accountId })
         return same.uuid
       }
       const document = await documents.insert({
@@ -166,7 +166,7 @@ export class UploadDocument {
         receipt: null,
         deleted: null,
       })
-      await enqueueIngestion(repositories, document)
+      await enqueueIngestion(repositories, document, { accountId })
       return uuid
     })
     if (settled !== uuid) await this.#fileStore.delete(uuid)
