@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -274,6 +275,42 @@ describe('a backup is refused', () => {
     expect((await namesOf(folder.path)).filter((name) => name.includes('aborted'))).toEqual([])
     expect((await namesOf(dataDir)).filter((name) => name.includes('unfinished'))).toEqual([])
     await backupDataDir({ dataDir, file })
+  })
+
+  it('where the name was taken meanwhile, and touches no file that it has not made', async () => {
+    const [file, link] = [newPath('backup.tar'), newPath('link')]
+    await writeFile(`${file}.partial`, 'mine')
+    let isTaken = false
+    const onProgress = (): void => {
+      if (!isTaken) writeFileSync(file, 'theirs')
+      isTaken = true
+    }
+    const refused = { code: 'ERR_INVALID_INPUT', field: 'file' }
+    await expect(backupDataDir({ dataDir, file, onProgress })).rejects.toMatchObject(refused)
+    expect(await readFile(file, 'utf8')).toBe('theirs')
+    await backupDataDir({ dataDir, file, overwrite: true })
+    expect(await readFile(`${file}.partial`, 'utf8')).toBe('mine')
+    await symlink(newPath('nowhere'), link)
+    await expect(backupDataDir({ dataDir, file: link })).rejects.toMatchObject(refused)
+    await rm(`${file}.partial`)
+    expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
+  })
+
+  it('for one of two folders that are backed up to one file at once; each is whole, whichever is there', async () => {
+    const other = newPath('other')
+    await (await openLocalEngine({ dataDir: other, roles: [] })).close()
+    for (const overwrite of [false, true, false, true]) {
+      const [file, restored] = [newPath('backup.tar'), newPath('restored')]
+      const made = await Promise.allSettled(
+        [dataDir, other].map((from) => backupDataDir({ dataDir: from, file, overwrite })),
+      )
+      const there = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      expect(there).toHaveLength(overwrite ? 2 : 1)
+      for (const one of made) if (one.status === 'rejected') expect(one.reason).toMatchObject({ field: 'file' })
+      const { documents } = await restoreDataDir({ dataDir: restored, file })
+      expect(there.map((one) => one.documents)).toContain(documents)
+    }
+    expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
   })
 
   it.skipIf(process.getuid?.() === 0)('where its place may not be written', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Header } from 'tar/header'
 import { BackupFailedError } from '../../../src/index.js'
@@ -11,12 +11,20 @@ export interface AddedEntry {
   readonly sha256: string
 }
 
+export interface ArchivePlaces {
+  /** Where it is to be. */
+  readonly file: string
+  /** A new name beside that, under which it is written. */
+  readonly partial: string
+  /** Where the checksums are gathered. */
+  readonly checksums: string
+}
+
 /** Writes a backup beside its place, for its owner alone; it comes there when it is whole and on the disk. */
 export class ArchiveWriter {
-  readonly #file: string
+  readonly #places: ArchivePlaces
   readonly #output: FileHandle
   readonly #checksums: FileHandle
-  readonly #checksumsFile: string
   readonly #modified = new Date()
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
   /** What is not written yet: many small files cost one write. */
@@ -24,26 +32,18 @@ export class ArchiveWriter {
   #buffered = 0
   #written = 0
 
-  private constructor(
-    file: string,
-    output: FileHandle,
-    checksums: { readonly handle: FileHandle; readonly file: string },
-  ) {
-    this.#file = file
+  private constructor(places: ArchivePlaces, output: FileHandle, checksums: FileHandle) {
+    this.#places = places
     this.#output = output
-    this.#checksums = checksums.handle
-    this.#checksumsFile = checksums.file
+    this.#checksums = checksums
   }
 
-  /** @param checksumsFile where the checksums are gathered */
-  static async create(file: string, checksumsFile: string): Promise<ArchiveWriter> {
-    const handle = await open(checksumsFile, 'wx', 0o600)
+  static async create(places: ArchivePlaces): Promise<ArchiveWriter> {
+    const checksums = await open(places.checksums, 'wx', 0o600)
     try {
-      // One that was left behind by a backup that was killed.
-      await rm(partial(file), { force: true })
-      return new ArchiveWriter(file, await open(partial(file), 'wx', 0o600), { handle, file: checksumsFile })
+      return new ArchiveWriter(places, await open(places.partial, 'wx', 0o600), checksums)
     } catch (error) {
-      await handle.close()
+      await checksums.close()
       throw error
     }
   }
@@ -81,7 +81,7 @@ export class ArchiveWriter {
   /** Adds the checksums; the archive is whole then, and on the disk. */
   async finish(signal: AbortSignal): Promise<void> {
     await this.#checksums.close()
-    const checksums = await open(this.#checksumsFile, 'r')
+    const checksums = await open(this.#places.checksums, 'r')
     try {
       const { size } = await checksums.stat()
       await this.#write(headerOf(CHECKSUMS, size, this.#modified))
@@ -95,17 +95,23 @@ export class ArchiveWriter {
     await this.#output.close()
   }
 
-  /** Puts the whole archive in its place. */
-  async publish(): Promise<void> {
-    await rename(partial(this.#file), this.#file)
-    await syncFolder(dirname(this.#file))
+  /**
+   * Puts the whole archive in its place.
+   * @param overwrite whether it replaces what is there
+   * @throws an error with the code `EEXIST` where something is there that is not to be replaced
+   */
+  async publish({ overwrite }: { readonly overwrite: boolean }): Promise<void> {
+    const { file, partial } = this.#places
+    if (overwrite) await rename(partial, file)
+    else await moveToFreeName(partial, file)
+    await syncFolder(dirname(file))
   }
 
   /** Leaves nothing behind. After {@link publish} it does nothing. */
   async abandon(): Promise<void> {
     await this.#checksums.close().catch(() => undefined)
     await this.#output.close().catch(() => undefined)
-    await rm(partial(this.#file), { force: true }).catch(() => undefined)
+    await rm(this.#places.partial, { force: true }).catch(() => undefined)
   }
 
   async #copy(source: FileHandle, size: number, signal: AbortSignal): Promise<string> {
@@ -151,8 +157,25 @@ export class ArchiveWriter {
   }
 }
 
-function partial(file: string): string {
-  return `${file}.partial`
+/** Looking and renaming would be two steps, between which somebody may take the name. */
+async function moveToFreeName(from: string, to: string): Promise<void> {
+  const isLinked = await link(from, to).then(
+    () => true,
+    (error: unknown) => {
+      if (isCode(error, 'EEXIST')) throw error
+      return false
+    },
+  )
+  if (isLinked) {
+    await rm(from)
+    return
+  }
+  // A file system without links: an empty file holds the name, and is replaced.
+  await (await open(to, 'wx', 0o600)).close()
+  await rename(from, to).catch(async (error: unknown) => {
+    await rm(to, { force: true }).catch(() => undefined)
+    throw error
+  })
 }
 
 /** @throws BackupFailedError for a name that would not be found again */

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
 import { dataDirOf, requireLocalDatabase } from '../open-local-engine.js'
-import { ArchiveWriter } from './backup-archive-writer.js'
+import { ArchiveWriter, isCode } from './backup-archive-writer.js'
 import { type WrittenContents, writeContents } from './backup-contents.js'
-import { explained, refuseExisting, resolveBackupFile } from './backup-file.js'
+import { existing, explained, resolveBackupFile } from './backup-file.js'
 import { DATABASE } from './backup-format.js'
 import { BackupLease } from './backup-lease.js'
-import { listStaging, makeStaging, removeStaging } from './backup-staging.js'
+import { choosePartial, listStaging, makeStaging, removeStaging } from './backup-staging.js'
 import { copyVectors } from './backup-vectors.js'
 
 export interface BackupOptions {
@@ -108,15 +108,17 @@ async function makeBackup(making: Making): Promise<BackupResult> {
     const counts = await snapshot.counts()
     const paths = { from: join(dataDir, 'vectors'), to: join(staging, 'vectors') }
     const { documentsWithoutVectors, ...vectors } = await copyVectors(paths, snapshot, signal)
-    const writer = await ArchiveWriter.create(file, join(staging, 'checksums'))
+    const partial = await choosePartial(staging, file)
+    const writer = await ArchiveWriter.create({ file, partial, checksums: join(staging, 'checksums') })
     try {
       const written = await writeContents({ ...making, ...vectors, counts, created, writer, signal })
       await writer.finish(signal)
       // Whatever was removed by others until now, was removed after it had been copied.
       await lease.confirm()
       signal.throwIfAborted()
-      if (making.overwrite !== true) await refuseExisting(file)
-      await writer.publish()
+      await writer.publish({ overwrite: making.overwrite === true }).catch((error: unknown) => {
+        throw isCode(error, 'EEXIST') ? existing(file, error) : error
+      })
       const { contexts, documents } = counts
       const { size: bytes } = await stat(file)
       return { file, bytes, created, contexts, documents, ...vectors, ...written, documentsWithoutVectors }

@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { AlcoveError, BackupFailedError, InvalidInputError } from '../../../src/index.js'
 import { isCode } from './backup-archive-writer.js'
@@ -35,17 +35,21 @@ export function backupFileOf(file: unknown): string {
   throw new InvalidInputError('file', 'must be the path of a file, such as ./backup.tar')
 }
 
-/** @throws InvalidInputError where something has this name */
-export async function refuseExisting(path: string): Promise<void> {
-  const isThere = await stat(path).then(
+/** Also for a link that leads nowhere: it is somebody's. */
+async function refuseExisting(path: string): Promise<void> {
+  const isThere = await lstat(path).then(
     () => true,
     (error: unknown) => !isCode(error, 'ENOENT'),
   )
-  if (isThere)
-    throw new InvalidInputError(
-      'file',
-      `${path} is there already: name another file, or have it replaced by "overwrite", which is --force`,
-    )
+  if (isThere) throw existing(path)
+}
+
+export function existing(path: string, cause?: unknown): InvalidInputError {
+  return new InvalidInputError(
+    'file',
+    `${path} is there already: name another file, or have it replaced by "overwrite", which is --force`,
+    { cause },
+  )
 }
 
 async function isFolder(path: string): Promise<boolean> {
