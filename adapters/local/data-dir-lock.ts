@@ -7,8 +7,8 @@ import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
 
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
-const LOCK_FILE = 'alcove.lock'
-const HOLDER_FILE = 'alcove.lock.json'
+export const LOCK_FILE = 'alcove.lock'
+export const HOLDER_FILE = 'alcove.lock.json'
 /** Tells this process from others, which in containers may have the same id. */
 const THIS_PROCESS = randomUUID()
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BACKUP_JOB, type Storage } from '../../../src/ports/index.js'
+import { removeLeftByRestores } from './unfinished-restore.js'
 
 const PREFIX = 'unfinished-backup-'
 /** Tells, in the staging folder, where its backup is written. */
@@ -32,8 +33,9 @@ export async function removeStaging(staging: string): Promise<void> {
   await rm(staging, { recursive: true, force: true }).catch(() => undefined)
 }
 
-/** Removes what backups have left behind that were killed, unless one is being made. */
+/** Removes what backups and restores have left behind that were killed, unless one is being made. */
 export async function removeLeftStaging(dataDir: string, storage: Storage): Promise<void> {
+  await removeLeftByRestores(dataDir)
   // Listed first: one that is made after that is not in the list.
   const left = await listStaging(dataDir)
   if (left.length === 0) return

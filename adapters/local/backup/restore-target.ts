@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, readdir, realpath, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
 import { isCode, syncFolder } from './backup-archive-writer.js'
-import { DATABASE } from './backup-format.js'
+import { DATABASE, DATABASE_ID } from './backup-format.js'
+import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
-const UNFINISHED = '.unfinished-restore-'
+/** With an id and no database, a folder is opened by nobody. An engine that is refused makes keys where there are none. */
+const FIRST = [DATABASE_ID, 'keys']
 
 /** Where a folder is put together before it comes to its place as a whole. */
 export interface RestoreTarget {
@@ -15,62 +17,74 @@ export interface RestoreTarget {
   abandon(): Promise<void>
 }
 
-/** @throws DataDirUnusableError where something is there that is no empty folder */
+/**
+ * A folder with nothing in it but what a killed restore has left is as an empty one.
+ *
+ * @throws DataDirUnusableError where something is there that is no empty folder
+ */
 export async function requireNothingThere(dataDir: string): Promise<void> {
-  await namesThere(dataDir)
+  const names = await namesThere(dataDir)
+  if (names === undefined || names.length === 0) return
+  const left = await leftByRestores(dataDir)
+  if (names.some((name) => !left.includes(name))) throw occupied(dataDir)
 }
 
 /**
  * A new folder, beside its place and then renamed; or in the folder where there is an empty one, which may be of
- * another disk or owner than that around it. Then what it holds is moved, the database last: without it, nothing
- * opens the folder.
+ * another disk or owner than that around it. Then what it holds is moved, the database's id first and the database
+ * last: in between, nothing opens the folder. What killed restores have left is removed before.
  *
- * @throws DataDirUnusableError where something is there that is no empty folder
+ * @throws DataDirUnusableError where something is there that is no empty folder, or another restore is under way
  */
 export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget> {
-  const isThere = (await namesThere(dataDir)) !== undefined
-  if (isThere) {
+  await requireNothingThere(dataDir)
+  if ((await namesThere(dataDir)) !== undefined) {
     const place = await realpath(dataDir)
-    const folder = await mkdtemp(join(place, UNFINISHED))
-    return { folder, commit: async () => await moveOut(folder, place), abandon: async () => await remove(folder) }
+    await removeLeftByRestores(place)
+    if ((await namesThere(place))?.length !== 0) throw occupied(dataDir)
+    const unfinished = await UnfinishedRestore.make(place)
+    return targetOf(unfinished, async () => await moveOut(unfinished, place))
   }
-  await mkdir(dirname(dataDir), { recursive: true })
-  const folder = await mkdtemp(join(dirname(dataDir), UNFINISHED))
-  const commit = async (): Promise<void> => {
-    await syncFolder(folder)
+  const place = dirname(dataDir)
+  await mkdir(place, { recursive: true })
+  await removeLeftByRestores(place)
+  const unfinished = await UnfinishedRestore.make(place)
+  return targetOf(unfinished, async () => {
+    await syncFolder(unfinished.content)
     // A folder that was made meanwhile is replaced where it is empty, and refused where it is not.
-    await rename(folder, dataDir).catch((error: unknown) => {
+    await rename(unfinished.content, dataDir).catch((error: unknown) => {
       throw isCode(error, 'ENOTEMPTY') || isCode(error, 'EEXIST') ? occupied(dataDir) : error
     })
-    await syncFolder(dirname(dataDir))
-  }
-  return { folder, commit, abandon: async () => await remove(folder) }
+    await syncFolder(place)
+  })
+}
+
+function targetOf(unfinished: UnfinishedRestore, commit: () => Promise<void>): RestoreTarget {
+  return { folder: unfinished.content, commit, abandon: async () => await unfinished.remove() }
 }
 
 /** @returns `undefined` where there is no folder */
 async function namesThere(dataDir: string): Promise<readonly string[] | undefined> {
-  const names = await readdir(dataDir).catch((error: unknown) => {
+  return await readdir(dataDir).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return undefined
     if (isCode(error, 'ENOTDIR')) throw occupied(dataDir)
     throw error
   })
-  if (names !== undefined && names.length > 0) throw occupied(dataDir)
-  return names
 }
 
-async function moveOut(folder: string, place: string): Promise<void> {
-  const others = (await readdir(place)).filter((name) => name !== basename(folder))
+async function moveOut(unfinished: UnfinishedRestore, place: string): Promise<void> {
+  const others = (await readdir(place)).filter((name) => name !== unfinished.name)
   if (others.length > 0) throw occupied(place)
-  const names = await readdir(folder)
-  for (const name of [...names.filter((one) => one !== DATABASE), DATABASE]) {
-    await rename(join(folder, name), join(place, name))
+  const names = await readdir(unfinished.content)
+  const between = names.filter((name) => !FIRST.includes(name) && name !== DATABASE)
+  const move = async (name: string): Promise<void> => {
+    await rename(join(unfinished.content, name), join(place, name))
   }
-  await rmdir(folder)
+  await unfinished.noteMoving(names)
+  for (const name of [...FIRST.filter((one) => names.includes(one)), ...between]) await move(name)
   await syncFolder(place)
-}
-
-async function remove(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  await move(DATABASE)
+  await syncFolder(place)
 }
 
 function occupied(dataDir: string): DataDirUnusableError {
