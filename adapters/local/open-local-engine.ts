@@ -84,7 +84,8 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         storage: overrides.storage ?? (await openOwnStorage(dataDir, options)),
         vectorIndex: overrides.vectorIndex ?? openVectors(dataDir, options),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
-        textExtractor: overrides.textExtractor ?? new WorkerTextExtractor(),
+        textExtractor:
+          overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
         ...(await openSecurity(dataDir, options)),

@@ -5,7 +5,7 @@ import {
   type TextExtractor,
   type TextFormat,
 } from '../../src/ports/index.js'
-import { DEFAULT_LIMITS, type ExtractionLimits } from './extraction-limits.js'
+import { type ExtractionLimits, limitsOf } from './extraction-limits.js'
 import { FORMATS, identify } from './formats.js'
 import { ExtractionProcess } from './processes/extraction-process.js'
 import { ProcessStarter } from './processes/process-starter.js'
@@ -13,6 +13,8 @@ import { ProcessStarter } from './processes/process-starter.js'
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** Idle processes kept for the next file; default 2. */
   readonly maxIdleProcesses?: number
+  /** Files that are read at a time, as the engine's `ingestionConcurrency`; default 4. They share the memory. */
+  readonly readersAtOnce?: number | undefined
 }
 
 const WORKER = new URL('./processes/extraction-worker.js', import.meta.url)
@@ -21,7 +23,8 @@ const FILES_PER_PROCESS = 100
 
 /**
  * Reads .pdf, .docx, .doc, .txt, .md and .csv in processes of their own, with limits of
- * memory, time and output. A file that ends its process is refused, and the others go on.
+ * memory, time and output. A file that ends its process is refused, and the others go on. Where the machine runs out
+ * of memory, Linux ends such a process first, and never the host for it.
  */
 export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = FORMATS
@@ -34,8 +37,8 @@ export class WorkerTextExtractor implements TextExtractor {
   #isClosed = false
 
   constructor(options: WorkerTextExtractorOptions = {}) {
-    const { maxIdleProcesses = 2, ...limits } = options
-    this.#limits = { ...DEFAULT_LIMITS, ...limits }
+    const { maxIdleProcesses = 2, readersAtOnce, ...limits } = options
+    this.#limits = limitsOf(limits, readersAtOnce)
     this.#maxIdleProcesses = maxIdleProcesses
   }
 

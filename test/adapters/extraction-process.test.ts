@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { boundedPieces } from '../../adapters/text-extraction/bounded-pieces.js'
 import { DEFAULT_LIMITS } from '../../adapters/text-extraction/extraction-limits.js'
@@ -86,7 +88,50 @@ describe('U8 a thread that reads and takes all it can get', () => {
   })
 })
 
+describe('a process that reads and is ended while its file takes much of its memory', () => {
+  async function grown(): Promise<{ reading: ExtractionProcess; child: string; ended: Promise<unknown> }> {
+    const starter = start()
+    const reading = new ExtractionProcess(starter, LIMITS)
+    await run(reading, 'fine')
+    const [, child = ''] = descendants()
+    const ended = run(reading, 'much, and silence').catch((reason: unknown) => reason)
+    const megabytes = (): number =>
+      Number(execFileSync('ps', ['-o', 'rss=', '-p', child], { encoding: 'utf8' })) / 1_024
+    await expect.poll(megabytes, { timeout: 20_000 }).toBeGreaterThan(LIMITS.maxMemoryMb * 0.65)
+    // Several of its looks at its own memory.
+    await sleep(500)
+    return { reading, child, ended }
+  }
+
+  it('has run out of memory where the system has ended it: the file is refused', async () => {
+    const { child, ended } = await grown()
+    process.kill(Number(child), 'SIGKILL')
+    expect(await ended).toMatchObject({
+      code: 'ERR_EXTRACTION_LIMIT',
+      message: expect.stringContaining('than the machine has') as string,
+    })
+  })
+
+  it('may be tried again where the extractor is closed, or its starter has gone', async () => {
+    const closed = await grown()
+    await closed.reading.terminate()
+    expect(await closed.ended).not.toHaveProperty('code')
+    await starters.splice(0).at(0)?.close()
+    const orphaned = await grown()
+    await starters.splice(0).at(0)?.close()
+    expect(await orphaned.ended).not.toHaveProperty('code')
+  })
+})
+
 describe('processes that read', () => {
+  it.skipIf(process.platform !== 'linux')('are what a system without memory ends, not their host', async () => {
+    await run(new ExtractionProcess(start(), LIMITS), 'fine')
+    const [starter = '', child = ''] = descendants()
+    const scoreOf = async (pid: string): Promise<number> => Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'))
+    expect(await scoreOf(child)).toBe(1_000)
+    expect(await scoreOf(starter)).toBe(await scoreOf('self'))
+  })
+
   it('end with the one that has started them', async () => {
     const starter = start()
     await run(new ExtractionProcess(starter, LIMITS), 'fine')

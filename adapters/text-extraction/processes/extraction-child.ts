@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { ExtractionLimits } from '../extraction-limits.js'
 import type { HostMessage, ProcessMessage, WorkerMessage } from './extraction-protocol.js'
@@ -17,6 +18,18 @@ const WATCH_EVERY_MS = 20
 const WORN_SHARE = 0.3
 /** As long as the host may take to hear the last message. */
 const LAST_WORDS_MS = 2_000
+
+/** Where the system ends a process with more than this part of its limit, it has run out of memory for the file. */
+const GROWN_SHARE = 0.6
+
+// Linux ends this one first where memory is short, rather than the host.
+if (process.platform === 'linux') {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Some containers forbid it.
+  }
+}
 
 const [, , worker = '', json = ''] = process.argv
 const limits = JSON.parse(json) as ExtractionLimits
@@ -45,8 +58,14 @@ thread.on('exit', () => {
 process.on('message', (message: HostMessage) => {
   if (message.type === 'extract') {
     clearInterval(watch)
+    let hasGrown = false
     watch = setInterval(() => {
-      if (process.memoryUsage.rss() > maxBytes) die('memory')
+      const bytes = process.memoryUsage.rss()
+      if (bytes > maxBytes) die('memory')
+      if (!hasGrown && bytes > maxBytes * GROWN_SHARE) {
+        hasGrown = true
+        tell({ type: 'grown' })
+      }
     }, WATCH_EVERY_MS)
   }
   thread.postMessage(message)

@@ -18,6 +18,9 @@ export class ExtractionProcess {
   readonly #id: number
   readonly #gone: Promise<void>
   #isSpent = false
+  #isTerminated = false
+  /** Whether the file at hand takes much of the memory that it may. */
+  #hasGrown = false
 
   constructor(starter: ProcessStarter, limits: ExtractionLimits) {
     this.#starter = starter
@@ -28,6 +31,7 @@ export class ExtractionProcess {
     })
     this.#id = starter.start((arrival) => {
       if (arrival.type === 'worn' || arrival.type === 'gone') this.#isSpent = true
+      if (arrival.type === 'grown') this.#hasGrown = true
       if (arrival.type === 'gone') end()
       this.#arrivals.put(arrival)
     })
@@ -43,6 +47,7 @@ export class ExtractionProcess {
     const file = new SourceReader(source)
     const deadline = new Deadline(this.#limits)
     let isOver = false
+    this.#hasGrown = false
     this.#starter.ref()
     try {
       this.#post({ type: 'extract', fileName: source.fileName, sizeBytes: source.sizeBytes })
@@ -55,7 +60,7 @@ export class ExtractionProcess {
           yield arrival.piece
           deadline.restart()
           this.#post({ type: 'next' })
-        } else if (arrival.type !== 'worn') {
+        } else if (arrival.type !== 'worn' && arrival.type !== 'grown') {
           isOver = arrival.type === 'end' || arrival.type === 'failed'
           if (arrival.type === 'end') return
           throw this.#toError(arrival)
@@ -71,6 +76,7 @@ export class ExtractionProcess {
 
   async terminate(): Promise<void> {
     this.#isSpent = true
+    this.#isTerminated = true
     this.#starter.ref()
     this.#starter.post(this.#id, { type: 'kill' })
     await this.#gone
@@ -94,6 +100,13 @@ export class ExtractionProcess {
       )
     }
     if (CRASHED.has(how)) return new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged and cannot be read')
+    // A process that has taken much is what a system without memory ends.
+    if (how === 'SIGKILL' && this.#hasGrown && !this.#isTerminated) {
+      return new ExtractionError(
+        'ERR_EXTRACTION_LIMIT',
+        'Reading the file takes more memory than the machine has: split it, or save it in another format',
+      )
+    }
     // Somebody else has ended it, or it could not be started: the file may be as good as any.
     return new Error(`The process that reads files has ended (${String(how)}): the machine may be short of memory`)
   }

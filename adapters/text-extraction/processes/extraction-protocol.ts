@@ -24,6 +24,8 @@ export type ProcessMessage =
   | WorkerMessage
   /** This process has grown: its next file is read better by another one. */
   | { readonly type: 'worn' }
+  /** The file at hand takes much of the memory that it may. */
+  | { readonly type: 'grown' }
   /** The thread is gone, and the process will be. */
   | { readonly type: 'died'; readonly cause: 'memory' | 'crash' }
 

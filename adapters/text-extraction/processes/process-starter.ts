@@ -32,7 +32,7 @@ export class ProcessStarter {
       this.#gone(error.message)
     })
     this.#child.on('exit', (code, signal) => {
-      this.#gone(signal ?? code ?? undefined)
+      this.#gone(`with what started it, ${String(signal ?? code)}`)
     })
     this.#child.unref()
     this.#child.channel?.unref()
@@ -86,7 +86,8 @@ export class ProcessStarter {
     await exit
   }
 
-  #gone(how: string | number | undefined): void {
+  /** Of no file's making. */
+  #gone(how: string): void {
     for (const listener of [...this.#listeners.values()]) listener({ type: 'gone', how })
   }
 }
