@@ -1,3 +1,5 @@
+import { zipKindOfType } from './zip-kinds.js'
+
 /** What the first bytes of a file say about it. */
 export interface Content {
   readonly kind: 'pdf' | 'word' | 'ole' | 'zip' | 'text' | 'markup' | 'other' | 'unknown'
@@ -37,14 +39,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^image\//, 'an image'],
   [/^audio\//, 'sound'],
   [/^video\//, 'a film'],
-  [/spreadsheetml|ms-excel/, 'an Excel workbook'],
-  [/presentationml|ms-powerpoint/, 'a PowerPoint presentation'],
-  [/opendocument/, 'an OpenDocument file'],
-  [/epub/, 'an e-book (EPUB)'],
 ]
-/** Zips that their first entries tell beyond doubt. */
-const TOLD_ZIP = /spreadsheetml|presentationml|ms-excel|ms-powerpoint|opendocument|epub/
-const WORD_TYPE = /wordprocessingml|ms-word\./
 const MARKUP_TYPE = /^text\/|^application\/(?:xml|json|rtf)$|\+xml$/
 
 /** @param head the first bytes of the file, 4,096 of them or all */
@@ -56,8 +51,9 @@ export async function contentOf(head: Uint8Array): Promise<Content> {
   if (type === undefined) return unlabelled(ascii)
   if (type === 'application/pdf') return PDF
   if (type === 'application/x-cfb') return OLE
-  if (WORD_TYPE.test(type)) return WORD
-  if (ascii.startsWith('PK\x03\x04') && !TOLD_ZIP.test(type)) return zipOf(ascii)
+  const zip = zipKindOfType(type)
+  if (zip !== undefined) return zip.isWord ? WORD : { kind: 'other', name: zip.name }
+  if (ascii.startsWith('PK\x03\x04')) return zipOf(ascii)
   // Some words begin as binary files do ("BM…"), but only binary files have zero bytes besides.
   if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
   return { kind: 'other', name: NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? type }

@@ -123,6 +123,14 @@ describe('U10 what nothing reads', () => {
     })
   })
 
+  it('is a Word document without its text', async () => {
+    const hollow = officeOf(`${OFFICE}.wordprocessingml.document.main+xml`, 'word/styles.xml')
+    expect(await read(extractor, 'a.docx', hollow)).toMatchObject({
+      code: 'ERR_CORRUPT_FILE',
+      message: 'The file is damaged: the part with its text is missing',
+    })
+  })
+
   it('has no bytes', async () => {
     for (const name of ['a.pdf', 'a.docx', 'a.txt']) {
       expect(await read(extractor, name, Buffer.alloc(0))).toMatchObject({ code: 'ERR_EMPTY_FILE' })

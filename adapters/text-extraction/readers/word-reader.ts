@@ -1,4 +1,5 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { contentOf } from '../content.js'
 import { readDoc } from './doc/doc-reader.js'
 import { readDocx } from './docx/docx-reader.js'
 import { type FileBytes, readAll } from './reader.js'
@@ -6,18 +7,6 @@ import { type FileBytes, readAll } from './reader.js'
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const ZIP = Buffer.from('PK')
 
-/** What else people name .doc, by how it begins. */
-const OTHERS: readonly (readonly [RegExp, string])[] = [
-  [/^\s*\{\\rtf/, 'RTF'],
-  // Before version 5 without a signature: codes that begin and end with the same byte.
-  [/^(?:\xffWPC|(?:([\xc0-\xef])[^]{2,8}?\1){2})/, 'WordPerfect'],
-  [/^[^]{0,200}<\?mso-application\s+progid="Word\.Document"|<w:wordDocument/, 'WordML (Word 2003 XML)'],
-  [/<pkg:package/, 'a flat Word XML document'],
-  [/^\s*(<!doctype\s+html|<html)/i, 'HTML'],
-  [/^\xdb\xa5/, 'a document of Word 2'],
-  [/^[\x31\x32]\xbe\0\0/, 'a document of Word for DOS or Windows Write'],
-  [/^MIME-Version:/i, 'a web archive (MHTML)'],
-]
 const HEAD_BYTES = 4_096
 
 /**
@@ -35,10 +24,11 @@ export async function* readWord(file: FileBytes): AsyncGenerator<ExtractedPiece>
   const bytes = await readAll(file)
   if (bytes.subarray(0, OLE.length).equals(OLE)) yield* readDoc(bytes)
   else if (bytes.subarray(0, ZIP.length).equals(ZIP)) yield* readDocx(bytes)
-  else throw notWord(bytes.toString('latin1', 0, HEAD_BYTES))
+  else throw await notWord(bytes.subarray(0, HEAD_BYTES))
 }
 
-function notWord(head: string): ExtractionError {
-  const other = OTHERS.find(([pattern]) => pattern.test(head))?.[1] ?? 'of no kind that Word writes'
-  return new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The content is ${other}, which is not read: save it as .docx`)
+/** What the name's check has let through, or was not asked about. */
+async function notWord(head: Buffer): Promise<ExtractionError> {
+  const { name } = await contentOf(head)
+  return new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The content is ${name}, and is not read: save it as .docx`)
 }

@@ -1,7 +1,7 @@
 import { createInflateRaw } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { ExtractionError } from '../../../../src/ports/index.js'
-import { checkDocumentKind } from './document-kind.js'
+import { zipKindOf } from '../../zip-kinds.js'
 import { isXmlPart, XmlProlog } from './xml-prolog.js'
 
 const MB = 1_048_576
@@ -40,10 +40,9 @@ export async function checkZip(bytes: Buffer): Promise<void> {
     const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
     if (label !== undefined) labels.set(name, label)
   }
-  checkDocumentKind(
-    parts.map(({ name }) => name),
-    labels,
-  )
+  const names = parts.map(({ name }) => name)
+  const kind = zipKindOf(names, labels.values())
+  if (kind?.isWord !== true) throw notWord(kind?.name)
 }
 
 async function entriesOf(bytes: Buffer): Promise<Entry[]> {
@@ -165,6 +164,13 @@ function isBomb(unpacked: number, packed: number): boolean {
 
 function sizeText(bytes: number): string {
   return `more than ${bytes / MB} MB`
+}
+
+function notWord(what = 'a zip archive'): ExtractionError {
+  return new ExtractionError(
+    'ERR_UNSUPPORTED_FORMAT',
+    `The content is ${what}, and no Word document: save its text as .docx, .pdf, .csv or .txt`,
+  )
 }
 
 function tooLarge(what: string): ExtractionError {

@@ -17,7 +17,9 @@ const PIECE_CHARACTERS = 65_536
 export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   const file = await DocxPackage.open(bytes)
   const main = await mainPart(file)
-  if (main === undefined) throw notWord(file)
+  if (main === undefined) {
+    throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
+  }
   const { stories, styles } = await relatedParts(file, main)
   const story = new Story()
   const isHeadingStyle = await headingStyles(file, styles)
@@ -58,14 +60,4 @@ function* pieces(story: Story): Generator<ExtractedPiece> {
 function checkRoot(root: string | undefined): void {
   if (root === undefined || root === 'w:document') return
   throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The file is an Office file, but not a Word document')
-}
-
-function notWord(file: DocxPackage): ExtractionError {
-  const names = [...file.names()]
-  const what = names.some((name) => name.startsWith('xl/'))
-    ? 'an Excel workbook'
-    : names.some((name) => name.startsWith('ppt/'))
-      ? 'a PowerPoint presentation'
-      : 'a zip archive'
-  return new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The file is ${what}, not a Word document`)
 }
