@@ -10,6 +10,7 @@ import {
   type StoredFile,
 } from '../../src/ports/index.js'
 import { isMissing, onDisk, translateReadError } from './errors.js'
+import { syncFolder } from './sync-folder.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const FAN_OUT = /^[0-9a-f]{2}$/
@@ -143,19 +144,6 @@ async function makeFolder(path: string): Promise<void> {
   const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
   if (firstMade === undefined) return
   for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
-}
-
-/** A rename is on the disk once its folder is; where folders cannot be opened (Windows) it is so by itself. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  if (folder === undefined) return
-  try {
-    await folder.sync()
-  } catch {
-    // Some file systems refuse it.
-  } finally {
-    await folder.close()
-  }
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -21,6 +21,7 @@ import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
+import { DATABASE } from './data-dir-names.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
@@ -55,7 +56,6 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
 
 /** Where the model is that comes with the package. */
 const BUNDLED_MODEL = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
-const DATABASE = 'alcove.sqlite'
 
 /**
  * An engine on a folder: SQLite, LanceDB, files and an embedding model on this device.

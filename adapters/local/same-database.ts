@@ -3,8 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
+import { DATABASE_ID } from './data-dir-names.js'
 
-const ID_FILE = 'database-id'
 export const ID_SETTING = 'database-id'
 /** What belongs to documents, and so to one database. */
 const CONTENTS = ['files', 'vectors']
@@ -26,7 +26,7 @@ export async function requireSameDatabase(dataDir: string, storage: Storage): Pr
   if (isOther) throw mismatch(dataDir)
   if (ofFolder !== undefined) return
   // First the database: a folder with an id that its database lacks would be refused.
-  await writeFile(join(dataDir, ID_FILE), id ?? (await giveId(storage)), { mode: 0o600 })
+  await writeFile(join(dataDir, DATABASE_ID), id ?? (await giveId(storage)), { mode: 0o600 })
 }
 
 export function mismatch(dataDir: string): DataDirMismatchError {
@@ -49,7 +49,7 @@ async function giveId(storage: Storage): Promise<string> {
 }
 
 async function readFolderId(dataDir: string): Promise<string | undefined> {
-  return await readFile(join(dataDir, ID_FILE), 'utf8').then(
+  return await readFile(join(dataDir, DATABASE_ID), 'utf8').then(
     (text) => text.trim(),
     () => undefined,
   )

@@ -1,5 +1,5 @@
 import { BACKUP_JOB, type Repositories } from '../ports/index.js'
-import { pause } from './pause.js'
+import { pause } from '../shared/pause.js'
 
 const LOOK_EVERY_MS = 500
 

@@ -1,8 +1,8 @@
 import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
 import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.js'
+import { pause } from '../shared/pause.js'
 import { HeldJob, leaseLost, type Transact } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
-import { pause } from './pause.js'
 import type { Rest } from './rest.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]

@@ -3,7 +3,7 @@ import type { Problem, VerifyReport } from '../../../src/index.js'
 import { DoctorProgress } from '../doctor-progress.js'
 import { withUnsweptEngine } from '../engines.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
-import { printResult } from '../output.js'
+import { counted, printResult } from '../output.js'
 
 export function doctorCommand(): CommandUnknownOpts {
   return new Command('doctor')
@@ -25,17 +25,13 @@ export function doctorCommand(): CommandUnknownOpts {
 }
 
 function sentences({ problems, checked }: VerifyReport, isRepair: boolean): string[] {
-  if (problems.length === 0) return [`No problems found in ${count(checked.documents, 'document')}.`]
+  if (problems.length === 0) return [`No problems found in ${counted(checked.documents, 'document')}.`]
   const repairable = problems.filter((problem) => problem.isRepairable && !problem.isRepaired).length
   const hint = repairable > 0 && !isRepair ? [`"alcove doctor --repair" can mend ${repairable} of them.`] : []
   const repaired = problems.filter((problem) => problem.isRepaired).length
-  return [...problems.flatMap(describe), ...hint, `${count(problems.length, 'problem')}, ${repaired} repaired`]
+  return [...problems.flatMap(describe), ...hint, `${counted(problems.length, 'problem')}, ${repaired} repaired`]
 }
 
 function describe({ code, message, repair, isRepaired }: Problem): string[] {
   return isRepaired ? [`${code}: ${message} Repaired.`] : [`${code}: ${message}`, `  ${repair}`]
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`
 }

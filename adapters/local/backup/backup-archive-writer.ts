@@ -3,6 +3,7 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Header } from 'tar/header'
 import { BackupFailedError } from '../../../src/index.js'
+import { syncFolder } from '../../files/index.js'
 import { BLOCK_BYTES, CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES, paddingOf } from './backup-format.js'
 
 /** What was added. */
@@ -194,14 +195,6 @@ function headerOf(name: string, size: number, mtime: Date): Buffer {
   const written = new Header(block)
   if (written.path === name && written.size === size) return block
   throw new BackupFailedError(`a file of the data folder has a name that is too long for a backup: ${name}`)
-}
-
-/** A new name is on the disk once its folder is; where folders cannot be opened (Windows) it is so by itself. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  // Some file systems refuse it.
-  await folder?.sync().catch(() => undefined)
-  await folder?.close()
 }
 
 export function isCode(error: unknown, code: string): boolean {

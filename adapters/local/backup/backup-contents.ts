@@ -2,18 +2,10 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
 import type { SnapshotCounts, SqliteSnapshot } from '../../knex/index.js'
+import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
 import { ID_SETTING } from '../same-database.js'
 import { type ArchiveWriter, isCode } from './backup-archive-writer.js'
-import {
-  type BackupManifest,
-  DATABASE,
-  DATABASE_ID,
-  FORMAT,
-  FORMAT_VERSION,
-  isEntryName,
-  MANIFEST,
-  SECRET_KEY,
-} from './backup-format.js'
+import { type BackupManifest, FORMAT, FORMAT_VERSION, isEntryName, MANIFEST, SECRET_KEY } from './backup-format.js'
 import { filesIn } from './backup-tables.js'
 
 export interface Contents {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
 
 /**
  * A backup is a plain tar archive. In this order: the manifest, everything else, and at the end the SHA-256 of
@@ -6,8 +7,6 @@ import { z } from 'zod'
  */
 export const MANIFEST = 'manifest.json'
 export const CHECKSUMS = 'SHA256SUMS'
-export const DATABASE = 'alcove.sqlite'
-export const DATABASE_ID = 'database-id'
 export const SECRET_KEY = 'keys/secret-key'
 
 export const FORMAT = 'alcove-backup'

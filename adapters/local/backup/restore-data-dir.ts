@@ -7,15 +7,15 @@ import {
   InvalidInputError,
   SchemaTooNewError,
 } from '../../../src/index.js'
+import { syncFolder } from '../../files/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
+import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
 import { dataDirOf } from '../open-local-engine.js'
 import { ID_SETTING } from '../same-database.js'
-import { isCode, syncFolder } from './backup-archive-writer.js'
+import { isCode } from './backup-archive-writer.js'
 import { backupFileOf, explained } from './backup-file.js'
 import {
   type BackupManifest,
-  DATABASE,
-  DATABASE_ID,
   FORMAT_SCHEMA,
   FORMAT_VERSION,
   isEntryName,

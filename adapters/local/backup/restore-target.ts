@@ -1,8 +1,9 @@
 import { mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
-import { isCode, syncFolder } from './backup-archive-writer.js'
-import { DATABASE, DATABASE_ID } from './backup-format.js'
+import { syncFolder } from '../../files/index.js'
+import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
+import { isCode } from './backup-archive-writer.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
 /** With an id and no database, a folder is opened by nobody. An engine that is refused makes keys where there are none. */

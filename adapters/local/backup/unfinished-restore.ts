@@ -2,8 +2,8 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { DataDirLockedError } from '../../../src/index.js'
 import { type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
+import { DATABASE } from '../data-dir-names.js'
 import { isCode } from './backup-archive-writer.js'
-import { DATABASE } from './backup-format.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/

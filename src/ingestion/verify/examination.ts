@@ -1,5 +1,5 @@
 import { StorageError } from '../../shared/errors.js'
-import { pause } from '../pause.js'
+import { pause } from '../../shared/pause.js'
 import type { ContextCheck } from './context-check.js'
 import { type Finding, type Look, newLook, stillFound } from './finding.js'
 import { databaseDamaged, type FoundationCheck } from './foundation-check.js'

@@ -1,7 +1,7 @@
 import type { FileStore, Storage, VectorIndex } from '../../ports/index.js'
 import { AlcoveError, StorageError, VectorsDamagedError } from '../../shared/errors.js'
+import { pause } from '../../shared/pause.js'
 import { untilAborted } from '../../shared/until-aborted.js'
-import { pause } from '../pause.js'
 import { CHUNKS_PER_REMOVAL } from '../processing/document-writer.js'
 import { processAgain } from '../retry-document.js'
 import type { Sweep } from '../sweep.js'

@@ -1,5 +1,5 @@
 import type { Telemetry } from '../../ports/index.js'
-import { pause } from '../pause.js'
+import { pause } from '../../shared/pause.js'
 import type { Examination } from './examination.js'
 import { toProblem } from './finding.js'
 import type { VerifyReport } from './problem.js'

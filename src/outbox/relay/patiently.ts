@@ -1,4 +1,5 @@
 import { StorageError, StorageFullError } from '../../shared/errors.js'
+import { pause } from '../../shared/pause.js'
 
 /** Less than a lease: after that, the delivery may be another relay's, and is sent again. */
 const PATIENCE_MS = 8_000
@@ -18,7 +19,7 @@ export async function patiently<T>(write: () => Promise<T>, signal: AbortSignal)
     } catch (error) {
       const isPassing = (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
       if (!isPassing || signal.aborted || performance.now() - began > PATIENCE_MS) throw error
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
     }
   }
 }

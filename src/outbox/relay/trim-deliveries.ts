@@ -1,5 +1,6 @@
 import type { JobHandler, JobRun } from '../../jobs/index.js'
 import type { Clock, Repositories } from '../../ports/index.js'
+import { pause } from '../../shared/pause.js'
 import { TRIM_DELIVERIES } from '../job-kinds.js'
 
 const EVERY_MS = 3_600_000
@@ -29,7 +30,7 @@ export class TrimDeliveries implements JobHandler {
         isProgress: true,
       })
       if (removed === 0) break
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      await pause(PAUSE_MS)
     }
     await job.complete(again)
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Clock, PasswordHasher, Storage, UserRecord } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import type { MailQueue } from '../mail/mail-queue.js'
@@ -53,7 +54,7 @@ export class Passwords {
   /** Sends a link where the address is known; says nothing about whether it is. @throws InvalidInputError */
   async requestReset(input: PasswordReset): Promise<void> {
     const { email } = validate(passwordResetSchema, input)
-    await Promise.all([this.#reset(email), new Promise((resolve) => setTimeout(resolve, RESET_TAKES_MS))])
+    await Promise.all([this.#reset(email), pause(RESET_TAKES_MS)])
   }
 
   async #reset(email: string): Promise<void> {
