@@ -71,10 +71,10 @@ export function defineJobTests(test: DefineTest): void {
 
   test('keeps a lease alive as long as it is extended', async (storage) => {
     await enqueue(storage, 1)
-    const job = required(await claim(storage, 80))
+    const job = required(await claim(storage, 800))
     for (let beat = 0; beat < 4; beat += 1) {
-      await wait(40)
-      assert.equal(await storage.transaction(({ jobs }) => jobs.extend(job, 80)), true)
+      await wait(250)
+      assert.equal(await storage.transaction(({ jobs }) => jobs.extend(job, 800)), true)
       assert.equal(await claim(storage), undefined)
     }
   })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryEmbeddingModel, MemoryFileStore, MemoryStorage, MemoryVectorIndex } from '../../adapters/memory/index.js'
 import type { Engine } from '../../src/index.js'
+import { type EmbedOptions, untilAborted } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from './memory-engine.js'
 
 /** A thousand windows and more are written at once. */
@@ -22,6 +23,33 @@ class KeptVectorIndex extends MemoryVectorIndex {
   }
 }
 
+/** Embeds nothing more, from some time on, until `goOn`. */
+class PausedModel extends MemoryEmbeddingModel {
+  /** Texts that were embedded, or are to be. */
+  texts = 0
+  readonly #isPaused: () => boolean
+  #goOn: () => void = () => undefined
+  readonly #gone = new Promise<void>((resolve) => {
+    this.#goOn = resolve
+  })
+
+  constructor(isPaused: () => boolean) {
+    super()
+    this.#isPaused = isPaused
+  }
+
+  goOn(): void {
+    this.#goOn()
+  }
+
+  override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
+    const { signal = new AbortController().signal } = options
+    if (this.#isPaused()) await untilAborted(this.#gone, signal)
+    this.texts += texts.length
+    return await super.embed(texts, options)
+  }
+}
+
 let engine: Engine | undefined
 
 afterEach(async () => {
@@ -34,21 +62,9 @@ afterEach(async () => {
 async function halfWritten() {
   const ports = { storage: new KeptStorage(), fileStore: new MemoryFileStore(), vectorIndex: new KeptVectorIndex() }
   const add = vi.spyOn(ports.vectorIndex, 'add')
-  let goOn: () => void = () => undefined
-  const waits = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
-  const embed = MemoryEmbeddingModel.prototype.embed
-  const embedding = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockImplementation(async function (
-    this: MemoryEmbeddingModel,
-    texts,
-    options,
-  ) {
-    const aborted = new Promise((resolve) => options.signal?.addEventListener('abort', resolve))
-    if (add.mock.calls.length >= 2) await Promise.race([waits, aborted])
-    return await embed.call(this, texts, options)
-  })
-  const first = await memoryEngine(ports)
+  const again = new PausedModel(() => false)
+  const model = new PausedModel(() => add.mock.calls.length >= 2)
+  const first = await memoryEngine({ ...ports, embeddingModels: [model] })
   engine = first.engine
   const { id } = await first.session.contexts.create({ ...NEW_CONTEXT, settings: SETTINGS })
   const uuid = await first.session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
@@ -66,17 +82,15 @@ async function halfWritten() {
     contextId: id,
     uuid,
     collection,
-    goOn,
-    /** Texts that were embedded since the restart. */
-    embedded: () => embedding.mock.calls.reduce((sum, [texts]) => sum + texts.length, 0),
+    goOn: () => model.goOn(),
     restart: async (): Promise<MemoryEngine> => {
       await first.engine.close()
-      embedding.mockClear()
-      goOn()
-      const next = await memoryEngine(ports)
+      const next = await memoryEngine({ ...ports, embeddingModels: [again] })
       engine = next.engine
       return next
     },
+    /** Texts that were embedded since the restart. */
+    embedded: () => again.texts,
   }
 }
 
