@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { vi } from 'vitest'
 import { runCli } from '../../adapters/cli/run-cli.js'
 import type { Outcome, RunOptions } from './run-alcove.js'
 
@@ -33,17 +34,16 @@ async function run(args: readonly string[], options: RunOptions): Promise<Outcom
 
 /** Keeps what is written to a stream, and takes away the listeners that come meanwhile. */
 function capture(stream: NodeJS.WriteStream): { end(): string } {
-  const write = stream.write
   const listeners = new Set(stream.listeners('error'))
   let text = ''
-  stream.write = ((data: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+  const write = vi.spyOn(stream, 'write').mockImplementation((data, ...rest: readonly unknown[]) => {
     text += typeof data === 'string' ? data : Buffer.from(data).toString()
-    const done = rest.find((one) => typeof one === 'function') as (() => void) | undefined
-    if (done !== undefined) process.nextTick(done)
+    const done = rest.find((one) => typeof one === 'function')
+    if (done !== undefined) process.nextTick(done as () => void)
     return true
-  }) as typeof stream.write
+  })
   const end = (): string => {
-    stream.write = write
+    write.mockRestore()
     for (const listener of stream.listeners('error')) {
       if (!listeners.has(listener)) stream.off('error', listener as () => void)
     }

@@ -77,7 +77,7 @@ export class DeadlyTextExtractor extends WorkerTextExtractor {
         yield next.value
       }
     } finally {
-      await pieces.return?.(undefined)
+      await pieces.return(undefined)
     }
   }
 }
