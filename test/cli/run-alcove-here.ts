@@ -39,7 +39,7 @@ function capture(stream: NodeJS.WriteStream): { end(): string } {
   const write = vi.spyOn(stream, 'write').mockImplementation((data, ...rest: readonly unknown[]) => {
     text += typeof data === 'string' ? data : Buffer.from(data).toString()
     const done = rest.find((one) => typeof one === 'function')
-    if (done !== undefined) process.nextTick(done as () => void)
+    if (done !== undefined) process.nextTick(done)
     return true
   })
   const end = (): string => {
