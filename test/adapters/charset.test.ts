@@ -76,6 +76,19 @@ describe('U10: Unicode', () => {
     })
   })
 
+  it.each([
+    ['in a line', 'hello\0world caf\u00E9 nul inside\n'],
+    [
+      'after fixed fields',
+      `Fixed record one.${'\0'.repeat(7)}Fixed record two.${'\0'.repeat(7)}Third record.${'\0'.repeat(4)}`,
+    ],
+  ])('with zeros %s stays UTF-8, and says how many', async (_where, content) => {
+    const { text, warnings } = await extract(Buffer.from(content))
+    expect(text).toBe(content.replaceAll('\0', '\uFFFD'))
+    const zeros = content.split('\0').length - 1
+    expect(warnings).toEqual([`${zeros === 1 ? '1 zero' : `${zeros} zeros`} between characters became U+FFFD`])
+  })
+
   it('has no zero characters', async () => {
     expect((await extract(Buffer.from('zero\0here, and ordinary text around it'))).text).toBe(
       'zero\uFFFDhere, and ordinary text around it',

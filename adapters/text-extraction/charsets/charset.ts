@@ -45,7 +45,7 @@ export async function detectCharset(bytes: AsyncIterable<Uint8Array>): Promise<C
   }
   sample.end()
   utf8.end()
-  const certain = byteOrderMark(sample.head) ?? unmarkedUnicode(sample.head)
+  const certain = byteOrderMark(sample.head) ?? unmarkedUnicode(sample.head, utf8.isValid)
   if (certain !== undefined) return charset(certain, 1)
   if (isBinary(sample.head)) throw new ExtractionError('ERR_UNDECODABLE_TEXT', 'The file is binary, not text')
   if (utf8.isValid) return charset((utf8.isAscii ? escaped(sample.escapes) : undefined) ?? 'utf-8', 1)

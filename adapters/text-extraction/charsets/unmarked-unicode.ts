@@ -5,9 +5,17 @@ const LEAST_CONTROLS = 0.008
 /** Of the characters of a text, at most so many may be such as stand in none. */
 const MOST_UNSOUND = 0.02
 
-/** UTF-16 or UTF-32 without a byte-order mark, by the beginning of a text; undefined where it is neither. */
-export function unmarkedUnicode(head: Uint8Array): string | undefined {
-  return unmarkedUtf32(head) ?? unmarkedUtf16(head)
+/** Zeros stand in some texts of bytes, too. In UTF-16 that is valid UTF-8 at least so many of the high bytes name an alphabet. */
+const LEAST_ALPHABETIC = 0.5
+/** High bytes of alphabets are below this, those of Chinese and Japanese above. */
+const END_OF_ALPHABETS = 0x20
+
+/**
+ * UTF-16 or UTF-32 without a byte-order mark, by the beginning of a text; undefined where it is neither.
+ * @param isUtf8 whether it is valid UTF-8, so that zeros are all that speaks against that
+ */
+export function unmarkedUnicode(head: Uint8Array, isUtf8: boolean): string | undefined {
+  return unmarkedUtf32(head) ?? unmarkedUtf16(head, isUtf8)
 }
 
 /** Every fourth byte is zero, and the one beside it nearly so: there are 17 planes. */
@@ -28,13 +36,15 @@ function unmarkedUtf32(head: Uint8Array): string | undefined {
  * The high bytes of a text in UTF-16 are few different ones, for they name its scripts;
  * the low ones are many, zeros and control characters among them.
  */
-function unmarkedUtf16(head: Uint8Array): string | undefined {
+function unmarkedUtf16(head: Uint8Array, isUtf8: boolean): string | undefined {
   const units = Math.floor(head.length / 2)
   if (units < LEAST_UNITS || shareOfControls(head) < LEAST_CONTROLS) return undefined
   const even = entropy(head, 0)
   const odd = entropy(head, 1)
   if (Math.abs(even - odd) < 0.3) return undefined
   const name = even < odd ? 'utf-16be' : 'utf-16le'
+  const alphabetic = head.filter((byte, at) => at % 2 === (even < odd ? 0 : 1) && byte < END_OF_ALPHABETS).length
+  if (isUtf8 && alphabetic < units * LEAST_ALPHABETIC) return undefined
   const text = new TextDecoder(name).decode(head.subarray(0, units * 2))
   return shareOfUnsound(text) <= MOST_UNSOUND ? name : undefined
 }

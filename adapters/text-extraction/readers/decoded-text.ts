@@ -1,6 +1,6 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
 import { type Charset, detectCharset } from '../charsets/charset.js'
-import { LiteralReplacements } from '../processes/literal-replacements.js'
+import { LiteralReplacements } from '../charsets/literal-replacements.js'
 import { type FileBytes, storable } from './reader.js'
 
 /** So many characters that cannot be decoded may stand in any text. */
@@ -13,6 +13,7 @@ export class DecodedText {
   readonly #file: FileBytes
   readonly #charset: Charset
   #replaced = 0
+  #zeros = 0
   /** Characters outside ASCII. */
   #foreign = 0
 
@@ -34,6 +35,7 @@ export class DecodedText {
    */
   async *pieces(): AsyncGenerator<string> {
     this.#replaced = 0
+    this.#zeros = 0
     this.#foreign = 0
     const decoder = this.#charset.createDecoder()
     const literals = new LiteralReplacements(this.#charset.name)
@@ -63,11 +65,14 @@ export class DecodedText {
       const what = this.#replaced === 1 ? '1 character' : `${this.#replaced} characters`
       warnings.push(`${what} could not be decoded and became U+FFFD`)
     }
+    if (this.#zeros > 0)
+      warnings.push(`${this.#zeros === 1 ? '1 zero' : `${this.#zeros} zeros`} between characters became U+FFFD`)
     if (warnings.length > 0) yield { text: '', warnings }
   }
 
   #counted(text: string): string {
     this.#replaced += text.split('\uFFFD').length - 1
+    this.#zeros += text.split('\0').length - 1
     if (this.#charset.mostReplaced < 1) {
       for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) >= 0x80) this.#foreign += 1
     }
