@@ -1,13 +1,19 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { AlcoveError, ClosedError, type Document, DocumentFailedError, type Session } from '../../src/index.js'
+import {
+  AlcoveError,
+  ClosedError,
+  DocumentFailedError,
+  type DocumentWithReceipt,
+  type Session,
+} from '../../src/index.js'
 import type { FileToIngest } from './files-to-ingest.js'
 
 /** Files that are uploaded while the one before them is processed. */
 const UPLOADS_AHEAD = 8
 
 /** What has become of a file: a record, which may tell of a failure, or why there is none. */
-export type Outcome = { readonly document: Document } | { readonly error: string }
+export type Outcome = { readonly document: DocumentWithReceipt } | { readonly error: string }
 
 /** Uploads files into a context, waits until they are searchable, and knows how far that is. */
 export class Ingestion {

@@ -47,9 +47,17 @@ export function printRecord({ json }: GlobalOptions, record: object): void {
     process.stdout.write(`${JSON.stringify(record)}\n`)
     return
   }
-  // Further lines of a value are indented: none of them can be taken for a member.
-  for (const [name, value] of Object.entries(record))
-    process.stdout.write(`${name}: ${printable(cell(value)).replaceAll('\n', '\n  ')}\n`)
+  printMembers(record, '')
+}
+
+/** Further lines of a value, and the members of a member, are indented: none of them can be taken for a member. */
+function printMembers(record: object, indent: string): void {
+  for (const [name, value] of Object.entries(record) as [string, unknown][]) {
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const text = isRecord ? '' : printable(cell(value)).replaceAll('\n', `\n${indent}  `)
+    process.stdout.write(`${indent}${name}: ${text}`.trimEnd() + '\n')
+    if (isRecord) printMembers(value, `${indent}  `)
+  }
 }
 
 function table<Item extends object>(items: readonly Item[], columns: readonly (keyof Item & string)[]): string {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type {
   Context,
   Document,
+  DocumentWithReceipt,
   Permission,
   PermissionOptions,
   SearchResult,
@@ -54,8 +55,24 @@ const document = z.object({
 })
 export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
 
-const receipt = z.record(z.string(), z.unknown()).meta({ id: 'IngestionReceipt' })
-export const documentWithReceiptSchema: z.ZodType = document
+const milliseconds = z.number().min(0)
+const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
+  .object({
+    bytes: z.int().meta({ description: 'Bytes of the file' }),
+    characters: z.int().meta({ description: 'UTF-16 units of extracted text' }),
+    pages: z.int().nullable().meta({ description: 'Null where the format has no pages' }),
+    tokens: z.int().meta({ description: "Tokens of the text, by the embedding model's tokenizer" }),
+    chunks: z.int(),
+    windows: z.int().meta({ description: 'Parts that were embedded: every token is in one of them' }),
+    windowsReused: z.int().meta({ description: 'Windows whose vectors were known from before' }),
+    embeddingModel: z.string(),
+    durationsMs: z
+      .object({ extract: milliseconds, embed: milliseconds, index: milliseconds, total: milliseconds })
+      .meta({ description: 'Milliseconds spent in each stage; stages overlap' }),
+    warnings: z.array(z.string()).meta({ description: 'What could not be read, a sentence each' }),
+  })
+  .meta({ id: 'IngestionReceipt' })
+export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
   .extend({ receipt: receipt.nullable() })
   .meta({ id: 'DocumentWithReceipt' })
 

@@ -143,7 +143,7 @@ export async function requireLocalDatabase(dataDir: string): Promise<void> {
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(
     isElsewhere
-      ? `the database of ${dataDir} is elsewhere: an application keeps it in its own, and looks after it by the engine`
+      ? `${dataDir} has no database: where an application keeps it in its own, that looks after it by the engine; where ${DATABASE} was lost, restore a backup`
       : `there is no data in ${dataDir}: run "alcove init" first`,
   )
 }

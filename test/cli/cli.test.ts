@@ -271,6 +271,7 @@ describe('alcove', () => {
     await writeFile(join(inbox, 'blank.md'), ' \n')
     await writeFile(join(inbox, 'deep/also.csv'), 'a,b\n1,2\n')
     await writeFile(join(inbox, 'picture.png'), 'x')
+    await writeFile(join(inbox, 'zero.txt'), 'A text with a zero\0in it.')
     await writeFile(join(inbox, '.hidden.txt'), 'hidden')
     const { exitCode, stdout, stderr } = await alcove(
       'ingest',
@@ -285,6 +286,7 @@ describe('alcove', () => {
       'inbox/blank.md: failed: The file has no text (ERR_NO_TEXT)',
       'inbox/deep/also.csv: 1 chunk from 8 bytes',
       'inbox/good.txt: 1 chunk from 10 bytes',
+      'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero between characters became U+FFFD',
       'nowhere.txt: failed: there is no such file or folder',
       'inbox/picture.png: failed: The name must end in one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
     ])
@@ -298,6 +300,7 @@ describe('alcove', () => {
       ['blank.md', 'The file has no text (ERR_NO_TEXT)'],
       ['also.csv', null],
       ['good.txt', null],
+      ['zero.txt', null],
     ])
   })
 
@@ -322,6 +325,8 @@ describe('alcove', () => {
     expect(failed.exitCode).toBe(1)
     const shown = await json<{ receipt: object | null }>('documents', 'show', good?.fileName ?? '')
     expect(shown.receipt).toMatchObject({ chunks: 1, embeddingModel: 'all-MiniLM-L6-v2', warnings: [] })
+    const read = await alcove('documents', 'show', good?.fileName ?? '')
+    expect(read.stdout).toMatch(/^receipt:\n {2}bytes: \d+\n(?: {2}.*\n)* {2}durationsMs:\n {4}extract: /m)
     const retried = await alcove('documents', 'retry', blank?.fileName ?? '', '--json')
     expect(retried.exitCode).toBe(1)
     expect(JSON.parse(retried.stdout)).toMatchObject({ error: 'The file has no text (ERR_NO_TEXT)' })

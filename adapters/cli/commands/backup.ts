@@ -41,6 +41,8 @@ function tellWhatToKnow(result: BackupResult, withoutKeys: boolean): void {
   for (const uuid of documentsWithoutFile) tell(`${uuid}: the data folder does not have its file, nor does the backup`)
   for (const uuid of documentsWithOtherBytes) tell(`${uuid}: its file is damaged in the data folder, and in the backup`)
   for (const uuid of documentsWithoutVectors) tell(`${uuid}: it lacks vectors in the data folder, and in the backup`)
+  if (documentsWithoutVectors.length > 0)
+    tell('"alcove doctor --repair" makes vectors again, here or in what is restored')
   const damaged = documentsWithoutFile.length + documentsWithOtherBytes.length + documentsWithoutVectors.length
   // As with documents that cannot be ingested: the rest is done, and a script hears of it.
   if (damaged > 0) process.exitCode = 1

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Document } from '../../../src/index.js'
+import type { DocumentWithReceipt } from '../../../src/index.js'
 import { ownerSession, withEngine } from '../engines.js'
 import { filesToIngest } from '../files-to-ingest.js'
 import { findContext } from '../find-context.js'
@@ -17,7 +17,7 @@ export function ingestCommand(): CommandUnknownOpts {
       const options = globalOptions(command)
       const { files, emptyFolders, skipped } = await filesToIngest(paths)
       // By id: the same bytes under the same name are one document, however often they are named.
-      const documents = new Map<number, Document>()
+      const documents = new Map<number, DocumentWithReceipt>()
       let failures = emptyFolders.length
       let interrupt = (): void => undefined
       await withEngine(
@@ -72,6 +72,11 @@ function tellRest({ unfinished, notUploaded }: Ingestion): void {
   if (parts.length > 0) tell(`interrupted: ${parts.join('; ')}`)
 }
 
-function describe({ chunks, error, size }: Document): string {
-  return error === null ? `${counted(chunks, 'chunk')} from ${size} bytes` : `failed: ${error}`
+/** What could not be read is told here: nobody would look for it in the receipt of a document that is completed. */
+function describe({ chunks, error, size, receipt }: DocumentWithReceipt): string {
+  if (error !== null) return `failed: ${error}`
+  const [first, ...others] = receipt?.warnings ?? []
+  const warning = first === undefined ? '' : `; warning: ${first}`
+  const more = others.length === 0 ? '' : ` (and ${others.length} more: "alcove documents show" has them)`
+  return `${counted(chunks, 'chunk')} from ${size} bytes${warning}${more}`
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { VectorsDamagedError } from '../../../src/index.js'
 import type { SqliteSnapshot } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
 import { copyTables } from './backup-tables.js'
@@ -44,13 +45,8 @@ async function keepCompleted(folder: string, snapshot: SqliteSnapshot, signal: A
     const kept = { collections: 0, vectors: 0 }
     for (const name of await index.listCollections()) {
       signal.throwIfAborted()
-      const counts = [...(await index.countByDocument(name))]
-      const keep = counts.filter(([id]) => completed.has(id))
-      if (keep.length === 0) {
-        await index.drop(name)
-        continue
-      }
-      for (const [id] of counts) if (!completed.has(id)) await index.deleteDocument(name, id, 0)
+      const keep = await keepIn(index, name, completed)
+      if (keep.length === 0) continue
       for (const [id, count] of keep) most.set(id, Math.max(count, most.get(id) ?? 0))
       kept.collections += 1
       kept.vectors += keep.reduce((sum, [, count]) => sum + count, 0)
@@ -59,6 +55,29 @@ async function keepCompleted(folder: string, snapshot: SqliteSnapshot, signal: A
   } finally {
     await index.close()
   }
+}
+
+/**
+ * What is damaged in the source is of no use in the backup: it is dropped, and made again from the documents.
+ * @returns the documents that are kept of a collection, with their vectors; without any, it is dropped
+ */
+async function keepIn(
+  index: LanceDbVectorIndex,
+  name: string,
+  completed: ReadonlySet<number>,
+): Promise<readonly (readonly [id: number, vectors: number])[]> {
+  try {
+    const counts = [...(await index.countByDocument(name))]
+    const keep = counts.filter(([id]) => completed.has(id))
+    if (keep.length > 0) {
+      for (const [id] of counts) if (!completed.has(id)) await index.deleteDocument(name, id, 0)
+      return keep
+    }
+  } catch (error) {
+    if (!(error instanceof VectorsDamagedError)) throw error
+  }
+  await index.drop(name)
+  return []
 }
 
 async function incomplete(snapshot: SqliteSnapshot, vectors: ReadonlyMap<number, number>): Promise<readonly string[]> {

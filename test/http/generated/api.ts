@@ -655,7 +655,29 @@ export interface components {
             receipt: components["schemas"]["IngestionReceipt"] | null;
         };
         IngestionReceipt: {
-            [key: string]: unknown;
+            /** @description Bytes of the file */
+            bytes: number;
+            /** @description UTF-16 units of extracted text */
+            characters: number;
+            /** @description Null where the format has no pages */
+            pages: number | null;
+            /** @description Tokens of the text, by the embedding model's tokenizer */
+            tokens: number;
+            chunks: number;
+            /** @description Parts that were embedded: every token is in one of them */
+            windows: number;
+            /** @description Windows whose vectors were known from before */
+            windowsReused: number;
+            embeddingModel: string;
+            /** @description Milliseconds spent in each stage; stages overlap */
+            durationsMs: {
+                extract: number;
+                embed: number;
+                index: number;
+                total: number;
+            };
+            /** @description What could not be read, a sentence each */
+            warnings: string[];
         };
         User: {
             id: number;
