@@ -27,8 +27,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     execArgv: ['--expose-gc'],
-    // Models and databases are heavy: two processes are enough for any machine.
-    maxWorkers: 2,
+    // Models and databases are heavy, but many tests wait for something: three processes are enough for any machine.
+    maxWorkers: 3,
     server: { deps: { external: [/\/dist\//] } },
   },
 })

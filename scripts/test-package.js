@@ -1,8 +1,12 @@
-/** Packs the project, installs the tarball in an empty folder as a user would, and runs the README's program there. */
+/**
+ * Packs the project, installs the tarball in an empty folder as a user would, and runs the README's program there. With
+ * `--linked` the tarball is unpacked beside links to the dependencies that are here already, those it names and no other:
+ * quicker by two minutes, and blind to what npm would make of it.
+ */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'alcove-package-'))
@@ -17,10 +21,14 @@ try {
     }).toString(),
   )
 
+  const unpack = (target) => {
+    mkdirSync(target, { recursive: true })
+    run('tar', '-xzf', filename, '-C', target, '--strip-components=1')
+  }
+
   // Receivers of webhooks need the package alone: it is unpacked where there is no other.
   const bare = join(folder, 'bare')
-  mkdirSync(join(bare, 'node_modules/alcove'), { recursive: true })
-  run('tar', '-xzf', filename, '-C', join(bare, 'node_modules/alcove'), '--strip-components=1')
+  unpack(join(bare, 'node_modules/alcove'))
   const receiver = [
     "import { signBody, verifyWebhook } from 'alcove/webhooks'",
     "const event = { id: 'evt_1', version: 'v1', type: 'run.started', event_category: 'run' }",
@@ -42,7 +50,20 @@ try {
     join(folder, 'package.json'),
     JSON.stringify({ name: 'host', private: true, type: 'module', overrides }),
   )
-  run('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'typescript@6', '@types/node@20')
+  const modules = join(folder, 'node_modules')
+  if (process.argv.includes('--linked')) {
+    unpack(join(modules, 'alcove'))
+    const { dependencies, bin } = JSON.parse(readFileSync(join(modules, 'alcove/package.json'), 'utf8'))
+    for (const name of [...Object.keys(dependencies), 'typescript', '@types/node']) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
+    }
+    mkdirSync(join(modules, '.bin'))
+    symlinkSync(join('../alcove', bin.alcove), join(modules, '.bin/alcove'))
+    symlinkSync('../typescript/bin/tsc', join(modules, '.bin/tsc'))
+  } else {
+    run('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'typescript@6', '@types/node@20')
+  }
 
   cpSync(join(root, 'examples/documents/leave-policy.pdf'), join(folder, 'handbook.pdf'))
   writeFileSync(join(folder, 'program.js'), block('js'))

@@ -7,7 +7,8 @@ import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-token
 import { AlcoveError } from '../../src/index.js'
 import { type Chunk, Chunker } from '../../src/ingestion/chunking/chunker.js'
 import { bundledModel } from '../bundled-model.js'
-import { dataFolder, readShared, sharedDocuments } from './shared-documents.js'
+import { sourceOf } from '../extracted.js'
+import { dataFolder, readShared, someDocuments } from './shared-documents.js'
 
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
 const tokenizer = new WordPieceTokenizer(options)
@@ -19,16 +20,13 @@ afterAll(async () => {
 })
 
 describe.skipIf(dataFolder === undefined)('every token of a real file', async () => {
-  it.each(await sharedDocuments())('is in some window of some chunk: $file', async (document) => {
+  it.each(await someDocuments(1))('is in some window of some chunk: $file', async (document) => {
     const { fileName, bytes } = await readShared(document)
     const chunker = new Chunker(tokenizer, CHUNKER)
     const chunks: Chunk[] = []
     let text = ''
     try {
-      const open = async function* (): AsyncGenerator<Uint8Array> {
-        for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
-      }
-      for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) {
+      for await (const piece of extractor.extract(sourceOf(fileName, bytes))) {
         text += piece.text
         chunks.push(...chunker.push(piece.text))
       }

@@ -10,7 +10,7 @@ import type { Engine, Session } from '../../src/index.js'
 import type { Tokenizer } from '../../src/ports/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
+import { dataFolder, readShared, type SharedDocument, someDocuments } from './shared-documents.js'
 
 /**
  * All real files through the public API. With ALCOVE_FULL=1 the real model embeds them,
@@ -66,7 +66,7 @@ describe.skipIf(dataFolder === undefined)('a real file', async () => {
     for (const [type, counts] of [...outcomes].sort()) console.log(type, Object.fromEntries([...counts].sort()))
   })
 
-  it.each(await sharedDocuments())(
+  it.each(await someDocuments(0))(
     'is ingested, or refused for what it is: $file ($tag)',
     async (document) => {
       const outcome = await ingest(document)

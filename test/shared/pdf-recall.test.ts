@@ -5,6 +5,7 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { pdfReferences } from '../../benchmarks/references/pdf-reference.js'
 import { isWrongReference } from '../../benchmarks/references/wrong-references.js'
 import { wordRecall } from '../../benchmarks/word-recall.js'
+import { extracted, sourceOf } from '../extracted.js'
 import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
 
 const extractor = new WorkerTextExtractor()
@@ -14,13 +15,8 @@ afterAll(async () => {
 
 async function textOf(document: SharedDocument): Promise<string | undefined> {
   const { fileName, bytes } = await readShared(document)
-  const open = async function* () {
-    yield bytes
-  }
-  let text = ''
   try {
-    for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) text += piece.text
-    return text
+    return (await extracted(extractor, sourceOf(fileName, bytes))).text
   } catch {
     return undefined
   }

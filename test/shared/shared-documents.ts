@@ -31,6 +31,15 @@ export async function sharedDocuments(which: 'uploadable' | 'all' = 'uploadable'
   return manifest.files.filter(({ type }) => which === 'all' || type !== 'other')
 }
 
+/**
+ * The documents that can be uploaded, for a test that looks at each for long: all, or every n-th where `ALCOVE_EVERY` is
+ * n; tests with other turns take others.
+ */
+export async function someDocuments(turn: number): Promise<SharedDocument[]> {
+  const every = Number(process.env['ALCOVE_EVERY'] ?? 1)
+  return (await sharedDocuments()).filter((_, at) => at % every === turn % every)
+}
+
 /** A document's bytes, unpacked, and the name it would be uploaded under. */
 export async function readShared({
   file,

@@ -7,6 +7,7 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { guessDialect } from '../../adapters/text-extraction/readers/csv/csv-dialect.js'
 import { CsvRows } from '../../adapters/text-extraction/readers/csv/csv-rows.js'
 import { DecodedText } from '../../adapters/text-extraction/readers/decoded-text.js'
+import { extracted, sourceOf } from '../extracted.js'
 import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
 
 const extractor = new WorkerTextExtractor()
@@ -15,12 +16,7 @@ afterAll(async () => {
 })
 
 async function textOf(fileName: string, bytes: Uint8Array): Promise<string> {
-  const open = async function* () {
-    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
-  }
-  let text = ''
-  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) text += piece.text
-  return text
+  return (await extracted(extractor, sourceOf(fileName, bytes))).text
 }
 
 /** Encodings as the names of the files declare them, and what decodes them. */

@@ -5,6 +5,7 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { docReferences } from '../../benchmarks/references/doc-reference.js'
 import { docxReference } from '../../benchmarks/references/docx-reference.js'
 import { nativeText, wordRecall } from '../../benchmarks/word-recall.js'
+import { extracted, sourceOf } from '../extracted.js'
 import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
 
 /** Documents that nobody can read, or is meant to. */
@@ -19,12 +20,7 @@ afterAll(async () => {
 
 async function textOf(document: SharedDocument): Promise<string> {
   const { fileName, bytes } = await readShared(document)
-  const open = async function* () {
-    yield bytes
-  }
-  let text = ''
-  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) text += piece.text
-  return text
+  return (await extracted(extractor, sourceOf(fileName, bytes))).text
 }
 
 function mean(values: readonly (number | undefined)[]): number {
