@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { extracted, sourceOf } from '../extracted.js'
 import { NATURAL_TEXTS } from './natural-texts.js'
 
 const extractor = new WorkerTextExtractor()
@@ -9,21 +10,8 @@ afterAll(async () => {
   await extractor.close()
 })
 
-interface Extracted {
-  readonly text: string
-  readonly warnings: readonly string[]
-}
-
-async function extract(bytes: Uint8Array, bytesPerPull = 65_536, fileName = 'a.txt'): Promise<Extracted> {
-  const open = async function* () {
-    for (let at = 0; at < bytes.length; at += bytesPerPull) yield bytes.subarray(at, at + bytesPerPull)
-  }
-  let text = ''
-  const warnings: string[] = []
-  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) {
-    text += piece.text
-    warnings.push(...(piece.warnings ?? []))
-  }
+async function extract(bytes: Uint8Array, bytesPerPull = 65_536, fileName = 'a.txt') {
+  const { text, warnings } = await extracted(extractor, sourceOf(fileName, bytes, bytesPerPull))
   return { text, warnings }
 }
 

@@ -1,30 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { type Extracted, extracted, sourceOf } from '../extracted.js'
 
 const extractor = new WorkerTextExtractor()
 afterAll(async () => {
   await extractor.close()
 })
 
-interface Extracted {
-  readonly text: string
-  readonly warnings: readonly string[]
-}
-
 async function extract(table: string | Buffer, bytesPerPull = 65_536): Promise<Extracted> {
-  const bytes = Buffer.from(table)
-  const open = async function* () {
-    for (let at = 0; at < bytes.length; at += bytesPerPull) yield bytes.subarray(at, at + bytesPerPull)
-  }
-  const warnings: string[] = []
-  let text = ''
-  for await (const piece of extractor.extract({ fileName: 'a.csv', sizeBytes: bytes.length, open })) {
-    expect(piece.text.length).toBeLessThanOrEqual(200_000)
-    text += piece.text
-    warnings.push(...(piece.warnings ?? []))
-  }
-  return { text, warnings }
+  const read = await extracted(extractor, sourceOf('a.csv', Buffer.from(table), bytesPerPull))
+  for (const { text } of read.pieces) expect(text.length).toBeLessThanOrEqual(200_000)
+  return read
 }
 
 const MEGABYTE = 1024 * 1024

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { sourceOf } from '../extracted.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 import { objectStreamBomb, onePage, stream, zlibMegabytes } from './hostile/pdf-writer.js'
-import { sourceOf } from './hostile/reading.js'
 import { AFTER_TEXT, BEFORE_TEXT, bodyOf, deflatedMegabytes, docxOf } from './hostile/zip-writer.js'
 
 const MB = 1_048_576

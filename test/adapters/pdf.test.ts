@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
-import type { ExtractedPiece } from '../../src/ports/index.js'
+import { type Extracted, extracted, sourceOf } from '../extracted.js'
 import { line, lines, type PageOptions, type PdfOptions, pdfOf } from '../fixtures/pdf-builder.js'
 
 const extractor = new WorkerTextExtractor()
@@ -10,20 +10,9 @@ afterAll(async () => {
   await extractor.close()
 })
 
-async function extract(pdf: Buffer): Promise<{ text: string; pieces: ExtractedPiece[]; warnings: string[] }> {
-  const open = async function* () {
-    yield pdf
-  }
-  const pieces: ExtractedPiece[] = []
-  for await (const piece of extractor.extract({ fileName: 'a.pdf', sizeBytes: pdf.length, open })) pieces.push(piece)
-  return {
-    text: pieces
-      .map(({ text }) => text)
-      .join('')
-      .trim(),
-    pieces,
-    warnings: pieces.flatMap(({ warnings = [] }) => warnings),
-  }
+async function extract(pdf: Buffer): Promise<Extracted> {
+  const { text, ...others } = await extracted(extractor, sourceOf('a.pdf', pdf))
+  return { text: text.trim(), ...others }
 }
 
 async function textOf(content: string, options: Omit<PageOptions, 'content'> & Omit<PdfOptions, 'pages'> = {}) {

@@ -4,6 +4,7 @@ import { find, read, utils, write } from 'cfb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import type { ExtractedPiece } from '../../src/ports/index.js'
+import { extracted, sourceOf } from '../extracted.js'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples/documents')
 
@@ -16,13 +17,8 @@ async function extract(
   fileName: string,
   bytes: Buffer,
   bytesPerPull: number = bytes.length,
-): Promise<ExtractedPiece[]> {
-  const open = async function* () {
-    for (let at = 0; at < bytes.length; at += bytesPerPull) yield bytes.subarray(at, at + bytesPerPull)
-  }
-  const pieces: ExtractedPiece[] = []
-  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) pieces.push(piece)
-  return pieces
+): Promise<readonly ExtractedPiece[]> {
+  return (await extracted(extractor, sourceOf(fileName, bytes, bytesPerPull))).pieces
 }
 
 /** The .docx of the examples with another body. */

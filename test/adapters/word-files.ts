@@ -1,6 +1,7 @@
 import { utils, write } from 'cfb'
 import { afterAll } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { type Extracted, extracted, sourceOf } from '../extracted.js'
 
 const extractor = new WorkerTextExtractor()
 afterAll(async () => {
@@ -65,19 +66,7 @@ function relationships(content: string): string {
   return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${content}</Relationships>`
 }
 
-/** What a file gives: its text, and what is said of it. */
-export async function extractWord(
-  fileName: string,
-  bytes: Buffer,
-): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
-  const open = async function* () {
-    yield bytes
-  }
-  let text = ''
-  const warnings: string[] = []
-  for await (const piece of extractor.extract({ fileName, sizeBytes: bytes.length, open })) {
-    text += piece.text
-    warnings.push(...(piece.warnings ?? []))
-  }
-  return { text, warnings }
+/** What a Word file gives. */
+export async function extractWord(fileName: string, bytes: Buffer): Promise<Extracted> {
+  return await extracted(extractor, sourceOf(fileName, bytes))
 }

@@ -30,7 +30,7 @@ export class DocxPackage {
           try {
             zip.readEntry()
           } catch (thrown) {
-            // yauzl (2.10) throws at a directory that goes on past the end, in a callback of its own.
+            // yauzl may throw at a directory that goes on past the end, in a callback of its own.
             reject(new DamagedPartError('the directory of the archive is damaged', { cause: thrown }))
           }
         }
