@@ -33,6 +33,11 @@ export interface DocumentWithReceipt extends Document {
 /** Names a document: its UUID, or its id within its context, which is the `docId` of a hit in that context. */
 export type DocumentReference = string | { readonly contextId: number; readonly id: number }
 
+/** Whether it is still to be processed. */
+export function isUnfinished({ completed, error, deleted }: DocumentRecord): boolean {
+  return (completed ?? error ?? deleted) === null
+}
+
 export function toDocument(record: DocumentRecord): Document {
   return {
     id: record.id,

@@ -12,6 +12,7 @@ import {
   type VectorIndex,
 } from '../ports/index.js'
 import { AlcoveError, ExtractionError, VectorInvalidError } from '../shared/errors.js'
+import { pause } from '../shared/pause.js'
 import { itemsUntilAborted } from '../shared/until-aborted.js'
 import type { Chunk } from './chunking/chunker.js'
 import { toDocument } from './document.js'
@@ -19,9 +20,10 @@ import type { DocumentEventEmitter } from './document-events.js'
 import { type EmbeddingModels, windowTokensFor } from './embedding-models.js'
 import { INGEST_DOCUMENT } from './job-kinds.js'
 import { chunkStream, emptySummary, type TextSummary } from './processing/chunk-stream.js'
-import { CHUNKS_PER_REMOVAL, DocumentWriter } from './processing/document-writer.js'
+import { DocumentWriter } from './processing/document-writer.js'
 import { EmbeddingsUnderWay } from './processing/embeddings-under-way.js'
 import { prefetch } from './processing/prefetch.js'
+import { CHUNKS_PER_REMOVAL } from './processing/remove-chunks.js'
 import { batchByWindows } from './processing/window-batch.js'
 import { type EmbeddedBatch, WindowEmbedder } from './processing/window-embedder.js'
 import { collectionOf } from './vector-collection.js'
@@ -245,7 +247,7 @@ async function severalTimes(work: () => Promise<void>): Promise<void> {
       await work()
       return
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
     }
   }
   await work()

@@ -1,8 +1,8 @@
 import { PURGE_CONTEXT } from '../context/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { DocumentRecord, FileStore, VectorIndex } from '../ports/index.js'
+import type { FileStore, VectorIndex } from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
-import { CHUNKS_PER_REMOVAL } from './processing/document-writer.js'
+import { removeChunks } from './processing/remove-chunks.js'
 import { untilNoBackup } from './until-no-backup.js'
 import { collectionPrefix } from './vector-collection.js'
 
@@ -26,7 +26,7 @@ export class PurgeDocument implements JobHandler {
     const doomed = document?.deleted === null ? undefined : document
     if (doomed !== undefined) {
       await this.#fileStore.delete(doomed.uuid)
-      await removeChunks(run, doomed)
+      await removeChunks(run, doomed.id)
       for (const name of await collectionsOf(this.#index, doomed.contextId)) {
         await this.#index.deleteDocument(name, doomed.id, 0)
       }
@@ -72,7 +72,7 @@ export class PurgeContext implements JobHandler {
       }
       await this.#dropVectors(run.subject)
       for (const document of doomed) {
-        await removeChunks(run, document)
+        await removeChunks(run, document.id)
         await run.transaction(async ({ documents, jobs }) => {
           await jobs.cancel({ kind: PURGE_DOCUMENT, subject: document.id })
           await documents.remove(document.id)
@@ -94,11 +94,6 @@ export class PurgeContext implements JobHandler {
   async fail(): Promise<void> {
     await Promise.resolve()
   }
-}
-
-async function removeChunks(run: JobRun, { id }: Pick<DocumentRecord, 'id'>): Promise<void> {
-  const removal = { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL }
-  while ((await run.transaction(({ chunks }) => chunks.remove(id, removal))) > 0);
 }
 
 async function collectionsOf(index: VectorIndex, contextId: number): Promise<readonly string[]> {

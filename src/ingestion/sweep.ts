@@ -8,10 +8,12 @@ import {
   type VectorIndex,
   VectorsDamagedError,
 } from '../ports/index.js'
+import { isUnfinished } from './document.js'
 import { companyOfContext, ingestionJob } from './enqueue-ingestion.js'
+import { inParts } from './in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
+import { unclaimed, unclaimedFiles } from './unclaimed-files.js'
 import { contextOfCollection } from './vector-collection.js'
-import { inParts } from './verify/in-parts.js'
 
 /** What a sweep found and removed, or put back to work. */
 export interface SweepCounts {
@@ -25,7 +27,6 @@ export interface SweepCounts {
   readonly vectorOrphansRemoved: number
 }
 
-const FILES_PER_LOOK = 500
 /** Whoever writes something at the start waits for one such transaction, not for all. */
 const JOBS_PER_TRANSACTION = 200
 
@@ -95,7 +96,7 @@ export class Sweep {
   ): Promise<number> {
     return await this.#storage.transaction(async ({ documents, jobs }) => {
       const found = await documents.find(listed.map(({ id }) => id))
-      const unfinished = found.filter(({ completed, error, deleted }) => (completed ?? error ?? deleted) === null)
+      const unfinished = found.filter(isUnfinished)
       await jobs.enqueueAll(unfinished.map((document) => ingestionJob(document, companies.get(document.contextId))))
       return unfinished.length
     })
@@ -103,27 +104,13 @@ export class Sweep {
 
   async #removeFiles(signal: AbortSignal): Promise<number> {
     let removed = 0
-    let keys: string[] = []
-    const look = async (): Promise<void> => {
-      for (const key of await this.#unclaimed(keys)) {
-        // A file cannot be brought back: what a long list of them was told may be out of date by now.
-        if ((await this.#unclaimed([key])).length === 0) continue
-        await this.#fileStore.delete(key)
-        removed += 1
-      }
-      keys = []
+    for await (const key of unclaimedFiles(this.#storage, this.#fileStore, signal)) {
+      // A file cannot be brought back: what a long list of them was told may be out of date by now.
+      if ((await unclaimed(this.#storage, [key])).length === 0) continue
+      await this.#fileStore.delete(key)
+      removed += 1
     }
-    for await (const key of this.#fileStore.list()) {
-      if (signal.aborted) return removed
-      if (keys.push(key) >= FILES_PER_LOOK) await look()
-    }
-    await look()
     return removed
-  }
-
-  async #unclaimed(keys: readonly string[]): Promise<string[]> {
-    const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
-    return keys.filter((key) => !claimed.has(key))
   }
 
   async #removeVectors(signal: AbortSignal): Promise<Pick<SweepCounts, 'collectionsDropped' | 'vectorOrphansRemoved'>> {

@@ -1,12 +1,11 @@
 import type { JobRun } from '../../jobs/index.js'
 import type { NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
 import { StorageError } from '../../shared/errors.js'
+import { removeChunks } from './remove-chunks.js'
 import type { EmbeddedBatch } from './window-embedder.js'
 
 /** Windows that are written at once: the index likes few, large additions. */
 const WINDOWS_PER_WRITE = 1_024
-/** Chunks that one transaction removes. */
-export const CHUNKS_PER_REMOVAL = 500
 
 /**
  * Writes chunks and vectors of one document, the vectors first: a chunk row says
@@ -54,8 +53,7 @@ export class DocumentWriter {
 
   /** Removes chunks and vectors from an ordinal on. */
   async truncate(fromOrdinal: number): Promise<void> {
-    const removal = { fromOrdinal, limit: CHUNKS_PER_REMOVAL }
-    while ((await this.#run.transaction(({ chunks }) => chunks.remove(this.#documentId, removal))) > 0);
+    await removeChunks(this.#run, this.#documentId, fromOrdinal)
     await this.#index.deleteDocument(this.#collection.name, this.#documentId, fromOrdinal)
   }
 

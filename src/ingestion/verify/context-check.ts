@@ -1,12 +1,12 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { ContextRecord, Storage, VectorIndex } from '../../ports/index.js'
 import type { EmbeddingModels } from '../embedding-models.js'
+import { pages } from '../in-parts.js'
 import { collectionOf, contextOfCollection } from '../vector-collection.js'
 import { contextFindings } from './context-findings.js'
 import { ContextVectors } from './context-vectors.js'
 import type { DocumentCheck, DocumentSurroundings } from './document-check.js'
 import type { Finding, Look } from './finding.js'
-import { pages } from './in-parts.js'
 import { type WaitingJobs, waitingJobs } from './waiting-jobs.js'
 
 const DOCUMENTS_PER_PAGE = 500

@@ -8,8 +8,8 @@ import {
   type VectorKey,
   VectorsDamagedError,
 } from '../../ports/index.js'
+import { inParts } from '../in-parts.js'
 import { TimeSlice } from '../processing/time-slice.js'
-import { inParts } from './in-parts.js'
 
 /** Vectors that are read of one document. All of them are counted. */
 const SAMPLES_PER_DOCUMENT = 8

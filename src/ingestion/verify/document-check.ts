@@ -1,10 +1,10 @@
 import type { ContextRecord, DocumentRecord, FileStore, Storage } from '../../ports/index.js'
 import { FileMissingError, StorageError } from '../../shared/errors.js'
+import { forEachOf } from '../in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import type { ContextVectors } from './context-vectors.js'
 import { documentFindings, type Evidence, hasItsChunks } from './document-findings.js'
 import type { Look } from './finding.js'
-import { forEachOf } from './in-parts.js'
 import type { WaitingJobs } from './waiting-jobs.js'
 
 /** Files that are read at a time: small ones are a matter of waiting, not of reading. */

@@ -1,11 +1,11 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { FileStore, Storage } from '../../ports/index.js'
+import { pages } from '../in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
+import { unclaimed, unclaimedFiles } from '../unclaimed-files.js'
 import type { Finding, Look } from './finding.js'
-import { pages } from './in-parts.js'
 
 const JOBS_PER_PAGE = 1_000
-const FILES_PER_LOOK = 500
 /** Chunks without a document should not be there at all: where they are, these show it. */
 const MOST_CHUNK_ORPHANS = 1_000
 
@@ -66,26 +66,14 @@ export class LeftoverCheck {
   async #files(look: Look): Promise<void> {
     if (look.only !== undefined) {
       const keys = look.only.flatMap(({ subject }) => subject.file ?? [])
-      for (const key of keys) if ((await this.#fileStore.sizeOf(key)) !== undefined) await this.#unclaimed([key], look)
+      for (const file of await unclaimed(this.#storage, keys)) {
+        if ((await this.#fileStore.sizeOf(file)) !== undefined) look.found.push(withoutOwner(file))
+      }
       return
     }
-    let keys: string[] = []
-    for await (const key of this.#fileStore.list()) {
-      look.signal.throwIfAborted()
-      if (keys.push(key) < FILES_PER_LOOK) continue
-      await this.#unclaimed(keys, look)
-      keys = []
-    }
-    await this.#unclaimed(keys, look)
-  }
-
-  async #unclaimed(keys: readonly string[], look: Look): Promise<void> {
-    const claimed = await this.#storage.read(({ uploads }) => uploads.claimed(keys))
-    for (const file of keys) {
-      if (claimed.has(file)) continue
-      const message = `File ${file} belongs to no document.`
-      look.found.push({ code: 'file-without-document', subject: { file }, message, mend: 'sweep' })
-    }
+    for await (const file of unclaimedFiles(this.#storage, this.#fileStore, look.signal))
+      look.found.push(withoutOwner(file))
+    look.signal.throwIfAborted()
   }
 
   async #chunks(look: Look): Promise<void> {
@@ -95,6 +83,11 @@ export class LeftoverCheck {
       look.found.push({ code: 'chunks-without-document', subject: { documentId }, message, mend: 'remove-chunks' })
     }
   }
+}
+
+function withoutOwner(file: string): Finding {
+  const message = `File ${file} belongs to no document.`
+  return { code: 'file-without-document', subject: { file }, message, mend: 'sweep' }
 }
 
 function withoutSubject(job: string, id: number): Finding {

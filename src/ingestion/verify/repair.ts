@@ -2,12 +2,13 @@ import type { FileStore, Storage, VectorIndex } from '../../ports/index.js'
 import { AlcoveError, StorageError, VectorsDamagedError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { untilAborted } from '../../shared/until-aborted.js'
-import { CHUNKS_PER_REMOVAL } from '../processing/document-writer.js'
+import { isUnfinished } from '../document.js'
+import { inParts, pages } from '../in-parts.js'
+import { removeChunks } from '../processing/remove-chunks.js'
 import { processAgain } from '../retry-document.js'
 import type { Sweep } from '../sweep.js'
 import { untilNoBackup } from '../until-no-backup.js'
 import type { Finding, Mend } from './finding.js'
-import { inParts, pages } from './in-parts.js'
 import type { VerifyProgress } from './problem.js'
 
 const DOCUMENTS_PER_PAGE = 500
@@ -115,7 +116,7 @@ export class Repair {
     if (mend === 'remove-uploads')
       await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
     if (mend === 'remove-vectors') await this.#index.deleteDocument(collection, documentId, 0)
-    if (mend === 'remove-chunks') await this.#removeChunks(documentId)
+    if (mend === 'remove-chunks') await removeChunks(this.#storage, documentId)
     if (mend === 'correct-size') await this.#correctSize(documentId, documentUuid)
     if (mend === 'cancel-job')
       await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
@@ -129,11 +130,6 @@ export class Repair {
     )
   }
 
-  async #removeChunks(documentId: number): Promise<void> {
-    const removal = { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL }
-    while ((await this.#storage.transaction(({ chunks }) => chunks.remove(documentId, removal))) > 0);
-  }
-
   async #correctSize(documentId: number, uuid: string): Promise<void> {
     const sizeBytes = await this.#fileStore.sizeOf(uuid)
     if (sizeBytes === undefined) return
@@ -144,7 +140,7 @@ export class Repair {
     await this.#storage.transaction(async ({ documents, jobs }) => {
       const document = state === 'done' ? await documents.get(subject) : undefined
       // Somebody has put it back to work meanwhile.
-      if (document?.completed === null && document.error === null) return
+      if (document !== undefined && isUnfinished(document)) return
       await jobs.cancel({ kind, subject })
     })
   }
@@ -170,7 +166,7 @@ export class Repair {
         for (const { id, error, deleted } of records) {
           if (error !== null && deleted === null) failures.set(id, error)
         }
-        const open = records.filter(({ completed, error, deleted }) => (completed ?? error ?? deleted) === null)
+        const open = records.filter(isUnfinished)
         done += waiting.length - open.length
         waiting = open.map(({ id }) => id)
         options.onProgress({ stage: 'repairing', documents: done, total: ids.length })

@@ -1,7 +1,7 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { Storage } from '../../ports/index.js'
+import { pages } from '../in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
-import { pages } from './in-parts.js'
 
 const SUBJECTS_PER_PAGE = 5_000
 

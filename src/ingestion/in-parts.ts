@@ -1,4 +1,4 @@
-import type { Page } from '../../ports/index.js'
+import type { Page } from '../ports/index.js'
 
 /** A list in parts of a size. */
 export function* inParts<Item>(items: readonly Item[], size: number): Generator<Item[]> {
