@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sqlite3 from 'sqlite3'
 import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
+import { codeOf, isCode } from './system-code.js'
 
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
@@ -43,7 +44,7 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
     await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
   } catch (error) {
     await close()
-    if (!isBusy(error)) throw unusable(dataDir, error)
+    if (!isCode(error, 'SQLITE_BUSY')) throw unusable(dataDir, error)
     throw new DataDirLockedError(await describeHolder(dataDir), { cause: error })
   }
   return { release: async () => await close() }
@@ -65,7 +66,7 @@ function isAlive(pid: number | undefined): boolean {
     return pid !== undefined && process.kill(pid, 0)
   } catch (error) {
     // It lives, and is somebody else's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return isCode(error, 'EPERM')
   }
 }
 
@@ -93,13 +94,9 @@ async function describeHolder(dataDir: string): Promise<string> {
 
 /** The error for a data folder that is there, or can be there, but is of no use. */
 export function unusable(dataDir: string, cause: unknown): DataDirUnusableError {
-  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const reason = codeOf(cause) ?? 'unknown'
   return new DataDirUnusableError(
     `the data folder ${dataDir} cannot be written (${reason}): name a folder that you may write`,
     { cause },
   )
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { SecretKeyError } from '../../src/index.js'
+import { codeOf } from './system-code.js'
 
 const KEY_BYTES = 32
 
@@ -83,10 +84,6 @@ async function write(path: string, text: string): Promise<void> {
 /** Somebody may have put the right one back meanwhile. */
 async function removeIfSame(path: string, text: string): Promise<void> {
   if ((await readIfThere(path)) === text) await unlink(path)
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
 }
 
 function problem(path: string, what: string, cause?: unknown): SecretKeyError {

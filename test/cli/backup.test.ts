@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { type Outcome, runAlcove, startAlcove } from './run-alcove.js'
+import { type Outcome, startAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 import { type Served, serveAlcove } from './serve-alcove.js'
 
 const BINARY = join(import.meta.dirname, '../../dist/adapters/cli/bin.js')
@@ -42,7 +43,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcove(args, { cwd: folder.path })
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
 const inFolder = (...names: readonly string[]): string => join(folder.path, ...names)
 
 describe('alcove backup and alcove restore', () => {

@@ -7,6 +7,7 @@ import type { VerifyReport } from '../../src/index.js'
 import { NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type Outcome, runAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 
 /** A context with two documents, made once. */
 let original: Awaited<ReturnType<typeof temporaryFolder>>
@@ -38,7 +39,7 @@ afterEach(async () => {
 })
 
 const alcove = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-  await runAlcove(args, { cwd: folder.path, env })
+  await runAlcoveHere(args, { cwd: folder.path, env })
 
 async function loseVectors(documentId: number): Promise<void> {
   const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
@@ -106,7 +107,7 @@ describe('alcove doctor', () => {
     expect(missing.stderr).toContain('run "alcove init" first (ERR_NOT_INITIALIZED)')
     const engine = await openLocalEngine({ dataDir })
     for (const args of [['doctor'], ['doctor', '--repair'], ['doctor', '--json']]) {
-      const { exitCode, stdout, stderr } = await alcove(args)
+      const { exitCode, stdout, stderr } = await runAlcove(args, { cwd: folder.path })
       expect([exitCode, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(
         new RegExp(`in use by another process \\(pid ${process.pid}\\).*\\(ERR_DATA_DIR_LOCKED\\)\n$`),

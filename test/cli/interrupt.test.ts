@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalDatabase, openLocalEngine } from '../../adapters/local/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { runAlcove, startAlcove } from './run-alcove.js'
+import { startAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -21,8 +22,8 @@ describe('Ctrl-C', () => {
     const text = Array.from({ length: 4_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
     await writeFile(join(folder.path, 'inventory.txt'), text.join(''))
     const cwd = folder.path
-    await runAlcove(['init'], { cwd })
-    await runAlcove(['context', 'create', 'C'], { cwd })
+    await runAlcoveHere(['init'], { cwd })
+    await runAlcoveHere(['context', 'create', 'C'], { cwd })
     const { child, outcome } = startAlcove(['ingest', '--context', 'C', 'inventory.txt'], { cwd })
 
     const dataDir = join(folder.path, 'alcove-data')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.js'
 import { runAlcove } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 import { type Served, serveAlcove } from './serve-alcove.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -21,7 +22,7 @@ afterEach(async () => {
 })
 
 async function json<T>(...args: string[]): Promise<T> {
-  const { exitCode, stdout, stderr } = await runAlcove([...args, '--json'], { cwd: folder.path })
+  const { exitCode, stdout, stderr } = await runAlcoveHere([...args, '--json'], { cwd: folder.path })
   expect([exitCode, exitCode === 0 ? '' : stderr]).toEqual([0, ''])
   return JSON.parse(stdout) as T
 }

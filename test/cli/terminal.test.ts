@@ -7,7 +7,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildProgram } from '../../adapters/cli/program.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { type Outcome, runAlcove } from './run-alcove.js'
+import type { Outcome } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
 
 const BINARY = join(import.meta.dirname, '../../dist/adapters/cli/bin.js')
 
@@ -21,7 +22,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcove(args, { cwd: folder.path })
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
 
 describe('what people read', () => {
   it('has no control character of a stranger in it', async () => {
@@ -96,12 +97,12 @@ describe('environment variables', () => {
   it('that are empty are not given; an empty --data-dir is refused', async () => {
     const env = { ALCOVE_DATA_DIR: '', ALCOVE_INIT_COMPANY: 'Harbour', ALCOVE_COMPANY: '7', ALCOVE_TOP_N: '' }
     const cwd = folder.path
-    expect((await runAlcove(['init'], { cwd, env })).stdout).toContain('Initialised ./alcove-data.')
-    expect(JSON.parse((await runAlcove(['company', 'list', '--json'], { cwd, env })).stdout)).toMatchObject([
+    expect((await runAlcoveHere(['init'], { cwd, env })).stdout).toContain('Initialised ./alcove-data.')
+    expect(JSON.parse((await runAlcoveHere(['company', 'list', '--json'], { cwd, env })).stdout)).toMatchObject([
       { id: 1, name: 'Harbour' },
     ])
-    expect(await runAlcove(['context', 'create', 'C'], { cwd, env })).toMatchObject({ exitCode: 0 })
-    const refused = await runAlcove(['context', 'list', '--data-dir', ''], { cwd })
+    expect(await runAlcoveHere(['context', 'create', 'C'], { cwd, env })).toMatchObject({ exitCode: 0 })
+    const refused = await runAlcoveHere(['context', 'list', '--data-dir', ''], { cwd })
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
     expect(refused.stderr).toMatch(/^alcove: option '--data-dir <dir>' argument '' is invalid[^\n]*\n$/)
   })

@@ -391,11 +391,11 @@ function key(name: string): string {
   return join(uuid.slice(0, 2), uuid)
 }
 
-/** What an engine finds on a folder; the folder is clean: its sweep has nothing to remove. */
 function withoutIds(found: unknown): unknown[] {
   return (found as unknown[][]).map(([, ...rest]) => rest)
 }
 
+/** What an engine finds on a folder; the folder is clean: its sweep has nothing to remove. */
 async function answers(path: string): Promise<unknown> {
   const telemetry = new MemoryTelemetry()
   const engine = await openLocalEngine({ dataDir: path, roles: ['ingest'], telemetry })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { type LocalEngineOptions, openLocalEngine } from '../../adapters/local/index.js'
-import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import { MemoryEmbeddingModel, MemoryTextExtractor } from '../../adapters/memory/index.js'
 import type { Engine, Problem, VerifyReport } from '../../src/index.js'
 import { NEW_CONTEXT, uploadText } from './memory-engine.js'
 
@@ -18,9 +18,10 @@ export interface DoctorFolder {
   readonly uuids: readonly [string, string]
 }
 
-/** SQLite, LanceDB and files are real; words instead of a model make documents quick to process. */
+/** SQLite, LanceDB and files are real; words instead of a model, and no process that reads, make documents quick. */
 export async function open(dataDir: string, options: Partial<LocalEngineOptions> = {}): Promise<Engine> {
-  return await openLocalEngine({ dataDir, embeddingModels: [new MemoryEmbeddingModel()], ...options })
+  const quick = { embeddingModels: [new MemoryEmbeddingModel()], textExtractor: new MemoryTextExtractor() }
+  return await openLocalEngine({ dataDir, ...quick, ...options })
 }
 
 /** Documents come, go and fail; what is left must be without a fault. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { Header } from 'tar/header'
 import { BackupFailedError } from '../../../src/index.js'
 import { syncFolder } from '../../files/index.js'
+import { isCode } from '../system-code.js'
 import { BLOCK_BYTES, CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES, paddingOf } from './backup-format.js'
 
 /** What was added. */
@@ -195,8 +196,4 @@ function headerOf(name: string, size: number, mtime: Date): Buffer {
   const written = new Header(block)
   if (written.path === name && written.size === size) return block
   throw new BackupFailedError(`a file of the data folder has a name that is too long for a backup: ${name}`)
-}
-
-export function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { AlcoveError, BackupFailedError, InvalidInputError } from '../../../src/index.js'
-import { isCode } from './backup-archive-writer.js'
+import { codeOf, isCode } from '../system-code.js'
 
 /**
  * Where a backup is to be, as an absolute path.
@@ -62,8 +62,8 @@ async function isFolder(path: string): Promise<boolean> {
 /** What the file system says, as a sentence; the engine's own errors, and reasons of an abort, pass. */
 export function explained(error: unknown, what: string): unknown {
   if (error instanceof AlcoveError || !(error instanceof Error)) return error
-  const { code } = error as NodeJS.ErrnoException
-  if (code === undefined || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error
+  const code = codeOf(error)
+  if (code === undefined || !/^E[A-Z]+$/.test(code)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : error.message
   return new BackupFailedError(`${what}: ${reason}; nothing of it is left`, { cause: error })
 }

@@ -2,7 +2,7 @@ import { constants, type Dirent } from 'node:fs'
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
-import { isCode } from './backup-archive-writer.js'
+import { codeOf, isCode } from '../system-code.js'
 
 /** The file systems that cannot link say so in different ways. */
 const NO_LINKS: ReadonlySet<string> = new Set([
@@ -91,7 +91,7 @@ async function linkIfPossible(from: string, to: string): Promise<boolean> {
     await link(from, to)
     return true
   } catch (error) {
-    if ([...NO_LINKS].some((code) => isCode(error, code))) return false
+    if (NO_LINKS.has(codeOf(error) ?? '')) return false
     throw error
   }
 }

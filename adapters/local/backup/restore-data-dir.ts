@@ -12,7 +12,7 @@ import { SqliteSnapshot } from '../../knex/index.js'
 import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
 import { dataDirOf } from '../open-local-engine.js'
 import { ID_SETTING } from '../same-database.js'
-import { isCode } from './backup-archive-writer.js'
+import { isCode } from '../system-code.js'
 import { backupFileOf, explained } from './backup-file.js'
 import {
   type BackupManifest,
@@ -166,7 +166,7 @@ async function unpack({ name, content }: ArchiveEntry, folder: string): Promise<
     return dirname(path)
   } catch (error) {
     // Two entries of one name, or one that is a folder for another: no backup has them.
-    const isTwice = ['EEXIST', 'ENOTDIR', 'EISDIR'].some((code) => isCode(error, code))
+    const isTwice = isCode(error, 'EEXIST', 'ENOTDIR', 'EISDIR')
     throw isTwice ? new BackupInvalidError('it holds a file twice', { cause: error }) : error
   }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
 import { syncFolder } from '../../files/index.js'
 import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
-import { isCode } from './backup-archive-writer.js'
+import { isCode } from '../system-code.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
 /** With an id and no database, a folder is opened by nobody. An engine that is refused makes keys where there are none. */
@@ -54,7 +54,7 @@ export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget>
     await syncFolder(unfinished.content)
     // A folder that was made meanwhile is replaced where it is empty, and refused where it is not.
     await rename(unfinished.content, dataDir).catch((error: unknown) => {
-      throw isCode(error, 'ENOTEMPTY') || isCode(error, 'EEXIST') ? occupied(dataDir) : error
+      throw isCode(error, 'ENOTEMPTY', 'EEXIST') ? occupied(dataDir) : error
     })
     await syncFolder(place)
   })

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { DataDirLockedError } from '../../../src/index.js'
 import { type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
 import { DATABASE } from '../data-dir-names.js'
-import { isCode } from './backup-archive-writer.js'
+import { isCode } from '../system-code.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/
@@ -142,7 +142,7 @@ async function remove(folder: string, lock: DataDirLock): Promise<void> {
 /** @returns `undefined` where there is no such folder, or it cannot be read */
 async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   return await readdir(folder).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR') || isCode(error, 'EACCES')) return undefined
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return undefined
     throw error
   })
 }
