@@ -3,7 +3,7 @@ import type { Telemetry } from '../../src/ports/index.js'
 import { buildIndex } from './index-build.js'
 import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
 import { type SearchPlan, writePlan } from './search-plan.js'
-import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
 import type { Occasion } from './table-upkeep.js'
 
 /** A table that has grown so much since its index was built gets a new one: while it is written to, and when it is not. */
@@ -106,10 +106,10 @@ export class IndexBuilder {
     const uselessRows = plan?.probes.length === 0 ? plan.rows : 0
     if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return 'nothing'
     if ((await dimensionsOf(table)) % DIMENSIONS_STEP !== 0) return 'nothing'
-    const index = (await table.listIndices()).find(({ name }) => name === VECTOR_INDEX)
+    const index = await vectorIndexOf(table)
     if (index === undefined) return 'index'
-    if (plan === undefined || (await vectorIndexBuiltAt(table)) !== plan.builtAt) return 'measurement'
-    if (rows >= plan.rows * growth || (index.numSegments ?? 1) > MAX_SEGMENTS) return 'index'
+    if (index.builtAt !== plan?.builtAt) return 'measurement'
+    if (rows >= plan.rows * growth || index.segments > MAX_SEGMENTS) return 'index'
     return plan.isCarriedOver ? 'measurement' : 'nothing'
   }
 

@@ -10,8 +10,15 @@ export async function dimensionsOf(table: Table): Promise<number> {
   return type?.listSize ?? 0
 }
 
+/** The vector index of a table: when it was built, and its segments; `undefined` where it has none. */
+export async function vectorIndexOf(
+  table: Table,
+): Promise<{ readonly builtAt: string; readonly segments: number } | undefined> {
+  const index = (await table.listIndices()).find(({ name }) => name === VECTOR_INDEX)
+  return index && { builtAt: index.createdAt?.toISOString() ?? '', segments: index.numSegments ?? 1 }
+}
+
 /** When the vector index of a table was built; `undefined` where it has none. */
 export async function vectorIndexBuiltAt(table: Table): Promise<string | undefined> {
-  const index = (await table.listIndices()).find(({ name }) => name === VECTOR_INDEX)
-  return index && (index.createdAt?.toISOString() ?? '')
+  return (await vectorIndexOf(table))?.builtAt
 }
