@@ -56,7 +56,7 @@ for (let at = 0; at < kept.length; at += 500) {
   await Promise.all(kept.slice(at, at + 500).map((rows) => fresh.add(COLLECTION, rows)))
 }
 // What the first look merges and rebuilds has its old versions removed a minute later.
-for (const pauseMs of [0, PAUSE_MS, ...(isQuick ? [] : [PAUSE_MS])]) {
+for (const pauseMs of isQuick ? [0] : [0, PAUSE_MS, PAUSE_MS]) {
   await setTimeout(pauseMs)
   for (const index of [grown, fresh]) {
     await index.whenMaintained()
@@ -97,8 +97,9 @@ await fresh.close()
 await rm(folder, { recursive: true })
 console.table([row])
 if (!isQuick) writeReport('growth', row)
-if (row.diskMb > row.freshDiskMb * DISK_TO_REACH) fail(`the disk is more than ${DISK_TO_REACH} times a fresh build's`)
-// A smoke test judges no speed.
+// A smoke test does not wait for old versions to go, and judges no speed.
+if (!isQuick && row.diskMb > row.freshDiskMb * DISK_TO_REACH)
+  fail(`the disk is more than ${DISK_TO_REACH} times a fresh build's`)
 if (!isQuick && row.searchP50Ms > row.freshSearchP50Ms * SEARCH_TO_REACH) fail('a search takes 10% longer')
 
 async function diskMb(name: string): Promise<number> {

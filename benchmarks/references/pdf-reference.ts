@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { oracleTexts } from './oracle-texts.js'
 
 /**
  * What pdftotext of poppler 22.12 reads from the documents of the shared data.
@@ -8,15 +6,11 @@ import { gunzipSync } from 'node:zlib'
  * @returns a text by file, as the manifest names it; files without text are left out
  */
 export function pdfReferences(dataFolder: string): Map<string, string> {
-  const lines = gunzipSync(readFileSync(join(dataFolder, 'oracle/texts.jsonl.gz')))
-    .toString('utf8')
-    .split('\n')
-  const texts = new Map<string, string>()
-  for (const line of lines.filter((one) => one !== '')) {
-    const { file, text } = JSON.parse(line) as { readonly file: string; readonly text: string }
-    if (file.startsWith('docs/pdf/') && text.trim() !== '' && !isGarbled(text)) texts.set(file, text)
-  }
-  return texts
+  return new Map(
+    [...oracleTexts(dataFolder)].filter(
+      ([file, text]) => file.startsWith('docs/pdf/') && text.trim() !== '' && !isGarbled(text),
+    ),
+  )
 }
 
 /** Fonts without a Unicode map give pdftotext no text either. */
