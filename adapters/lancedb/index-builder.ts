@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
-import { buildIndex } from './index-build.js'
 import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
 import { type SearchPlan, writePlan } from './search-plan.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
-import type { Occasion } from './table-upkeep.js'
+import { workApart } from './table-process.js'
+import { keepFrom, type Occasion } from './table-upkeep.js'
 
 /** A table that has grown so much since its index was built gets a new one: while it is written to, and when it is not. */
 const GROWTH = 1.5
@@ -25,6 +25,8 @@ export interface IndexBuilderOptions {
   readonly indexFromRows: number
   readonly telemetry: Telemetry | undefined
 }
+
+type BuildTask = 'build' | 'measure'
 
 interface Build {
   readonly name: string
@@ -64,8 +66,8 @@ export class IndexBuilder {
   async buildIfDue(name: string, open: OpenTable, occasion: Occasion): Promise<void> {
     if (this.#isClosed || this.#builds.has(name)) return
     if (occasion !== 'finish' && performance.now() < (this.#next.get(name) ?? 0)) return
-    const due = await this.#due(open, occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET)
-    if (due === 'nothing') return
+    const task = await this.#due(open, occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET)
+    if (task === undefined) return
     const controller = new AbortController()
     const build: Build = {
       name,
@@ -73,7 +75,7 @@ export class IndexBuilder {
       isRunning: false,
       done: this.#work(async () => {
         build.isRunning = true
-        await this.#tryToBuild(build, due === 'measurement')
+        await this.#tryToBuild(build, task)
         this.#builds.delete(name)
       }),
     }
@@ -101,25 +103,26 @@ export class IndexBuilder {
     await this.finish()
   }
 
-  async #due({ table, plan }: OpenTable, growth: number): Promise<'index' | 'measurement' | 'nothing'> {
+  async #due({ table, plan }: OpenTable, growth: number): Promise<BuildTask | undefined> {
     const rows = await table.countRows()
     const uselessRows = plan?.probes.length === 0 ? plan.rows : 0
-    if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return 'nothing'
-    if ((await dimensionsOf(table)) % DIMENSIONS_STEP !== 0) return 'nothing'
+    if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return undefined
+    if ((await dimensionsOf(table)) % DIMENSIONS_STEP !== 0) return undefined
     const index = await vectorIndexOf(table)
-    if (index === undefined) return 'index'
-    if (index.builtAt !== plan?.builtAt) return 'measurement'
-    if (rows >= plan.rows * growth || index.segments > MAX_SEGMENTS) return 'index'
-    return plan.isCarriedOver ? 'measurement' : 'nothing'
+    if (index === undefined) return 'build'
+    if (index.builtAt !== plan?.builtAt) return 'measure'
+    if (rows >= plan.rows * growth || index.segments > MAX_SEGMENTS) return 'build'
+    return plan.isCarriedOver ? 'measure' : undefined
   }
 
-  async #tryToBuild({ name, controller }: Build, measureOnly: boolean): Promise<void> {
+  async #tryToBuild({ name, controller }: Build, task: BuildTask): Promise<void> {
     const began = performance.now()
     try {
       await this.#tables.use(name, async (open) => {
         if (open === undefined) return
-        const order = { folder: this.#options.folder, table: name, measureOnly }
-        const plan = await buildIndex(order, controller.signal)
+        const keepFromMs = (await keepFrom(open.table)).getTime()
+        const order = { task, folder: this.#options.folder, table: name, keepFromMs }
+        const plan = await workApart(order, controller.signal)
         if (plan === undefined) return
         await this.#adopt(name, open, plan)
         this.onBuilt(name)

@@ -25,6 +25,11 @@ export interface LanceDbOptions {
    */
   readonly indexFromRows?: number
   /**
+   * Bytes from which on a collection is compacted in a process of its own, whose memory ends with it. Default 16 MiB:
+   * smaller ones are done sooner than a process has begun.
+   */
+  readonly compactApartFromBytes?: number
+  /**
    * Whether tables are put in order: fragments merged, indexes built, old versions removed; default true. Without it
    * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
    */
@@ -45,10 +50,16 @@ export class LanceDbVectorIndex implements VectorIndex {
   #isClosed = false
 
   /** @param folder made at the first write */
-  constructor(folder: string, { indexFromRows = 20_000, maintains = true, telemetry }: LanceDbOptions = {}) {
+  constructor(folder: string, options: LanceDbOptions = {}) {
+    const { indexFromRows = 20_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
     this.#tables = new LanceTables(folder)
     const builder = new IndexBuilder(this.#tables, { folder, indexFromRows, telemetry })
-    this.#maintenance = new TableMaintenance(this.#tables, builder, { isAsked: !maintains, telemetry })
+    this.#maintenance = new TableMaintenance(this.#tables, builder, {
+      isAsked: !maintains,
+      folder,
+      apartFromBytes: compactApartFromBytes,
+      telemetry,
+    })
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {

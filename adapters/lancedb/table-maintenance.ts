@@ -52,6 +52,9 @@ interface TableState extends UpkeepState {
 export interface MaintenanceOptions {
   /** Whether it works only when it is asked to {@link TableMaintenance.finish}, not of itself. */
   readonly isAsked: boolean
+  /** The folder of the tables, and the bytes from which on one is compacted in a process of its own. */
+  readonly folder: string
+  readonly apartFromBytes: number
   readonly telemetry: Telemetry | undefined
 }
 
@@ -62,18 +65,16 @@ export interface MaintenanceOptions {
 export class TableMaintenance {
   readonly #tables: LanceTables
   readonly #builder: IndexBuilder
-  readonly #isAsked: boolean
-  readonly #telemetry: Telemetry | undefined
+  readonly #options: MaintenanceOptions
   readonly #states = new Map<string, TableState>()
   readonly #work = pLimit(1)
   readonly #underWay = new Set<Promise<void>>()
   #isClosing = false
 
-  constructor(tables: LanceTables, builder: IndexBuilder, { isAsked, telemetry }: MaintenanceOptions) {
+  constructor(tables: LanceTables, builder: IndexBuilder, options: MaintenanceOptions) {
     this.#tables = tables
     this.#builder = builder
-    this.#isAsked = isAsked
-    this.#telemetry = telemetry
+    this.#options = options
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasCopies = true
       this.#lookLater(name, QUIET_MS)
@@ -87,7 +88,7 @@ export class TableMaintenance {
 
   /** To be told of every write. The first one looks for what others have left. */
   noteWrite(name: string, { writer }: OpenTable): void {
-    if (this.#isAsked) return
+    if (this.#options.isAsked) return
     const state = this.#stateOf(name)
     if (this.#isClosing || state.isWaiting) return
     const { seenWrites } = state
@@ -114,23 +115,21 @@ export class TableMaintenance {
 
   /** Puts all open tables in order. */
   async finish(): Promise<void> {
-    // Index builds and timers keep no process alive; who waits here wants them done.
-    const alive = setInterval(() => undefined, 1_000)
-    try {
+    await keepingAlive(async () => {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         for (const name of this.#tables.openNames()) await this.#look(name, 'finish')
         if (!(await this.#builder.finish())) return
       }
-    } finally {
-      clearInterval(alive)
-    }
+    })
   }
 
   async close(): Promise<void> {
     this.#isClosing = true
     for (const { timer } of this.#states.values()) clearTimeout(timer)
-    await this.#builder.close()
-    await Promise.all(this.#underWay)
+    await keepingAlive(async () => {
+      await this.#builder.close()
+      await Promise.all(this.#underWay)
+    })
   }
 
   #stateOf(name: string): TableState {
@@ -151,7 +150,7 @@ export class TableMaintenance {
   }
 
   #lookLater(name: string, delayMs: number): void {
-    if (this.#isAsked || this.#isClosing) return
+    if (this.#options.isAsked || this.#isClosing) return
     const state = this.#stateOf(name)
     state.timer ??= setTimeout(() => {
       state.timer = undefined
@@ -189,7 +188,7 @@ export class TableMaintenance {
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
       const fields = { collection: name, failures: state.failures }
-      this.#telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
+      this.#options.telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
       state.nextCompaction = performance.now() + pauseMs
       this.#lookLater(name, pauseMs)
     }
@@ -216,9 +215,19 @@ export class TableMaintenance {
       (occasion === 'quiet' && (await hasOldVersions(open.table, state.hasCopies ? 1 : QUIET_VERSIONS))) ||
       (occasion === 'finish' && ((await isChanged(open, state)) || (await hasOldVersions(open.table, 1))))
     if (!isDue) return
-    await compact(open, state, { isAlone: state.failures >= FAILURES_BEFORE_ALONE })
+    await compact(open, state, { ...this.#options, isAlone: state.failures >= FAILURES_BEFORE_ALONE })
     if (state.hasCopies) this.#lookLater(name, QUIET_MS)
     const pauseMs = (await vectorIndexBuiltAt(open.table)) === undefined ? PAUSE_MS : PAUSE_WITH_INDEX_MS
     state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * PAUSE_PER_WORK)
+  }
+}
+
+/** Processes of tables, and timers, keep no host alive; who waits for them wants them done. */
+async function keepingAlive(work: () => Promise<void>): Promise<void> {
+  const alive = setInterval(() => undefined, 1_000)
+  try {
+    await work()
+  } finally {
+    clearInterval(alive)
   }
 }

@@ -1,9 +1,12 @@
 import type { Table, TableStatistics } from '@lancedb/lancedb'
 import type { OpenTable } from './lance-tables.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import { type Compaction, workApart } from './table-process.js'
 
 /** Versions younger than this may still be read: by a search, or by whoever copies the folder. */
 export const KEEP_VERSIONS_MS = 60_000
+/** Lance counts ages by its own clock, which is read a moment later. */
+const CLOCK_MARGIN_MS = 1_000
 /** Rows from which on documents are found by an index of their own: for deletions, filters and reading. */
 const DOCUMENT_INDEX_FROM_ROWS = 5_000
 /** Fragments with fewer rows are merged, once there are some of them: each costs every search some tenths of a millisecond. */
@@ -72,29 +75,55 @@ export async function isChanged({ table }: OpenTable, state: UpkeepState): Promi
   return (await table.version()) !== state.settledVersion
 }
 
+/** How a compaction is to be done. */
+export interface CompactionOptions {
+  /** The folder of the tables. */
+  readonly folder: string
+  /** Bytes from which on a table is compacted in a process of its own. */
+  readonly apartFromBytes: number
+  /** Whether nobody is to write meanwhile. */
+  readonly isAlone: boolean
+}
+
 /**
  * Compacts a table, brings its indexes up to date and removes old versions. Readers go on meanwhile, and
  * writers too, unless it is to be alone. A deletion of rows that are being rewritten makes it fail.
  */
-export async function compact(
-  open: OpenTable,
-  state: UpkeepState,
-  { isAlone }: { readonly isAlone: boolean },
-): Promise<void> {
+export async function compact(open: OpenTable, state: UpkeepState, options: CompactionOptions): Promise<void> {
   const { table, writer } = open
   const began = performance.now()
   const builtAt = await vectorIndexBuiltAt(table)
-  // Never `deleteUnverified`: beside a writer it damages the table.
-  const optimize = () => table.optimize({ cleanupOlderThan: oldestKept() })
-  const { compaction } = await (isAlone ? writer.alone(optimize) : optimize())
+  const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
+  const work = () => (isApart ? compactApart(table, options.folder) : compactHere(table))
+  const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
+  if (isApart) await writer.alone(() => table.checkoutLatest())
   const rebuiltAt = await vectorIndexBuiltAt(table)
   if (open.plan !== undefined && open.plan.builtAt === builtAt && rebuiltAt !== undefined && rebuiltAt !== builtAt) {
     open.plan = { ...open.plan, builtAt: rebuiltAt, isCarriedOver: true }
   }
-  state.hasCopies = compaction.fragmentsRemoved > 0
+  state.hasCopies = fragmentsRemoved > 0
   state.settleMs = performance.now() - began
   state.settledVersion = await table.version()
   state.settledRatio = bytesRatio(await table.stats(), await dimensionsOf(table))
+}
+
+async function compactHere(table: Table): Promise<Compaction> {
+  // Never `deleteUnverified`: beside a writer it damages the table.
+  const { compaction } = await table.optimize({ cleanupOlderThan: await keepFrom(table) })
+  return compaction
+}
+
+async function compactApart(table: Table, folder: string): Promise<Compaction> {
+  const keepFromMs = (await keepFrom(table)).getTime()
+  const compaction = await workApart({ task: 'compact', folder, table: table.name, keepFromMs })
+  return compaction ?? { fragmentsRemoved: 0 }
+}
+
+/** From when on versions stay: those that may still be read, and the one that this process reads now, however old. */
+export async function keepFrom(table: Table): Promise<Date> {
+  const current = await table.version()
+  const read = (await table.listVersions()).find(({ version }) => version === current)?.timestamp.getTime() ?? 0
+  return new Date(Math.min(oldestKept().getTime(), read - CLOCK_MARGIN_MS))
 }
 
 /** Whether so many versions are old enough to go. */

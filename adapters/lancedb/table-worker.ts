@@ -1,14 +1,13 @@
 /**
- * Builds and measures the vector index of one table, in a process of its own: its memory, its temporary
- * files and its share of the processors are not the host's, and it can be ended at any time.
+ * Works on one table, in a process of its own: its memory, its temporary files and its share of the processors
+ * are not the host's, and it can be ended at any time.
  */
 import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
-import type { BuildMessage, BuildOrder } from './index-build.js'
 import { measureProbes } from './probe-measurement.js'
 import type { SearchPlan } from './search-plan.js'
 import { vectorIndexBuiltAt } from './table-facts.js'
-import { KEEP_VERSIONS_MS } from './table-upkeep.js'
+import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
 
 const LOW_PRIORITY = 10
 const MOST_ROUNDS = 4
@@ -16,22 +15,32 @@ const MOST_ROUNDS = 4
 process.on('disconnect', () => {
   process.exit(1)
 })
-process.once('message', (order: BuildOrder) => {
+process.once('message', (order: TableOrder) => {
   setPriority(LOW_PRIORITY)
-  build(order).then(
-    (plan) => send({ plan }),
+  work(order).then(
+    (result) => send({ result }),
     (error: unknown) => send({ error: error instanceof Error ? error.message : String(error) }),
   )
 })
 
-async function build({ folder, table: name, measureOnly }: BuildOrder): Promise<SearchPlan> {
+async function work({ task, folder, table: name, keepFromMs }: TableOrder): Promise<TableTasks[keyof TableTasks]> {
   const connection = await connect(folder)
   const table = await connection.openTable(name)
+  const keepFrom = new Date(keepFromMs)
+  return task === 'compact' ? await compact(table, keepFrom) : await measured(table, task === 'build', keepFrom)
+}
+
+async function compact(table: Table, keepFrom: Date): Promise<Compaction> {
+  const { compaction } = await table.optimize({ cleanupOlderThan: keepFrom })
+  return { fragmentsRemoved: compaction.fragmentsRemoved }
+}
+
+async function measured(table: Table, isNew: boolean, keepFrom: Date): Promise<SearchPlan> {
   const rows = await table.countRows()
-  if (!measureOnly) {
+  if (isNew) {
     const config = Index.ivfRq({ numBits: 4, distanceType: 'cosine' })
     await table.createIndex('vector', { config, replace: true })
-    await settle(table)
+    await settle(table, keepFrom)
   }
   const probes = await measureProbes(table)
   const builtAt = await vectorIndexBuiltAt(table)
@@ -43,11 +52,11 @@ async function build({ folder, table: name, measureOnly }: BuildOrder): Promise<
  * Merges what belonged to several segments of the old index, and lets Lance divide partitions that are too large,
  * which takes minutes in a large table: not to be left to the host. A deletion may forestall it: another time, then.
  */
-async function settle(table: Table): Promise<void> {
+async function settle(table: Table, keepFrom: Date): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const before = await table.version()
     try {
-      await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEEP_VERSIONS_MS) })
+      await compact(table, keepFrom)
     } catch {
       return
     }
@@ -55,7 +64,7 @@ async function settle(table: Table): Promise<void> {
   }
 }
 
-function send(message: BuildMessage): void {
-  process.send?.(message)
+function send(answer: TableAnswer): void {
+  process.send?.(answer)
   process.disconnect()
 }
