@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
@@ -126,7 +127,7 @@ describe('the maintenance of a LanceDB table', () => {
   it('gives up the building of an index when the collection is dropped, or the host ends', async () => {
     for (const id of sequence(40)) await add(id, 250)
     const dropped = index.whenMaintained()
-    while (!(await readdir(vectors)).includes('.building')) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!(await readdir(vectors)).includes('.building')) await setTimeout(5)
     await index.drop(COLLECTION.name)
     await dropped
     expect(await index.listCollections()).toEqual([])
@@ -134,8 +135,7 @@ describe('the maintenance of a LanceDB table', () => {
 
     for (const id of sequence(40)) await add(id, 250)
     const closed = index.whenMaintained()
-    while ((await readdir(join(vectors, '.building'))).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+    while ((await readdir(join(vectors, '.building'))).length === 0) await setTimeout(5)
     await index.close()
     await closed
     expect(await readdir(vectors)).not.toContain('.building')
@@ -193,6 +193,60 @@ describe('the maintenance of a LanceDB table', () => {
     expect(built).toMatchObject({ numUnindexedRows: 0 })
     expect(built?.numIndices).toBeLessThan(5)
     for (const id of [1, 30, 1_000, 2_039, 3_039]) expect(await search(id)).toEqual([[id, 0]])
+  })
+})
+
+describe('a LanceDB table that is compacted in a process of its own', () => {
+  beforeEach(() => {
+    index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000, compactApartFromBytes: 0, telemetry })
+  })
+
+  const addMany = async (first: number) => {
+    for (const id of sequence(60, first)) {
+      await add(id)
+      if (id % 3 === 0) await index.deleteDocument(COLLECTION.name, id, 0)
+    }
+  }
+
+  it('is searched and written all the while, though nothing is as old as the version that is read', async () => {
+    await addMany(1)
+    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+    const inThisProcess = vi.spyOn(proto, 'optimize')
+    for (const round of sequence(3)) {
+      await setTimeout(1_100)
+      await addMany(round * 100)
+      // A minute later: whatever is not read may go.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+      let isDone = false
+      const maintained = index.whenMaintained().finally(() => {
+        isDone = true
+      })
+      let written = round * 100 + 60
+      while (!isDone) {
+        expect(await search(round * 100)).toEqual([[round * 100, 0]])
+        expect(await search(1)).toEqual([[1, 0]])
+        if (written < round * 100 + 90) await add(++written)
+      }
+      await maintained
+      vi.useRealTimers()
+      expect(index.maintenanceError).toBeUndefined()
+      expect(await search(written)).toEqual([[written, 0]])
+    }
+    expect(inThisProcess).not.toHaveBeenCalled()
+    const [versions, stats] = await looking(async (table) => [await table.listVersions(), await table.stats()])
+    expect(versions.length).toBeLessThan(150)
+    expect(stats.fragmentStats.numFragments).toBeLessThan(35)
+  })
+
+  it('is done before the index is closed', async () => {
+    await addMany(1)
+    const maintained = index.whenMaintained()
+    while (!(await readdir(vectors)).includes('.building')) await setTimeout(1)
+    await index.close()
+    await maintained
+    expect(await readdir(vectors)).toEqual([`${COLLECTION.name}.lance`])
+    expect(await looking(async (table) => (await table.stats()).fragmentStats.numFragments)).toBeLessThan(5)
+    expect(index.maintenanceError).toBeUndefined()
   })
 })
 

@@ -1,13 +1,16 @@
 /**
  * Adds documents to the index in the folder given, deletes every fifth, and has the table put in order all the
- * while, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 rows.
+ * while, `here` or in a process `apart`, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 rows.
  */
 import { setTimeout } from 'node:timers/promises'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 
-const [folder, first] = process.argv.slice(2)
+const [folder, first, place] = process.argv.slice(2)
 const COLLECTION = { name: 'crash', dimensions: 64 }
-const index = new LanceDbVectorIndex(folder, { indexFromRows: 2_000 })
+const index = new LanceDbVectorIndex(folder, {
+  indexFromRows: 2_000,
+  ...(place === 'apart' && { compactApartFromBytes: 0 }),
+})
 
 async function maintain() {
   for (;;) {

@@ -20,7 +20,8 @@ it('K a process that is killed while it adds, compacts and builds indexes leaves
   const deleted = new Set<number>()
   let next = 1
   for (let round = 0; round < ROUNDS; round += 1) {
-    const child = fork(join(import.meta.dirname, 'lancedb-child.mjs'), [vectors, String(next)], { stdio: 'inherit' })
+    const work = [vectors, String(next), round % 2 === 0 ? 'here' : 'apart']
+    const child = fork(join(import.meta.dirname, 'lancedb-child.mjs'), work, { stdio: 'inherit' })
     child.on('message', (message: Message) => {
       if (message.added !== undefined) added.add(message.added)
       if (message.deleting !== undefined) deleting.add(message.deleting)

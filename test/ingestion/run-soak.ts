@@ -9,8 +9,10 @@ import { SoakLedger } from './soak-ledger.js'
 import { type ChildMessage, type ChildOrder, HOOKS } from './soak-protocol.js'
 
 export interface SoakOptions {
-  /** How often the process is killed while it acts. */
+  /** How often the process is killed while it acts, at least. */
   readonly rounds: number
+  /** It goes on, for four times the rounds at most, until so much was acknowledged, inspected and found. Default 0. */
+  readonly leastEvidence?: number
   /** After so many rounds everything is brought to its end, and looked at. */
   readonly roundsPerInspection: number
   readonly hasRealModel: boolean
@@ -80,11 +82,15 @@ class Soak {
   }
 
   async run(): Promise<SoakReport> {
-    const { rounds, roundsPerInspection, seed, progress } = this.#options
+    const { rounds, roundsPerInspection, leastEvidence = 0, seed, progress } = this.#options
     const began = performance.now()
-    for (let round = 1; round <= rounds && this.#problems.length === 0; round += 1) {
+    const isEnough = (): boolean =>
+      Math.min(this.#ledger.acknowledged, this.#documents, this.#searched) >= leastEvidence
+    for (let round = 1, last = rounds; round <= last && this.#problems.length === 0; round += 1) {
       await this.#act()
-      if (round % roundsPerInspection === 0 || round === rounds) await this.#settle()
+      if (round % roundsPerInspection === 0 || round === last) await this.#settle()
+      // A slow machine does little in a life.
+      if (round === last && !isEnough() && last < rounds * 4) last += roundsPerInspection
       progress?.(`${round} rounds, ${this.#ledger.acknowledged} calls, ${this.#documents} documents looked at`)
     }
     const unexpected = [...this.#ledger.codes.keys()].filter((code) => !EXPECTED_REFUSALS.includes(code))

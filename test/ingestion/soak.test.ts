@@ -4,10 +4,11 @@ import { runSoak } from './run-soak.js'
 
 it('K: killed at random points, and at hooks: nothing acknowledged is lost, nothing is there twice, nothing is left', async () => {
   const seed = Math.floor(Math.random() * 1e6)
-  const report = await runSoak({ rounds: 6, roundsPerInspection: 3, hasRealModel: false, seed })
-  expect(report, `seed ${seed}`).toMatchObject({ problems: [], kills: 6, inspections: 2 })
-  const { acknowledgedCalls, documentsInspected, chunksSearched } = report
-  expect(Math.min(acknowledgedCalls, documentsInspected, chunksSearched), `seed ${seed}`).toBeGreaterThan(5)
+  const report = await runSoak({ rounds: 6, roundsPerInspection: 3, leastEvidence: 10, hasRealModel: false, seed })
+  expect(report, `seed ${seed}`).toMatchObject({ problems: [] })
+  const { kills, acknowledgedCalls, documentsInspected, chunksSearched } = report
+  expect(kills, `seed ${seed}`).toBeGreaterThanOrEqual(6)
+  expect(Math.min(acknowledgedCalls, documentsInspected, chunksSearched), `seed ${seed}`).toBeGreaterThanOrEqual(10)
 }, 240_000)
 
 it('takes in 5 MB of text in one context: memory stays flat, and the event loop turns', async () => {
