@@ -145,9 +145,9 @@ export class IndexBuilder {
       await table.checkoutLatest()
       if (plan.probes.length === 0) await table.dropIndex(VECTOR_INDEX)
     })
-    if (plan.probes.length > 0) await table.prewarmIndex(VECTOR_INDEX)
     await writePlan(this.#options.folder, name, plan)
     open.plan = plan
+    open.isWarm = false
   }
 }
 

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { buildFolder, connectTo } from './lance-connection.js'
 import { readPlan, removePlan, type SearchPlan } from './search-plan.js'
-import { VECTOR_INDEX } from './table-facts.js'
 import { TableWriter } from './table-writer.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
@@ -15,6 +14,8 @@ export interface OpenTable {
   readonly writer: TableWriter
   /** How to search it by its index; `undefined`: by a scan. */
   plan: SearchPlan | undefined
+  /** Whether the index is in memory, or on its way there: the first search brings it in. */
+  isWarm: boolean
 }
 
 /**
@@ -132,16 +133,14 @@ export class LanceTables {
     const connection = await this.#connectFor(name)
     const { schemaOf } = await import('./arrow-rows.js')
     const table = await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true })
-    return { table, writer: new TableWriter(table), plan: undefined }
+    return { table, writer: new TableWriter(table), plan: undefined, isWarm: false }
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
       const table = await (await this.#connectFor(name)).openTable(name)
       const plan = await readPlan(this.#folder, name)
-      // A search that comes meanwhile waits for what it needs only.
-      if (plan !== undefined) table.prewarmIndex(VECTOR_INDEX).catch(() => undefined)
-      return { table, writer: new TableWriter(table), plan }
+      return { table, writer: new TableWriter(table), plan, isWarm: false }
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error

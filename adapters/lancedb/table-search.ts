@@ -4,7 +4,7 @@ import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/p
 import { documentPredicate, NOTHING } from './document-predicates.js'
 import type { OpenTable } from './lance-tables.js'
 import { probesFor } from './search-plan.js'
-import { vectorIndexBuiltAt } from './table-facts.js'
+import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
 
 /** Exact scans at a time: each may hold some hundreds of megabytes. */
 const MAX_SCANS = 3
@@ -31,12 +31,23 @@ export class TableSearch {
     }
     const probes = await probesOf(open, limit, documents)
     if (probes !== undefined) {
+      warm(open)
       const hits = await this.#lookUp(() => hitsOf(query().nprobes(probes).refineFactor(REFINE_FACTOR)))
       // Otherwise the partitions hold too few rows that pass, or there are no more of them: a scan knows.
       if (hits.length >= limit) return hits
     }
     return await this.#scan(() => hitsOf(query().bypassVectorIndex()))
   }
+}
+
+/**
+ * Brings the whole index into memory, once it is searched: whoever only writes has no use for it. A search that comes
+ * meanwhile waits for what it needs alone.
+ */
+function warm(open: OpenTable): void {
+  if (open.isWarm) return
+  open.isWarm = true
+  open.table.prewarmIndex(VECTOR_INDEX).catch(() => undefined)
 }
 
 /** How many partitions of the index must be searched; `undefined` where it is to be a scan. */

@@ -214,18 +214,18 @@ describe('a LanceDB table that is compacted in a process of its own', () => {
     const inThisProcess = vi.spyOn(proto, 'optimize')
     for (const round of sequence(3)) {
       await setTimeout(1_100)
-      await addMany(round * 100)
+      const first = round * 99 + 1
+      await addMany(first)
       // A minute later: whatever is not read may go.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
       let isDone = false
       const maintained = index.whenMaintained().finally(() => {
         isDone = true
       })
-      let written = round * 100 + 60
+      let written = first + 60
       while (!isDone) {
-        expect(await search(round * 100)).toEqual([[round * 100, 0]])
-        expect(await search(1)).toEqual([[1, 0]])
-        if (written < round * 100 + 90) await add(++written)
+        for (const id of [1, first]) expect(await search(id)).toEqual([[id, 0]])
+        if (written < first + 90) await add(++written)
       }
       await maintained
       vi.useRealTimers()
