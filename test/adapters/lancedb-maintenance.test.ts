@@ -218,12 +218,12 @@ describe('a LanceDB table that is compacted in a process of its own', () => {
       await addMany(first)
       // A minute later: whatever is not read may go.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
-      let isDone = false
+      const state = { isDone: false }
       const maintained = index.whenMaintained().finally(() => {
-        isDone = true
+        state.isDone = true
       })
       let written = first + 60
-      while (!isDone) {
+      while (!state.isDone) {
         for (const id of [1, first]) expect(await search(id)).toEqual([[id, 0]])
         if (written < first + 90) await add(++written)
       }
