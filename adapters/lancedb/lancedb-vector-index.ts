@@ -1,17 +1,17 @@
 import {
   ClosedError,
+  requireQuery,
+  requireRows,
   type Telemetry,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
-  VectorInvalidError,
   type VectorKey,
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { keysPredicate, nameOf } from './document-predicates.js'
 import { onDisk, reading } from './errors.js'
-import { requireFinite } from './finite-vectors.js'
 import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
 import { TableMaintenance } from './table-maintenance.js'
@@ -65,10 +65,7 @@ export class LanceDbVectorIndex implements VectorIndex {
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
     const { name, dimensions } = collection
     this.#refuseIfClosed()
-    if (rows.vectors.length !== rows.chunks.length * dimensions) {
-      throw new VectorInvalidError(`vectors must have ${dimensions} components each`)
-    }
-    requireFinite(rows.vectors)
+    requireRows(collection, rows)
     if (rows.chunks.length === 0) return
     const write = async (open: OpenTable): Promise<void> => {
       await open.writer.add(rows, dimensions)
@@ -83,10 +80,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
-    if (query.length !== collection.dimensions) {
-      throw new VectorInvalidError(`the query must have ${collection.dimensions} components`)
-    }
-    requireFinite(query)
+    requireQuery(collection, query)
     const { name } = collection
     return await reading(name, () => this.#using(name, [], (open) => this.#search.nearest(open, query, options)))
   }

@@ -1,10 +1,11 @@
 import {
   ClosedError,
   type DocumentFilter,
+  requireQuery,
+  requireRows,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
-  VectorInvalidError,
   type VectorKey,
   type VectorRows,
   type VectorSearchOptions,
@@ -19,13 +20,11 @@ export class MemoryVectorIndex implements VectorIndex {
   readonly #collections = new Map<string, StoredVector[]>()
   #isClosed = false
 
-  async add({ name, dimensions }: VectorCollection, rows: VectorRows): Promise<void> {
+  async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
     this.#refuseIfClosed()
+    requireRows(collection, rows)
+    const { name, dimensions } = collection
     const { documentId, chunks, windows, vectors } = rows
-    if (vectors.length !== chunks.length * dimensions) {
-      throw new VectorInvalidError(`vectors must have ${dimensions} components each`)
-    }
-    requireFinite(vectors)
     const added = Array.from(chunks, (chunk, row) => ({
       documentId,
       chunk,
@@ -36,15 +35,14 @@ export class MemoryVectorIndex implements VectorIndex {
   }
 
   async search(
-    { name, dimensions }: VectorCollection,
+    collection: VectorCollection,
     query: Float32Array,
     options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
-    if (query.length !== dimensions) throw new VectorInvalidError(`the query must have ${dimensions} components`)
-    requireFinite(query)
+    requireQuery(collection, query)
     const passes = passesOf(options.documents)
-    return this.#rowsOf(name)
+    return this.#rowsOf(collection.name)
       .filter(({ documentId }) => passes(documentId))
       .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
       .sort((one, other) => other.similarity - one.similarity)
@@ -102,12 +100,6 @@ function passesOf(filter: DocumentFilter | undefined): (documentId: number) => b
   if (filter === undefined) return () => true
   const ids = new Set('only' in filter ? filter.only : filter.except)
   return (documentId) => ids.has(documentId) === 'only' in filter
-}
-
-function requireFinite(vectors: Float32Array): void {
-  if (vectors.some((component) => !Number.isFinite(component))) {
-    throw new VectorInvalidError('vectors must have finite components')
-  }
 }
 
 function cosine(one: Float32Array, other: Float32Array): number {
