@@ -1,4 +1,5 @@
 /** Storage on knex: SQLite, and PostgreSQL. */
 export { KnexStorage, type KnexStorageOptions } from './knex-storage.js'
+export { openPostgres, type PostgresOptions } from './open-postgres.js'
 export { openSqlite } from './open-sqlite.js'
 export { requireTables, type SnapshotCounts, type SnapshotDocument, SqliteSnapshot } from './sqlite-snapshot.js'

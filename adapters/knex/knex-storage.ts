@@ -5,11 +5,14 @@ import {
   type Repositories,
   SchemaTooNewError,
   type Storage,
+  type TransactionOptions,
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { translateError } from './errors.js'
 import { hostTransaction, outermost } from './host-transaction.js'
+import { listenTo } from './job-notifications.js'
 import { MIGRATIONS } from './migrations.js'
+import { repeated } from './repeated.js'
 import {
   KnexAccountRepository,
   KnexRegionRepository,
@@ -29,6 +32,7 @@ import { KnexMailRepository, KnexPasswordTokenRepository } from './repositories/
 import { KnexPermissionRepository } from './repositories/permission-repository.js'
 import { KnexUploadRepository } from './repositories/upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
+import { number, type Row } from './rows.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
 
@@ -79,11 +83,14 @@ export class KnexStorage implements Storage {
     return await this.#translated(() => work(this.#repositories(this.#knex)))
   }
 
-  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    work: (repositories: Repositories) => Promise<T>,
+    { isolation = 'serializable' }: TransactionOptions = {},
+  ): Promise<T> {
     return await this.#inTransaction(async (transaction) => {
       if (this.#dialect.hasOneWriter) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction))
-    })
+    }, isolation)
   }
 
   async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
@@ -97,6 +104,12 @@ export class KnexStorage implements Storage {
     })
     outermost(outer).executionPromise.then(ended, ended)
     return result
+  }
+
+  watchJobs(heard: (kind: string) => void): () => Promise<void> {
+    // SQLite tells nobody: engines of one folder look several times a second.
+    if (this.#dialect.hasOneWriter) return () => Promise.resolve()
+    return listenTo(this.#knex, this.#name('jobs'), heard)
   }
 
   async verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]> {
@@ -113,23 +126,31 @@ export class KnexStorage implements Storage {
   async #migrate(): Promise<void> {
     await this.#inTransaction(async (transaction) => {
       const schema = this.#name('schema')
+      // Two processes that make one table at once would disturb each other, whether it is there or not.
+      if (!this.#dialect.hasOneWriter) await transaction.raw('select pg_advisory_xact_lock(hashtext(?))', [schema])
       await transaction.raw('create table if not exists ?? (version integer not null)', [schema])
-      if (!this.#dialect.hasOneWriter) await transaction.raw('lock table ?? in exclusive mode', [schema])
-      const rows = await transaction<{ version: number }>(schema).select('version')
-      const version = rows[0]?.version ?? 0
+      const rows = await transaction<Row>(schema).select('version')
+      const version = rows[0] === undefined ? 0 : number(rows[0], 'version')
       if (version > MIGRATIONS.length) {
         throw new SchemaTooNewError(
           `the database has schema version ${version}, this engine knows ${MIGRATIONS.length}: use a newer version of alcove`,
         )
       }
-      for (const migration of MIGRATIONS.slice(version)) await migration(transaction.schema, this.#name)
+      for (const migration of MIGRATIONS.slice(version)) {
+        await migration(transaction.schema, this.#name, this.#dialect)
+      }
       if (rows.length === 0) await transaction(schema).insert({ version: MIGRATIONS.length })
       else if (version < MIGRATIONS.length) await transaction(schema).update({ version: MIGRATIONS.length })
-    })
+    }, 'read committed')
   }
 
-  async #inTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-    if (!this.#dialect.hasOneWriter) return await this.#translated(() => this.#knex.transaction(work))
+  async #inTransaction<T>(
+    work: (transaction: Knex.Transaction) => Promise<T>,
+    isolationLevel: NonNullable<TransactionOptions['isolation']>,
+  ): Promise<T> {
+    if (!this.#dialect.hasOneWriter) {
+      return await this.#translated(() => repeated(() => this.#knex.transaction(work, { isolationLevel })))
+    }
     const mine = this.#lastWrite.then(() => this.#translated(() => this.#knex.transaction(work)))
     this.#lastWrite = mine.catch(() => undefined)
     return await mine

@@ -1,13 +1,22 @@
 import type { Knex } from 'knex'
+import type { Dialect } from './dialect.js'
 import { initial } from './migrations/0001-initial.js'
 import { passwordsAndMails } from './migrations/0002-passwords-and-mails.js'
 import { hiddenDocuments } from './migrations/0003-hidden-documents.js'
 import { claims } from './migrations/0004-claims.js'
 import { outbox } from './migrations/0005-outbox.js'
+import { bigIntegers } from './migrations/0006-big-integers.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
-export type Migration = (schema: Knex.SchemaBuilder, name: NameTable) => Knex.SchemaBuilder
+export type Migration = (schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect) => Knex.SchemaBuilder
 
 /** In order; the schema's version is how many of them were run. */
-export const MIGRATIONS: readonly Migration[] = [initial, passwordsAndMails, hiddenDocuments, claims, outbox]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  passwordsAndMails,
+  hiddenDocuments,
+  claims,
+  outbox,
+  bigIntegers,
+]

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Dialect } from './dialect.js'
 import { translateError } from './errors.js'
 import { MIGRATIONS } from './migrations.js'
-import type { Row } from './rows.js'
+import { number, type Row } from './rows.js'
 import { type NameTable, TABLES, type TableName } from './tables.js'
 
 /** What is told of one table at most: where a page is lost, each of its rows may be a sentence. */
@@ -42,9 +42,11 @@ export async function verifyDatabase(
 }
 
 async function versionProblems(knex: Knex, name: NameTable): Promise<string[]> {
-  const [row] = await knex<{ version: number }>(name('schema')).select('version')
-  if (row?.version === MIGRATIONS.length) return []
-  return [`The schema has version ${row?.version ?? 'none'} instead of ${MIGRATIONS.length}`]
+  const [row] = await knex<Row>(name('schema')).select('version')
+  const version = row && number(row, 'version')
+  return version === MIGRATIONS.length
+    ? []
+    : [`The schema has version ${version ?? 'none'} instead of ${MIGRATIONS.length}`]
 }
 
 async function missingTables(knex: Knex, name: NameTable): Promise<TableName[]> {

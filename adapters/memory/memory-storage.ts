@@ -75,6 +75,11 @@ export class MemoryStorage implements Storage {
     throw new UnsupportedError('a storage in memory has no transactions that a host could have begun')
   }
 
+  /** Nobody else has jobs here. */
+  watchJobs(): () => Promise<void> {
+    return () => Promise.resolve()
+  }
+
   /** What is in memory has no other form than this one. */
   async verify(): Promise<readonly string[]> {
     if (this.#isClosed) throw new ClosedError('the storage')

@@ -64,6 +64,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #roles: readonly EngineRole[]
   readonly #stopping = new AbortController()
   #begun: Promise<void> | undefined
+  #stopWatching: () => Promise<void> = () => Promise.resolve()
   #swept: Promise<void> = Promise.resolve()
   #checked: Promise<void> = Promise.resolve()
 
@@ -150,6 +151,11 @@ export class Workers implements WorkSignals, RepairWorkers {
 
   async #begin(): Promise<void> {
     const [isRelay, isIngest] = [this.#roles.includes('relay'), this.#roles.includes('ingest')]
+    if (isRelay || isIngest) {
+      this.#stopWatching = this.#storage.watchJobs((kind) => {
+        for (const worker of this.#workers) if (worker.handles(kind)) worker.wake()
+      })
+    }
     if (isIngest) await this.#sweep.prepare(this.#isAlone)
     if (isRelay) {
       const trim = { kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }
@@ -183,6 +189,10 @@ export class Workers implements WorkSignals, RepairWorkers {
     for (const subject of ids) this.#relay.abandon({ kind: DELIVER_EVENT, subject })
   }
 
+  get #workers(): readonly JobWorker[] {
+    return [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
+  }
+
   get isIngesting(): boolean {
     return this.#roles.includes('ingest')
   }
@@ -211,7 +221,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#stopping.abort()
     // What begins now would not be stopped.
     await this.#begun?.catch(() => undefined)
-    const workers = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
-    await Promise.all([...workers.map((worker) => worker.stop()), this.#swept, this.#checked])
+    const workers = this.#workers.map((worker) => worker.stop())
+    await Promise.all([...workers, this.#stopWatching(), this.#swept, this.#checked])
   }
 }

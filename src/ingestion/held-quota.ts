@@ -1,8 +1,10 @@
-import type { ContextRecord, Storage } from '../ports/index.js'
+import type { ContextRecord, Storage, TransactionOptions } from '../ports/index.js'
 import { LeaseLostError, QuotaExceededError } from '../shared/errors.js'
 
 /** How long an upload holds its quota after the last byte that came. */
 export const UPLOAD_TTL_MS: number = 10 * 60_000
+/** Uploads into one context wait for each other, where each adds up what the others hold. */
+export const WITH_CONTEXT_HELD: TransactionOptions = { isolation: 'read committed' }
 const EXTEND_EVERY_MS = 60_000
 /** Bytes held ahead of those that have arrived: a transaction for every piece would be slow. */
 const STEP_BYTES = 1_048_576
@@ -47,7 +49,8 @@ export class HeldQuota {
   }
 
   async #grow(): Promise<void> {
-    const heldBytes = await this.#storage.transaction(async ({ uploads }) => {
+    const heldBytes = await this.#storage.transaction(async ({ contexts, uploads }) => {
+      await contexts.lock(this.#context.id)
       const ofOthers = (await uploads.usedBytes(this.#context.id)) - this.#heldBytes
       const most = Math.min(this.#context.maxSizeBytes - ofOthers, this.#maxFileBytes)
       if (this.#arrivedBytes > most) {
@@ -59,7 +62,7 @@ export class HeldQuota {
       const held = this.#arrivedBytes + ahead
       if (!(await uploads.hold(this.#uuid, held, UPLOAD_TTL_MS))) throw uploadExpired()
       return held
-    })
+    }, WITH_CONTEXT_HELD)
     if (heldBytes === undefined) throw new QuotaExceededError('the file does not fit in what is left of the quota')
     this.#heldBytes = heldBytes
     this.#renewed = performance.now()

@@ -12,7 +12,7 @@ import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
 import { idSchema, integerSchema, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
-import { HeldQuota, UPLOAD_TTL_MS, uploadExpired } from './held-quota.js'
+import { HeldQuota, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
@@ -128,18 +128,21 @@ export class UploadDocument {
     upload: { readonly uuid: string; readonly sizeBytes: number },
     options: UploadOptions,
   ): Promise<ContextRecord> {
-    return await this.#storage.transaction(async (repositories) => {
+    const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
+      await repositories.contexts.lock(contextId)
       const context = await findRoom(repositories, access, contextId, upload.sizeBytes, options)
       await repositories.uploads.insert({ ...upload, contextId }, UPLOAD_TTL_MS)
       return context
-    })
+    }
+    return await this.#storage.transaction(reserve, WITH_CONTEXT_HELD)
   }
 
   /** Turns the reservation into a document and its job, or finds the document there is. */
   async #settle(context: ContextRecord, access: Access, upload: FinishedUpload): Promise<string> {
     const { uuid, originalName, contentType, file } = upload
-    const settled = await this.#storage.transaction(async (repositories) => {
-      const { documents, uploads } = repositories
+    const settle = async (repositories: Repositories): Promise<string> => {
+      const { contexts, documents, uploads } = repositories
+      await contexts.lock(context.id)
       const { accountId } = await findWritable(repositories, access, context.id)
       if (!(await uploads.remove(uuid))) throw uploadExpired()
       const used = await uploads.usedBytes(context.id)
@@ -168,7 +171,8 @@ export class UploadDocument {
       })
       await enqueueIngestion(repositories, document, { accountId })
       return uuid
-    })
+    }
+    const settled = await this.#storage.transaction(settle, WITH_CONTEXT_HELD)
     if (settled !== uuid) await this.#fileStore.delete(uuid)
     return settled
   }

@@ -1,4 +1,5 @@
 import type { Repositories, Storage } from '../ports/index.js'
+import { WITH_JOB_HELD } from './held-job.js'
 
 /** A piece of work, and who waits for it. */
 interface Waiting {
@@ -13,7 +14,8 @@ const MOST_AT_ONCE = 16
 /**
  * Commits small pieces of work together: what comes while a transaction is under way goes into the
  * next one. Making a commit durable costs more than the work of most of them. Where one fails, the
- * others of its transaction are done again, each alone, so work must do nothing but read and write.
+ * others of its transaction are done again, each alone, so work must do nothing but read and write. Each piece
+ * holds the job that it is about.
  */
 export class GroupCommit {
   readonly #storage: Storage
@@ -41,7 +43,7 @@ export class GroupCommit {
   async #commit(group: readonly Waiting[]): Promise<void> {
     const [first] = group
     if (first !== undefined && group.length === 1) {
-      await this.#storage.transaction(first.work).then(first.resolve, first.reject)
+      await this.#storage.transaction(first.work, WITH_JOB_HELD).then(first.resolve, first.reject)
       return
     }
     const results = await this.#tryTogether(group)
@@ -59,7 +61,7 @@ export class GroupCommit {
         const results: unknown[] = []
         for (const { work } of group) results.push(await work(repositories))
         return results
-      })
+      }, WITH_JOB_HELD)
     } catch {
       return undefined
     }

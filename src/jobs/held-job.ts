@@ -1,6 +1,9 @@
-import type { ClaimedJob, JobRepository, Repositories } from '../ports/index.js'
+import type { ClaimedJob, JobRepository, Repositories, TransactionOptions } from '../ports/index.js'
 import { LeaseLostError } from '../shared/errors.js'
 import type { JobRun } from './job-handler.js'
+
+/** Whoever records something of a job holds its row: nobody else can take it, or cancel it, before that is committed. */
+export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed' }
 
 /** Does small pieces of work in a transaction. */
 export type Transact = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>

@@ -3,6 +3,7 @@ import { CrashedError, LeaseLostError, StorageFullError } from '../shared/errors
 import { pause } from '../shared/pause.js'
 import { FairShares } from './fair-shares.js'
 import { GroupCommit } from './group-commit.js'
+import { WITH_JOB_HELD } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
 import { type JobWorkerOptions, withDefaults } from './job-worker-options.js'
 import { type Progress, progressAt } from './progress.js'
@@ -42,8 +43,9 @@ export class JobWorker {
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
     this.#suspects = new Suspects(this.#options)
-    const group = this.#options.isGrouped ? new GroupCommit(storage) : storage
-    const transact: JobSurroundings['transact'] = async (work) => await group.transaction(work)
+    const group = this.#options.isGrouped ? new GroupCommit(storage) : undefined
+    const transact: JobSurroundings['transact'] = async (work) =>
+      await (group === undefined ? storage.transaction(work, WITH_JOB_HELD) : group.transaction(work))
     this.#surroundings = { storage, telemetry, transact, rest: this.#rest, options: this.#options }
   }
 
@@ -57,6 +59,11 @@ export class JobWorker {
   /** Looks for jobs at once: one was just committed. */
   wake(): void {
     this.#wake()
+  }
+
+  /** Whether it does such jobs. */
+  handles(kind: string): boolean {
+    return this.#handlers.has(kind)
   }
 
   /** Takes no more jobs; aborts and gives back those that do not end in time. */
@@ -158,7 +165,7 @@ export class JobWorker {
           await jobs.release(job, { delayMs: this.#suspects.delayMs(job), failed: false })
         }
         return { isAny: claimed.length > 0, taken: claimed.filter((job) => !others.includes(job)) }
-      })
+      }, WITH_JOB_HELD)
       // Suspects come last, to wait for those that begin with them.
       for (const isSuspect of [false, true]) {
         for (const job of taken) if (this.#suspects.includes(job) === isSuspect) this.#begin(job)

@@ -1,7 +1,7 @@
 import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
 import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.js'
 import { pause } from '../shared/pause.js'
-import { HeldJob, leaseLost, type Transact } from './held-job.js'
+import { HeldJob, leaseLost, type Transact, WITH_JOB_HELD } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
 import type { Rest } from './rest.js'
 
@@ -70,7 +70,7 @@ export class RunningJob {
     const { storage, telemetry, options } = this.#surroundings
     const { job } = this
     try {
-      const isHeld = await storage.transaction(({ jobs }) => jobs.extend(job, options.leaseMs))
+      const isHeld = await storage.transaction(({ jobs }) => jobs.extend(job, options.leaseMs), WITH_JOB_HELD)
       if (!isHeld && job === this.job) this.abort()
     } catch (error) {
       telemetry.record({ name: 'jobs.extend.failed', level: 'warn', error })
@@ -118,7 +118,7 @@ export class RunningJob {
     const { storage, telemetry, options, rest } = this.#surroundings
     const { job } = this
     if (this.isAborted || error instanceof LeaseLostError) {
-      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }))
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }), WITH_JOB_HELD)
       return 'aborted'
     }
     const isFinal = options.maxFailures < Infinity && (isPermanent(error) || job.failures + 1 >= options.maxFailures)
@@ -128,17 +128,17 @@ export class RunningJob {
     if (isFull) {
       // That says nothing about the job: it is none of its failures. Those that have not tried yet come first.
       const delayMs = rest.begin()
-      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }))
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
       return 'full'
     }
     if (!isFinal) {
       const delayMs = options.retryDelaysMs[Math.min(job.failures, options.retryDelaysMs.length - 1)] ?? 0
-      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }))
+      await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: true }), WITH_JOB_HELD)
       return 'failed'
     }
     await storage.transaction(async (repositories) => {
       if (await repositories.jobs.complete(job)) await this.#handler.fail(repositories, job.subject, error)
-    })
+    }, WITH_JOB_HELD)
     this.#handler.failed?.(job.subject, error)
     return 'failed'
   }

@@ -101,11 +101,12 @@ export type {
   RoleRepository,
   UserRepository,
 } from './storage/tenancy-repositories.js'
-export type { Repositories, SettingRepository, Storage } from './storage.js'
+export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
 export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
 export type { TokenClaims, TokenSigner } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
+export { requireQuery, requireRows } from './vector-checks.js'
 export type {
   DocumentFilter,
   VectorCollection,

@@ -47,6 +47,17 @@ export interface Repositories {
   readonly deliveries: DeliveryRepository
 }
 
+/** How a transaction is kept apart from others that are at work at the same time. */
+export interface TransactionOptions {
+  /**
+   * `serializable`, the default: as if no other had been at work meanwhile. `read committed`: each statement sees what
+   * was committed when it began; for work whose conditions are in the statements that write, or on rows that the
+   * transaction holds (see {@link ContextRepository.lock}, {@link JobRepository.extend}). It costs less where many
+   * processes meet. A storage with one writer at a time makes no difference.
+   */
+  readonly isolation?: 'serializable' | 'read committed'
+}
+
 /**
  * The relational store, and the only place where state survives.
  *
@@ -77,9 +88,11 @@ export interface Storage {
    * - All of it is committed when the promise resolves, or none of it: an error of
    *   the work is rethrown after a rollback.
    * - Two transactions that write the same rows do not interleave.
+   * - The work may be done again from its beginning, where another transaction came between: it must do
+   *   nothing but read and write.
    * - Not re-entrant: the work must not open another transaction and wait for it.
    */
-  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+  transaction<T>(work: (repositories: Repositories) => Promise<T>, options?: TransactionOptions): Promise<T>
 
   /**
    * Reads and writes as a part of a transaction of the host's own.
@@ -92,6 +105,15 @@ export interface Storage {
    * @throws UnsupportedError where the storage has no transactions that a host could have begun
    */
   join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T>
+
+  /**
+   * Hears of jobs that are due at once, as soon as they are committed, whichever process has enqueued them: a reason
+   * to look for them sooner. Some may not be heard of. A storage of one process need not tell its own.
+   *
+   * @param heard called with the kind of the jobs
+   * @returns what ends it
+   */
+  watchJobs(heard: (kind: string) => void): () => Promise<void>
 
   /**
    * Looks for damage: whether the tables are those of this version, and, where it is `isThorough`, what the

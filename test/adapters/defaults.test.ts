@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
-import { KnexStorage, openSqlite } from '../../adapters/knex/index.js'
+import { KnexStorage } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
@@ -15,34 +15,33 @@ import {
   textExtractorSuite,
   vectorIndexSuite,
 } from '../conformance/index.js'
+import { DATABASES } from '../outbox/database.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const runner = { describe, it }
 
-storageSuite(runner, 'knex on SQLite', async () => {
-  const folder = await temporaryFolder()
-  const knex = openSqlite(join(folder.path, 'test.sqlite'))
-  const port = new KnexStorage({ knex })
-  return {
-    port,
-    beginHostTransaction: async () => {
-      const transaction = await knex.transaction()
-      return {
-        transaction,
-        commit: async () => {
-          await transaction.commit()
-        },
-        rollback: async () => {
-          await transaction.rollback()
-        },
-      }
-    },
-    dispose: async () => {
-      await port.close()
-      await folder.remove()
-    },
-  }
-})
+for (const { name, open } of DATABASES) {
+  storageSuite(runner, `knex on ${name}`, async () => {
+    const database = await open()
+    const { knex } = database
+    return {
+      port: new KnexStorage({ knex, keepKnex: true }),
+      beginHostTransaction: async () => {
+        const transaction = await knex.transaction()
+        return {
+          transaction,
+          commit: async () => {
+            await transaction.commit()
+          },
+          rollback: async () => {
+            await transaction.rollback()
+          },
+        }
+      },
+      dispose: () => database.dispose(),
+    }
+  })
+}
 
 vectorIndexSuite(runner, 'LanceDB', async () => {
   const folder = await temporaryFolder()

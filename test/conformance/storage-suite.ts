@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Storage } from '../../src/ports/index.js'
+import type { Repositories, Storage } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { defineDocumentTests } from './storage-document-tests.js'
 import { defineJobTests } from './storage-job-tests.js'
 import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
 import { defineOutboxTests } from './storage-outbox-tests.js'
-import { NOW, seedCompany } from './storage-seed.js'
+import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
 
 /** What every Storage must do. The storage is given before it is opened. */
@@ -76,6 +76,63 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       )
       await Promise.all(increments)
       assert.equal(await storage.read(({ settings }) => settings.get('count')), '20')
+    })
+
+    test('lets no transaction act on what another one is changing: only one of ten finds a place free', async (storage) => {
+      const taken = await Promise.all(
+        Array.from({ length: 10 }, (_, who) =>
+          storage.transaction(async ({ settings }) => {
+            const others = [...Array(10).keys()].filter((other) => other !== who)
+            for (const other of others) if ((await settings.get(`place-${other}`)) !== undefined) return false
+            await settings.put(`place-${who}`, 'taken')
+            return true
+          }),
+        ),
+      )
+      assert.equal(taken.filter(Boolean).length, 1)
+    })
+
+    test('gives a context to one transaction at a time, where each sees what others have committed', async (storage) => {
+      await storage.transaction(({ settings }) => settings.put('count', '0'))
+      const { id } = await storage.transaction(async (repositories) =>
+        seedContext(repositories, await seedCompany(repositories)),
+      )
+      const increment = async ({ contexts, settings }: Repositories): Promise<void> => {
+        await contexts.lock(id)
+        const count = Number(await settings.get('count'))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        await settings.put('count', String(count + 1))
+      }
+      await Promise.all(
+        Array.from({ length: 20 }, () => storage.transaction(increment, { isolation: 'read committed' })),
+      )
+      assert.equal(await storage.read(({ settings }) => settings.get('count')), '20')
+      await storage.transaction(({ contexts }) => contexts.lock(id + 1))
+    })
+
+    test('takes integers of 53 bits', async (storage) => {
+      const huge = Number.MAX_SAFE_INTEGER
+      const found = await storage.read(async ({ companies, contexts, documents, permissions }) => [
+        await companies.get(huge),
+        await contexts.get(huge),
+        await documents.get(huge),
+        await permissions.get(huge),
+      ])
+      assert.ok(found.every((record) => record === undefined))
+      await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'k', subject: huge, lane: huge, companyId: huge }))
+      const [job] = await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['k'], leaseMs: 1_000 }))
+      assert.deepEqual([job?.subject, job?.lane, job?.companyId], [huge, huge, huge])
+    })
+
+    test('says nothing more of jobs once nobody wants to hear of them', async (storage) => {
+      let heard = 0
+      const stop = storage.watchJobs(() => {
+        heard += 1
+      })
+      await stop()
+      await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'k', subject: 1 }))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      assert.equal(heard, 0)
     })
 
     test('hides from reads what is not committed', async (storage) => {

@@ -1,4 +1,4 @@
-import type { Repositories, Storage } from '../../src/ports/index.js'
+import type { Repositories, Storage, TransactionOptions } from '../../src/ports/index.js'
 
 /** Sees a call of a repository, such as `deliveries.endAttempt`; may fail in its place, or give something else. */
 export type Hook = (call: string, go: () => unknown) => unknown
@@ -34,19 +34,24 @@ export class HookedStorage implements Storage {
     return await this.#inner.read(async (repositories) => await work(this.#hooked(repositories, [])))
   }
 
-  async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (repositories: Repositories) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const calls: string[] = []
     const result = await this.#inner.transaction(async (repositories) => {
+      calls.length = 0
       const done = await work(this.#hooked(repositories, calls))
       this.#around(calls, 'before-commit')
       return done
-    })
+    }, options)
     this.#around(calls, 'after-commit')
     return result
   }
 
   async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
     return await this.#inner.join(transaction, work, ended)
+  }
+
+  watchJobs(heard: (kind: string) => void): () => Promise<void> {
+    return this.#inner.watchJobs(heard)
   }
 
   async close(): Promise<void> {

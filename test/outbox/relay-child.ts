@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'
-import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
+import { KnexStorage, openPostgres, openSqlite } from '../../dist/adapters/knex/index.js'
 import {
   MemoryEmbeddingModel,
   MemoryFileStore,
@@ -54,7 +54,11 @@ class DeadlyTransport extends HttpsTransport {
 }
 
 const engine = await createEngine({
-  storage: new HookedStorage(new KnexStorage({ knex: openSqlite(database) }), (_call, go) => go(), around),
+  storage: new HookedStorage(
+    new KnexStorage({ knex: database.startsWith('postgres') ? openPostgres(database) : openSqlite(database) }),
+    (_call, go) => go(),
+    around,
+  ),
   vectorIndex: new MemoryVectorIndex(),
   embeddingModels: [new MemoryEmbeddingModel()],
   textExtractor: new MemoryTextExtractor(),

@@ -345,8 +345,13 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     const hanging = new HangingTransport()
     const relay = await start({ httpTransport: hanging })
     await relay.destinations(2)
+    let close: (value: unknown) => void = () => undefined
+    const closing = new Promise((resolve) => {
+      close = resolve
+    })
     hanging.respond = async ({ url }) => {
       const isSlow = url.includes('hook-1')
+      if (!isSlow) await closing
       await new Promise((resolve) => setTimeout(resolve, isSlow ? 60_000 : 400))
       return answer(200)
     }
@@ -354,6 +359,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     // Four of each destination are under way, and 32 wait.
     await vi.waitFor(() => expect(hanging.requests).toHaveLength(8), WAIT)
     const began = performance.now()
+    close(undefined)
     await relay.engine.close()
     expect(performance.now() - began).toBeLessThan(3_500)
     expect(hanging.requests).toHaveLength(8)

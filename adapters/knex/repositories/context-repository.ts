@@ -39,6 +39,12 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     return row && toContext(row)
   }
 
+  async lock(id: number): Promise<void> {
+    if (this.session.dialect.hasOneWriter) return
+    // References to it may be made meanwhile: they do not change it.
+    await this.rows.where('id', id).forNoKeyUpdate().select('id')
+  }
+
   async list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]> {
     const rows = await this.rows.where('account_id', filter.accountId).whereNull('deleted').orderBy('id').select()
     return rows.map(toContext)

