@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DataDirLockedError, type Engine, type Session } from '../../src/index.js'
+import {
+  DataDirLockedError,
+  type Engine,
+  NotInitializedError,
+  type Session,
+  UnsupportedError,
+} from '../../src/index.js'
 import type { LocalEngineOptions } from '../local/index.js'
 import { loadLocal } from './loading.js'
 import type { GlobalOptions } from './options.js'
@@ -68,7 +74,17 @@ export function ownerSession(engine: Engine): Session {
   return engine.as(engine.owner)
 }
 
-export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>): Promise<boolean> {
+export async function isInitialized(options: Pick<GlobalOptions, 'dataDir' | 'databaseUrl'>): Promise<boolean> {
+  const { dataDir, databaseUrl } = options
+  if (databaseUrl !== undefined) {
+    return await requireInitialized(options).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NotInitializedError) return false
+        throw error
+      },
+    )
+  }
   return await stat(join(resolve(dataDir), 'alcove.sqlite')).then(
     () => true,
     () => false,
@@ -76,9 +92,20 @@ export async function isInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>)
 }
 
 /** @throws NotInitializedError where there is no data folder yet */
-export async function requireInitialized({ dataDir }: Pick<GlobalOptions, 'dataDir'>): Promise<void> {
+export async function requireInitialized({
+  dataDir,
+  databaseUrl,
+}: Pick<GlobalOptions, 'dataDir' | 'databaseUrl'>): Promise<void> {
   const { requireLocalDatabase } = await loadLocal()
-  await requireLocalDatabase(resolve(dataDir))
+  await requireLocalDatabase(resolve(dataDir), databaseUrl)
+}
+
+/** @throws UnsupportedError for a command that works on a folder with its own database only */
+export function requireOwnDatabase({ databaseUrl }: Pick<GlobalOptions, 'databaseUrl'>, what: string): void {
+  if (databaseUrl === undefined) return
+  throw new UnsupportedError(
+    `"alcove ${what}" is for a folder with its own database: use pg_dump and pg_restore for the one at --database-url, and copy the folder with the files`,
+  )
 }
 
 async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, interrupted?: () => void): Promise<T> {

@@ -65,13 +65,20 @@ export interface GlobalOptions {
   readonly json: boolean
   /** Whoever opens the database needs the key that its secrets are encrypted with. */
   readonly secretKeyFile?: string
+  /** A PostgreSQL database in place of the one in the folder. */
+  readonly databaseUrl?: string
 }
 
 /** The options that every command has. */
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
-  const { dataDir = './alcove-data', secretKeyFile } = command.optsWithGlobals() as Partial<GlobalOptions>
+  const { dataDir = './alcove-data', secretKeyFile, databaseUrl } = command.optsWithGlobals() as Partial<GlobalOptions>
   const json = isSwitchedOn(command, 'json')
-  return { dataDir, json, ...(secretKeyFile !== undefined && { secretKeyFile }) }
+  return {
+    dataDir,
+    json,
+    ...(secretKeyFile !== undefined && { secretKeyFile }),
+    ...(databaseUrl !== undefined && { databaseUrl }),
+  }
 }
 
 /** Whether a switch is on: commander takes any value of its variable for that, `0` included. */

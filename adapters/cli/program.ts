@@ -54,6 +54,7 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(option('--data-dir <dir>', 'the folder with everything').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
     .addOption(option('--secret-key-file <file>', 'key that secrets are encrypted with').argParser(parseFile))
+    .addOption(option('--database-url <url>', 'a PostgreSQL database in place of the one in the folder'))
   for (const command of COMMANDS) program.addCommand(command())
   return quiet(program)
 }

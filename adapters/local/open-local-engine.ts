@@ -24,6 +24,7 @@ import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './d
 import { DATABASE } from './data-dir-names.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
+import { openSharedDatabase, openSharedStorage } from './shared-database.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
@@ -45,6 +46,14 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    * up when its leases run out.
    */
   readonly knex?: Knex
+  /**
+   * A PostgreSQL database in which everything relational is then kept, such as
+   * `postgresql://user:password@host:5432/database`. Where its server has pgvector 0.8 or newer, the vectors are there
+   * too, and any number of processes may work with one database and one folder at a time, which holds files and keys
+   * for all of them; otherwise vectors are in the folder, and one engine works on it. Default: `alcove.sqlite` in the
+   * folder.
+   */
+  readonly databaseUrl?: string
   /** Put before every table's name; default `alcove_`. */
   readonly tablePrefix?: string
   /** Where events may be sent to beside public addresses, and what is never a destination. */
@@ -76,13 +85,16 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
   await makeDataDir(dataDir)
   const { allow = [] } = options.webhooks ?? {}
-  const lock = await lockDataDir(dataDir, { webhookAllow: allow })
+  const { databaseUrl } = options
+  const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
+  // Who shares everything with others needs nothing for itself.
+  const lock = shared?.vectorIndex === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
   try {
-    const isOwnDatabase = overrides.storage === undefined && options.knex === undefined
+    const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
-        storage: overrides.storage ?? (await openOwnStorage(dataDir, options)),
-        vectorIndex: overrides.vectorIndex ?? openVectors(dataDir, options),
+        storage: shared?.storage ?? overrides.storage ?? (await openOwnStorage(dataDir, options)),
+        vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
@@ -98,9 +110,12 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     return releasing(engine, lock)
   } catch (error) {
     await lock.release()
+    await shared?.storage.close()
     throw error
   }
 }
+
+const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 
 /**
  * An engine on the database of a folder alone, beside one that works on the
@@ -113,17 +128,18 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
 export async function openLocalDatabase(
   options: Pick<
     LocalEngineOptions,
-    'dataDir' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile' | 'secretKeyFile' | 'webhooks'
+    'dataDir' | 'databaseUrl' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile' | 'secretKeyFile' | 'webhooks'
   >,
 ): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  await requireLocalDatabase(dataDir)
+  await requireLocalDatabase(dataDir, options.databaseUrl)
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
   // What the engine beside this one will send is what may be asked of it here.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withKey(dataDir, options, async (secretKey) =>
     createEngine({
-      storage: openStorage(dataDir, {}),
+      storage:
+        options.databaseUrl === undefined ? openStorage(dataDir, {}) : openSharedStorage(options.databaseUrl, {}),
       vectorIndex: NO_VECTOR_INDEX,
       embeddingModels: models.map(withoutWeights),
       textExtractor: NO_TEXT_EXTRACTOR,
@@ -137,8 +153,12 @@ export async function openLocalDatabase(
   )
 }
 
-/** @throws NotInitializedError where a folder has no database of its own */
-export async function requireLocalDatabase(dataDir: string): Promise<void> {
+/** @throws NotInitializedError where a folder has no database of its own, and where nothing is in the one at a URL */
+export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
+  if (databaseUrl !== undefined) {
+    await requireOwner(databaseUrl)
+    return
+  }
   if (await hasDatabase(dataDir)) return
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(
@@ -146,6 +166,17 @@ export async function requireLocalDatabase(dataDir: string): Promise<void> {
       ? `${dataDir} has no database: where an application keeps it in its own, that looks after it by the engine; where ${DATABASE} was lost, restore a backup`
       : `there is no data in ${dataDir}: run "alcove init" first`,
   )
+}
+
+async function requireOwner(databaseUrl: string): Promise<void> {
+  const storage = openSharedStorage(databaseUrl, {})
+  try {
+    await storage.open()
+    if ((await storage.read(({ settings }) => settings.get('owner'))) !== undefined) return
+  } finally {
+    await storage.close()
+  }
+  throw new NotInitializedError('there is no data in the database: run "alcove init" first')
 }
 
 async function hasDatabase(dataDir: string): Promise<boolean> {

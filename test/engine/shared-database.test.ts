@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPostgres } from '../../adapters/knex/index.js'
+import { openLocalEngine } from '../../adapters/local/index.js'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import { PgVectorIndex } from '../../adapters/pgvector/index.js'
+import type { Engine, VerifyReport } from '../../src/index.js'
+import { runAlcoveHere } from '../cli/run-alcove-here.js'
+import { DATABASES, type TestDatabase } from '../outbox/database.js'
+import { type PgliteServer, startPglite } from '../pglite-server.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { NEW_CONTEXT, uploadText } from './memory-engine.js'
+
+const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
+
+describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => {
+  let pglite: PgliteServer
+  let database: TestDatabase
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let engines: Engine[]
+
+  beforeAll(async () => {
+    pglite = await startPglite()
+  })
+
+  afterAll(async () => {
+    await pglite.dispose()
+  })
+
+  beforeEach(async () => {
+    database = await open()
+    folder = await temporaryFolder()
+    engines = []
+  })
+
+  afterEach(async () => {
+    await Promise.all(engines.map((engine) => engine.close()))
+    await database.dispose()
+    await folder.remove()
+  })
+
+  /** The vectors are in another server here: it has one backend, and so no transactions at the same time. */
+  const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
+  const start = async (): Promise<Engine> => {
+    const engine = await openLocalEngine({
+      dataDir: folder.path,
+      databaseUrl: database.address,
+      embeddingModels: [new MemoryEmbeddingModel()],
+      vectorIndex: new PgVectorIndex({ knex: openPostgres(pglite.url), tablePrefix }),
+    })
+    engines.push(engine)
+    return engine
+  }
+
+  it('and a folder, begin at once and have one owner; what one takes in, every one finds, and deletes', async () => {
+    const [one, other] = await Promise.all([start(), start()])
+    expect(one.owner).toEqual(other.owner)
+    const [here, there] = [one.as(one.owner), other.as(other.owner)]
+    const { id } = await here.contexts.create(NEW_CONTEXT)
+    const uuid = await there.documents.upload(id, {
+      fileName: 'leave.txt',
+      content: Buffer.from('Parental leave takes eighteen weeks.'),
+    })
+    // Whoever has processed it.
+    await here.documents.whenProcessed(uuid)
+    for (const session of [here, there]) {
+      expect(await session.search(id, 'Parental leave takes eighteen weeks.')).toMatchObject([{ docId: 1 }])
+    }
+    await here.documents.delete(uuid)
+    expect(await there.search(id, 'Parental leave takes eighteen weeks.')).toEqual([])
+    await Promise.all([one.whenCleared(), other.whenCleared()])
+    expect(
+      (await readdir(join(folder.path, 'files'), { recursive: true })).filter((path) => path.includes(uuid)),
+    ).toEqual([])
+    for (const engine of [one, other]) {
+      expect(await engine.administration.verify()).toMatchObject({ problems: [] } satisfies Partial<VerifyReport>)
+    }
+  })
+
+  it('take in 50 files at once, 20 of them the same: one record of these, and the quota holds', async () => {
+    const sessions = (await Promise.all([start(), start()])).map((engine) => engine.as(engine.owner))
+    const [session] = sessions
+    if (session === undefined) return
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 1_000 } })
+    const upload = async (number: number, fileName: string, text: string): Promise<string> =>
+      (await sessions[number % 2]?.documents.upload(id, { fileName, content: Buffer.from(text) })) ?? ''
+    const same = await Promise.all(
+      Array.from({ length: 20 }, (_, number) => upload(number, 'same.txt', 'the same words')),
+    )
+    expect(new Set(same).size).toBe(1)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, number) => upload(number, `${number}.txt`, `number ${number} `.repeat(10))),
+    )
+    const taken = outcomes.filter(({ status }) => status === 'fulfilled').length
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    for (const reason of reasons) expect(reason).toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    const documents = await session.documents.list(id)
+    expect(documents).toHaveLength(1 + taken)
+    const received = await Promise.all(documents.map(({ fileName }) => session.documents.whenProcessed(fileName)))
+    expect(received.map(({ error }) => error)).toEqual(received.map(() => null))
+    const receipts = await Promise.all(documents.map(({ fileName }) => session.documents.get(fileName)))
+    const bytes = receipts.reduce((sum, { receipt }) => sum + (receipt?.bytes ?? 0), 0)
+    expect(bytes).toBeLessThanOrEqual(1_000)
+    expect(taken).toBeGreaterThanOrEqual(5)
+  })
+
+  it('without pgvector have their vectors in the folder, on which one works at a time', async () => {
+    const options = {
+      dataDir: folder.path,
+      databaseUrl: database.address,
+      embeddingModels: [new MemoryEmbeddingModel()],
+    }
+    const engine = await openLocalEngine(options)
+    engines.push(engine)
+    await expect(openLocalEngine(options)).rejects.toMatchObject({ code: 'ERR_DATA_DIR_LOCKED' })
+    const session = engine.as(engine.owner)
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    await uploadText(session, id, 'a.txt', 'The harbour is closed in winter.')
+    expect(await session.search(id, 'The harbour is closed in winter.')).toHaveLength(1)
+    expect(await readdir(join(folder.path, 'vectors'))).not.toEqual([])
+  })
+
+  it('belong together: another folder with documents, another database, and both ways at once are refused', async () => {
+    const engine = await start()
+    const session = engine.as(engine.owner)
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    await uploadText(session, id, 'a.txt', 'The harbour is closed in winter.')
+    await engine.close()
+    await expect(openLocalEngine({ dataDir: folder.path })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
+    const both = { dataDir: folder.path, databaseUrl: database.address, knex: database.knex }
+    await expect(openLocalEngine(both)).rejects.toThrow('databaseUrl: cannot be given beside knex')
+    await expect(openLocalEngine({ dataDir: folder.path, databaseUrl: 'localhost' })).rejects.toThrow(
+      'databaseUrl: must be a URL of a PostgreSQL database',
+    )
+  })
+
+  it('are what the command line works with, given --database-url', async () => {
+    const run = async (...args: string[]) =>
+      await runAlcoveHere([...args, '--data-dir', folder.path, '--database-url', database.address, '--json'], {
+        cwd: folder.path,
+      })
+    const none = await run('context', 'list')
+    expect([none.exitCode, none.stderr]).toEqual([1, expect.stringContaining('run "alcove init" first')])
+    expect((await run('init', '--company', 'Harbour')).exitCode).toBe(0)
+    expect((await run('init')).exitCode).toBe(1)
+    const created = JSON.parse((await run('context', 'create', 'Handbook')).stdout) as { id: number }
+    expect(JSON.parse((await run('context', 'list')).stdout)).toMatchObject([{ id: created.id, name: 'Handbook' }])
+    expect(JSON.parse((await run('company', 'list')).stdout)).toMatchObject([{ name: 'Harbour' }])
+    const backup = await run('backup', join(folder.path, '../backup.tgz'))
+    expect([backup.exitCode, backup.stderr]).toEqual([1, expect.stringContaining('use pg_dump and pg_restore')])
+    expect((await run('doctor')).exitCode).toBe(0)
+    expect(await readdir(folder.path)).not.toContain('alcove.sqlite')
+  })
+})
