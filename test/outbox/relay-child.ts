@@ -43,16 +43,29 @@ function around(calls: readonly string[], moment: Moment): void {
 
 class DeadlyTransport extends HttpsTransport {
   #sent = 0
+  #untold = 0
 
   override async post(post: HttpPost, options?: { readonly signal?: AbortSignal }): Promise<HttpOutcome> {
     const outcome = await super.post(post, options)
     this.#sent += 1
+    this.#untold += 1
     die('send:after')
     if (this.#sent === 3) die('send-3:after')
     return outcome
   }
+
+  /** Requests since the last call. */
+  count(): number {
+    const untold = this.#untold
+    this.#untold = 0
+    return untold
+  }
 }
 
+const transport = new DeadlyTransport({
+  allow: ['127.0.0.0/8'],
+  certificateAuthorities: [readFileSync(caFile, 'utf8')],
+})
 const engine = await createEngine({
   storage: new HookedStorage(
     new KnexStorage({ knex: database.startsWith('postgres') ? openPostgres(database) : openSqlite(database) }),
@@ -67,10 +80,7 @@ const engine = await createEngine({
   tokenSigner: new MemoryTokenSigner(),
   passwordHasher: new MemoryPasswordHasher(),
   mailer: new MemoryMailer(),
-  httpTransport: new DeadlyTransport({
-    allow: ['127.0.0.0/8'],
-    certificateAuthorities: [readFileSync(caFile, 'utf8')],
-  }),
+  httpTransport: transport,
   // As the test's own engine has it.
   secretKey: new Uint8Array(32).fill(7),
   roles: roles.split(',').filter((role) => role !== '') as EngineRole[],
@@ -82,5 +92,6 @@ process.on('message', (agentId: number) => {
     .record({ type: 'agent.deleted', data: { agentId }, companyId })
     .then((event) => process.send?.({ recorded: event.id }))
 })
+setInterval(() => process.send?.({ requests: transport.count() }), 250).unref()
 process.on('disconnect', () => void engine.close())
 process.send?.('ready')

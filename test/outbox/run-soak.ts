@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Knex } from 'knex'
 import { seededRandom } from '../seeded-random.js'
+import { temporaryFolder } from '../temporary-folder.js'
 import { testCertificates } from '../webhooks/certificates.js'
 import { DATABASES } from './database.js'
 import { outboxEngine } from './outbox-engine.js'
@@ -15,6 +16,10 @@ import { outboxEngine } from './outbox-engine.js'
 export interface SoakOptions {
   readonly events: number
   readonly destinations: number
+  /** The database that they share; one that {@link DATABASES} has. */
+  readonly database?: 'SQLite' | 'PostgreSQL'
+  /** Relays at a time, each a process of its own; default 1. */
+  readonly relays?: number
   /** Shortest and longest life of a relay. */
   readonly killEveryMs: readonly [number, number]
   readonly seed: number
@@ -27,6 +32,10 @@ export interface SoakReport {
   readonly deliveries: number
   readonly relaysKilled: number
   readonly posts: number
+  /** Requests of each relay, as far as it told before it was killed. */
+  readonly requestsByRelay: readonly number[]
+  /** Deliveries at their end, in a second. */
+  readonly deliveriesPerSecond: number
   /** POSTs beyond the first of an event to a destination. */
   readonly duplicates: number
   /** Of those: because the receiver had failed the one before. */
@@ -44,8 +53,11 @@ const MOST_FAILURES = 2
 
 /** Runs the soak; the relay lives in processes of its own. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
-  const [{ open }] = DATABASES as readonly [(typeof DATABASES)[number]]
-  const database = await open()
+  const { database: wanted = 'SQLite', relays: count = 1 } = options
+  const found = DATABASES.find(({ name }) => name === wanted)
+  if (found === undefined) throw new Error(`there is no ${wanted} to test with`)
+  const database = await found.open()
+  const folder = await temporaryFolder()
   const random = seededRandom(options.seed)
   const began = performance.now()
   const destinations: Destination[] = []
@@ -55,28 +67,37 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await recorder.engine.administration.destinations.create({ url: destination.url, eventTypes: null })
     destinations.push(destination)
   }
-  const caFile = `${database.address}.pem`
+  const caFile = join(folder.path, 'ca.pem')
   await writeFile(caFile, testCertificates().ca)
-  const relay = new MortalRelay(database.address, caFile, options.killEveryMs, random)
-  relay.start()
+  const relays = Array.from(
+    { length: count },
+    () => new MortalRelay(database.address, caFile, options.killEveryMs, random),
+  )
+  const stop = async (): Promise<unknown> => await Promise.all(relays.map((relay) => relay.stop()))
+  for (const relay of relays) relay.start()
   try {
     const recorded = new Set<string>()
     for (let event = 0; event < options.events; event += 1) recorded.add((await recorder.record(event)).id)
     options.progress?.(`recorded ${recorded.size} events`)
     await untilSettled(database.knex, options.progress)
-    await relay.stop()
+    await stop()
+    const seconds = (performance.now() - began) / 1_000
+    const deliveries = recorded.size * options.destinations
     return {
       seed: options.seed,
-      seconds: Math.round((performance.now() - began) / 1_000),
-      deliveries: recorded.size * options.destinations,
-      relaysKilled: relay.killed,
+      seconds: Math.round(seconds),
+      deliveries,
+      deliveriesPerSecond: Math.round(deliveries / seconds),
+      relaysKilled: relays.reduce((sum, { killed }) => sum + killed, 0),
+      requestsByRelay: relays.map(({ requests }) => requests),
       ...(await examine(database.knex, destinations, recorded)),
     }
   } finally {
-    await relay.stop()
+    await stop()
     await recorder.engine.close()
     for (const destination of destinations) await destination.close()
     await database.dispose()
+    await folder.remove()
   }
 }
 
@@ -137,6 +158,7 @@ class Destination {
 class MortalRelay {
   /** The last one included, which is ended like the others. */
   killed = 0
+  requests = 0
   readonly #database: string
   readonly #caFile: string
   readonly #life: readonly [number, number]
@@ -167,6 +189,9 @@ class MortalRelay {
     while (!this.#isStopped) {
       const child = fork(script, [this.#database, this.#caFile, 'none', 'relay'], { execArgv: ['--import', 'tsx'] })
       this.#child = child
+      child.on('message', (message: { readonly requests?: number }) => {
+        this.requests += message.requests ?? 0
+      })
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])
       const [least, most] = this.#life
@@ -236,7 +261,7 @@ interface LoggedDelivery {
 
 async function readLog(knex: Knex): Promise<readonly LoggedDelivery[]> {
   const count = (condition: string): Knex.Raw => knex.raw(`sum(case when ${condition} then 1 else 0 end)`)
-  return await knex({ delivery: 'alcove_deliveries' })
+  const rows: readonly Record<keyof LoggedDelivery, string | number>[] = await knex({ delivery: 'alcove_deliveries' })
     .leftJoin({ attempt: 'alcove_attempts' }, 'attempt.delivery_id', 'delivery.id')
     .groupBy('delivery.id', 'delivery.event_id', 'delivery.destination_id', 'delivery.status')
     .select({
@@ -247,14 +272,23 @@ async function readLog(knex: Knex): Promise<readonly LoggedDelivery[]> {
       outcomes: count("attempt.outcome <> 'interrupted'"),
       interrupted: count("attempt.outcome = 'interrupted'"),
     })
+  // PostgreSQL gives 64-bit integers as strings.
+  return rows.map((row) => ({
+    id: Number(row.id),
+    event: String(row.event),
+    destination: Number(row.destination),
+    status: String(row.status),
+    outcomes: Number(row.outcomes),
+    interrupted: Number(row.interrupted),
+  }))
 }
 
 async function countAttempts(knex: Knex): Promise<Readonly<Record<string, number>>> {
-  const rows: readonly { outcome: string | null; count: number }[] = await knex('alcove_attempts')
+  const rows: readonly { outcome: string | null; count: string | number }[] = await knex('alcove_attempts')
     .select('outcome')
     .count({ count: '*' })
     .groupBy('outcome')
-  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome ?? 'open', count]))
+  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome ?? 'open', Number(count)]))
 }
 
 async function wait(ms: number): Promise<void> {

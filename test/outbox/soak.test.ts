@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { DATABASES } from './database.js'
 import { runSoak } from './run-soak.js'
 
 it('reaches every destination at least once, with the same bytes, however often the relay is killed', async () => {
@@ -7,3 +8,21 @@ it('reaches every destination at least once, with the same bytes, however often 
   expect(report).toMatchObject({ problems: [], deliveries: 1_000 })
   expect(report.relaysKilled).toBeGreaterThan(1)
 }, 180_000)
+
+it.runIf(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
+  'with several relays on PostgreSQL too',
+  async () => {
+    const seed = Math.floor(Math.random() * 1e6)
+    const report = await runSoak({
+      events: 60,
+      destinations: 10,
+      database: 'PostgreSQL',
+      relays: 2,
+      killEveryMs: [2_500, 4_000],
+      seed,
+    })
+    expect(report).toMatchObject({ problems: [], deliveries: 600 })
+    expect(report.relaysKilled).toBeGreaterThan(1)
+  },
+  180_000,
+)

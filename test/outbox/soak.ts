@@ -1,22 +1,31 @@
 /**
- * Many events to ten destinations that fail at random, while the relay is killed every few seconds:
- * `npm run soak -- [--events N] [--seed N]`. Prints what arrived, and why some of it more than once.
+ * Many events to ten destinations that fail at random, while relays are killed every few seconds:
+ * `npm run soak -- [--events N] [--seed N] [--postgres] [--relays N]`. Prints what arrived, and why some of it more
+ * than once.
  */
 import { parseArgs } from 'node:util'
-import { runSoak } from './run-soak.js'
+import setUp from '../global-setup.js'
 
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
+    postgres: { type: 'boolean', default: false },
+    relays: { type: 'string', default: '1' },
   },
 })
+const tearDown = values.postgres ? await setUp() : undefined
+// What databases there are is known by now.
+const { runSoak } = await import('./run-soak.js')
 const report = await runSoak({
   events: Number(values.events),
   destinations: 10,
+  database: values.postgres ? 'PostgreSQL' : 'SQLite',
+  relays: Number(values.relays),
   killEveryMs: [2_000, 5_000],
   seed: Number(values.seed),
   progress: (line) => process.stderr.write(`${line}\n`),
 })
+await tearDown?.()
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 process.exit(report.problems.length === 0 ? 0 : 1)
