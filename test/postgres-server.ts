@@ -31,18 +31,17 @@ export interface PostgresServer {
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-postgres-'))
-  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   try {
     const native = await copyBinaries(folder)
     const data = join(folder, 'data')
-    if ('uid' in owner) await chown(folder, NOBODY, NOBODY)
+    const run = await runnerFor(folder)
     const initialise = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
-    await run(join(native, 'bin', 'initdb'), initialise, owner)
+    await run(join(native, 'bin', 'initdb'), initialise)
     const port = await freePort()
     const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
     const options = [`-p ${port}`, '-h 127.0.0.1', `-k ${folder}`, ...SETTINGS.map((setting) => `-c ${setting}`)]
     const control = async (...task: readonly string[]) =>
-      await run(join(native, 'bin', 'pg_ctl'), ['-D', data, '-w', ...task], owner)
+      await run(join(native, 'bin', 'pg_ctl'), ['-D', data, '-w', ...task])
     const start = async (): Promise<void> => {
       await control('-l', join(folder, 'log'), '-o', options.join(' '), 'start')
       await answering(url)
@@ -82,7 +81,26 @@ async function copyBinaries(folder: string): Promise<string> {
   return native
 }
 
-async function run(command: string, args: readonly string[], owner: { uid?: number; gid?: number }): Promise<void> {
+type Run = (command: string, args: readonly string[]) => Promise<void>
+
+/** Runs programs as somebody who is not root, and to whom the folder belongs. */
+async function runnerFor(folder: string): Promise<Run> {
+  if (process.getuid?.() !== 0) return async (command, args) => await run(command, args)
+  try {
+    await chown(folder, NOBODY, NOBODY)
+    return async (command, args) => await run(command, args, { uid: NOBODY, gid: NOBODY })
+  } catch {
+    // Root of a user namespace that knows nobody else, as without a network: in another one it is somebody else.
+    const someoneElse = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`]
+    return async (command, args) => await run('unshare', [...someoneElse, command, ...args])
+  }
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  owner: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<void> {
   const child = spawn(command, args, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] })
   let problem = ''
   child.stderr.on('data', (text: Buffer) => {
