@@ -2,7 +2,10 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 
-/** PostgreSQL with pgvector, within this process: one that needs no server, and has one backend. */
+/**
+ * PostgreSQL with pgvector, within this process: one that needs no server. It has one backend, and mixes up the
+ * statements of several connections (pglite-socket 0.2): whoever works with it has one.
+ */
 export interface PgliteServer {
   readonly url: string
   dispose(): Promise<void>

@@ -16,7 +16,7 @@ let knex: Knex
 
 beforeAll(async () => {
   pglite = SERVER_URL === undefined ? await startPglite() : undefined
-  knex = openPostgres(SERVER_URL ?? pglite?.url ?? '', { maxConnections: 4 })
+  knex = openPostgres(SERVER_URL ?? pglite?.url ?? '', { maxConnections: SERVER_URL === undefined ? 1 : 4 })
 })
 
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../adapters/knex/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
@@ -17,15 +18,18 @@ const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
 describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => {
   let pglite: PgliteServer
+  let vectors: Knex
   let database: TestDatabase
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let engines: Engine[]
 
   beforeAll(async () => {
     pglite = await startPglite()
+    vectors = openPostgres(pglite.url, { maxConnections: 1 })
   })
 
   afterAll(async () => {
+    await vectors.destroy()
     await pglite.dispose()
   })
 
@@ -41,14 +45,14 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await folder.remove()
   })
 
-  /** The vectors are in another server here: it has one backend, and so no transactions at the same time. */
+  /** The vectors are in another server here, to which there is one connection. */
   const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
   const start = async (): Promise<Engine> => {
     const engine = await openLocalEngine({
       dataDir: folder.path,
       databaseUrl: database.address,
       embeddingModels: [new MemoryEmbeddingModel()],
-      vectorIndex: new PgVectorIndex({ knex: openPostgres(pglite.url), tablePrefix }),
+      vectorIndex: new PgVectorIndex({ knex: vectors, keepKnex: true, tablePrefix }),
     })
     engines.push(engine)
     return engine

@@ -1,0 +1,194 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { openLocalEngine } from '../../dist/adapters/local/index.js'
+import { MemoryEmbeddingModel, MemoryVectorIndex } from '../../dist/adapters/memory/index.js'
+import type { Engine } from '../../dist/src/index.js'
+import type { VectorIndex } from '../../dist/src/ports/index.js'
+import { seededRandom } from '../seeded-random.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import { serveVectors } from './parent-vector-index.js'
+
+export interface IngestionOptions {
+  /** A PostgreSQL database with nothing in it. */
+  readonly databaseUrl: string
+  readonly processes: number
+  readonly documents: number
+  /** Shortest and longest life of a process; without it they are not killed. */
+  readonly killEveryMs?: readonly [number, number]
+  readonly seed: number
+  readonly progress?: (line: string) => void
+}
+
+export interface IngestionReport {
+  readonly seed: number
+  readonly seconds: number
+  readonly documents: number
+  readonly documentsPerSecond: number
+  readonly processesKilled: number
+  /** Documents that each process completed, as far as it told before it was killed. */
+  readonly completedByProcess: readonly number[]
+  /** What must not be; empty. */
+  readonly problems: readonly string[]
+}
+
+const CONTEXTS = 8
+const UPLOADS_AT_ONCE = 8
+const WORDS_PER_DOCUMENT = 120
+
+/** Lets several processes ingest documents that another one takes in, and looks whether each was done once. */
+export async function runIngestion(options: IngestionOptions): Promise<IngestionReport> {
+  const { databaseUrl, documents, killEveryMs, seed } = options
+  const folder = await temporaryFolder()
+  const random = seededRandom(seed)
+  // In earnest a database has them.
+  const vectorIndex = new MemoryVectorIndex()
+  const engine = await openLocalEngine({
+    dataDir: folder.path,
+    databaseUrl,
+    vectorIndex,
+    embeddingModels: [new MemoryEmbeddingModel()],
+    roles: [],
+  })
+  const processes = Array.from(
+    { length: options.processes },
+    () => new MortalProcess([databaseUrl, folder.path], vectorIndex, killEveryMs, random),
+  )
+  try {
+    for (const each of processes) each.start()
+    await Promise.all(processes.map((each) => each.ready))
+    const began = performance.now()
+    await upload(engine, documents)
+    options.progress?.(`${documents} documents are uploaded`)
+    await untilCompleted(engine, documents, options.progress)
+    const seconds = (performance.now() - began) / 1_000
+    await Promise.all(processes.map((each) => each.stop()))
+    const { problems } = await engine.administration.verify()
+    return {
+      seed,
+      seconds: Math.round(seconds),
+      documents,
+      documentsPerSecond: Math.round(documents / seconds),
+      processesKilled: processes.reduce((sum, { killed }) => sum + killed, 0),
+      completedByProcess: processes.map(({ completed }) => completed),
+      problems: [...(await failures(engine)), ...problems.map(({ message }) => message)].slice(0, 20),
+    }
+  } finally {
+    await Promise.all(processes.map((each) => each.stop()))
+    await engine.close()
+    await folder.remove()
+  }
+}
+
+/** A process that ingests; killed again and again, and started again, if it is to be. */
+class MortalProcess {
+  killed = 0
+  completed = 0
+  readonly #args: readonly string[]
+  readonly #vectorIndex: VectorIndex
+  readonly #life: readonly [number, number] | undefined
+  readonly #random: () => number
+  #child: ChildProcess | undefined
+  #isStopped = false
+  #running: Promise<void> | undefined
+  #isReady: () => void = () => undefined
+  readonly ready: Promise<void> = new Promise((resolve) => {
+    this.#isReady = resolve
+  })
+
+  constructor(
+    args: readonly string[],
+    vectorIndex: VectorIndex,
+    life: readonly [number, number] | undefined,
+    random: () => number,
+  ) {
+    this.#args = args
+    this.#vectorIndex = vectorIndex
+    this.#life = life
+    this.#random = random
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#child?.kill('SIGKILL')
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const script = join(import.meta.dirname, 'ingestion-child.ts')
+      const child = fork(script, this.#args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
+      this.#child = child
+      serveVectors(child, this.#vectorIndex)
+      child.on('message', (message: { readonly completed?: number }) => {
+        this.completed += message.completed ?? 0
+      })
+      const ended = once(child, 'exit')
+      await Promise.race([once(child, 'message'), ended])
+      this.#isReady()
+      if (this.#life === undefined) {
+        await ended
+        continue
+      }
+      const [least, most] = this.#life
+      await Promise.race([ended, setTimeout(least + (most - least) * this.#random())])
+      child.kill('SIGKILL')
+      await ended
+      this.killed += 1
+    }
+  }
+}
+
+/** Texts no two of which are the same, dealt out to some contexts. */
+async function upload(engine: Engine, documents: number): Promise<void> {
+  const session = engine.as(engine.owner)
+  const contextIds: number[] = []
+  for (let number = 0; number < CONTEXTS; number += 1) {
+    const settings = { chunkSizeTokens: 40, overlap: 0, maxSizeBytes: 1e9 }
+    const context = { name: `Context ${number}`, description: '', caption: '', toolsJson: '[]', settings }
+    contextIds.push((await session.contexts.create({ ...context, starterPrompts: [] })).id)
+  }
+  const atOnce = pLimit(UPLOADS_AT_ONCE)
+  const numbers = Array.from({ length: documents }, (_, number) => number)
+  await Promise.all(
+    numbers.map((number) =>
+      atOnce(async () => {
+        const words = Array.from({ length: WORDS_PER_DOCUMENT }, (_, word) => `w${number}x${word}`)
+        const content = Buffer.from(`${words.join(' ')}.`)
+        await session.documents.upload(contextIds[number % CONTEXTS] ?? 0, { fileName: `${number}.txt`, content })
+      }),
+    ),
+  )
+}
+
+async function listAll(engine: Engine) {
+  const session = engine.as(engine.owner)
+  const contexts = await session.contexts.list()
+  return (await Promise.all(contexts.map(({ id }) => session.documents.list(id)))).flat()
+}
+
+async function untilCompleted(
+  engine: Engine,
+  documents: number,
+  progress: ((line: string) => void) | undefined,
+): Promise<void> {
+  for (let look = 0; ; look += 1) {
+    const all = await listAll(engine)
+    const ended = all.filter(({ completed, error }) => (completed ?? error) !== null).length
+    if (ended === documents) return
+    if (look % 5 === 0) progress?.(`${ended} of ${all.length} documents are processed`)
+    await setTimeout(1_000)
+  }
+}
+
+async function failures(engine: Engine): Promise<string[]> {
+  return (await listAll(engine)).flatMap(({ displayName, error }) =>
+    error === null ? [] : [`${displayName}: ${error}`],
+  )
+}
