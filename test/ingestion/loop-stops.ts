@@ -9,12 +9,13 @@ export class LoopStops {
   longestWorkMs = 0
   readonly #file: number | undefined = openOwnTimes()
   readonly #bytes = Buffer.alloc(128)
+  readonly #look: () => void
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor(heard: (workMs: number) => void = () => undefined) {
     let turn = performance.now()
     let worked = this.#workedMs() ?? turn
-    this.#timer = setInterval(() => {
+    this.#look = () => {
       const now = performance.now()
       const work = this.#workedMs() ?? now
       this.longestMs = Math.max(this.longestMs, now - turn)
@@ -22,11 +23,14 @@ export class LoopStops {
       heard(work - worked)
       turn = now
       worked = work
-    }, 1)
+    }
+    this.#timer = setInterval(this.#look, 1)
   }
 
+  /** What came last counts too, though no timer has run since. */
   end(): void {
     clearInterval(this.#timer)
+    this.#look()
     if (this.#file !== undefined) closeSync(this.#file)
   }
 
