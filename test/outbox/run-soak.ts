@@ -20,8 +20,8 @@ export interface SoakOptions {
   readonly database?: 'SQLite' | 'PostgreSQL'
   /** Relays at a time, each a process of its own; default 1. */
   readonly relays?: number
-  /** Shortest and longest life of a relay. */
-  readonly killEveryMs: readonly [number, number]
+  /** Shortest and longest life of a relay; without it none is killed. */
+  readonly killEveryMs?: readonly [number, number]
   readonly seed: number
   readonly progress?: (line: string) => void
 }
@@ -161,13 +161,13 @@ class MortalRelay {
   requests = 0
   readonly #database: string
   readonly #caFile: string
-  readonly #life: readonly [number, number]
+  readonly #life: readonly [number, number] | undefined
   readonly #random: () => number
   #child: ChildProcess | undefined
   #isStopped = false
   #running: Promise<void> | undefined
 
-  constructor(database: string, caFile: string, life: readonly [number, number], random: () => number) {
+  constructor(database: string, caFile: string, life: readonly [number, number] | undefined, random: () => number) {
     this.#database = database
     this.#caFile = caFile
     this.#life = life
@@ -194,6 +194,10 @@ class MortalRelay {
       })
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])
+      if (this.#life === undefined) {
+        await ended
+        continue
+      }
       const [least, most] = this.#life
       await Promise.race([ended, wait(least + (most - least) * this.#random())])
       child.kill('SIGKILL')

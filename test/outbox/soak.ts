@@ -1,7 +1,7 @@
 /**
- * Many events to ten destinations that fail at random, while relays are killed every few seconds:
- * `npm run soak -- [--events N] [--seed N] [--postgres] [--relays N]`. Prints what arrived, and why some of it more
- * than once.
+ * Many events to destinations that fail at random, while relays are killed every few seconds: `npm run soak --
+ * [--events N] [--destinations N] [--seed N] [--postgres] [--relays N] [--alive]`. Prints what arrived, and why some
+ * of it more than once. With `--alive` no relay is killed.
  */
 import { parseArgs } from 'node:util'
 import setUp from '../global-setup.js'
@@ -10,6 +10,8 @@ const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
+    destinations: { type: 'string', default: '10' },
+    alive: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     relays: { type: 'string', default: '1' },
   },
@@ -19,10 +21,10 @@ const tearDown = values.postgres ? await setUp() : undefined
 const { runSoak } = await import('./run-soak.js')
 const report = await runSoak({
   events: Number(values.events),
-  destinations: 10,
+  destinations: Number(values.destinations),
   database: values.postgres ? 'PostgreSQL' : 'SQLite',
   relays: Number(values.relays),
-  killEveryMs: [2_000, 5_000],
+  ...(!values.alive && { killEveryMs: [2_000, 5_000] as const }),
   seed: Number(values.seed),
   progress: (line) => process.stderr.write(`${line}\n`),
 })
