@@ -24,7 +24,7 @@ import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './d
 import { DATABASE } from './data-dir-names.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
-import { openSharedDatabase, openSharedStorage } from './shared-database.js'
+import { openSharedDatabase, openSharedStorage, requireFolderVectors } from './shared-database.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
@@ -88,7 +88,11 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { databaseUrl } = options
   const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
   // Who shares everything with others needs nothing for itself.
-  const lock = shared?.vectorIndex === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
+  const locking = shared?.vectorIndex === undefined ? lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
+  const lock = await Promise.resolve(locking).catch(async (error: unknown) => {
+    await shared?.storage.close()
+    throw error
+  })
   try {
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
@@ -110,6 +114,8 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     return releasing(engine, lock)
   } catch (error) {
     await lock.release()
+    // Not the host's own.
+    if (options.vectorIndex === undefined) await shared?.vectorIndex?.close()
     await shared?.storage.close()
     throw error
   }
@@ -220,6 +226,7 @@ async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions,
   const storage = openStorage(dataDir, options)
   try {
     await requireSameDatabase(dataDir, storage)
+    if (options.knex !== undefined && options.vectorIndex === undefined) await requireFolderVectors(storage)
     if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
     return storage
   } catch (error) {

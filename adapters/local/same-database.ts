@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
@@ -17,16 +17,19 @@ const CONTENTS = ['files', 'vectors']
  */
 export async function requireSameDatabase(dataDir: string, storage: Storage): Promise<void> {
   await storage.open()
+  // Before the database: another engine that begins now writes its id there first.
+  const ofFolder = await readFolderId(dataDir)
   const { id, isNew } = await storage.read(async ({ settings }) => ({
     id: await settings.get(ID_SETTING),
     isNew: (await settings.get('owner')) === undefined,
   }))
-  const ofFolder = await readFolderId(dataDir)
   const isOther = ofFolder === undefined ? isNew && (await hasDocuments(dataDir)) : ofFolder !== id
   if (isOther) throw mismatch(dataDir)
   if (ofFolder !== undefined) return
   // First the database: a folder with an id that its database lacks would be refused.
-  await writeFile(join(dataDir, DATABASE_ID), id ?? (await giveId(storage)), { mode: 0o600 })
+  const temporary = join(dataDir, `${DATABASE_ID}.${randomUUID()}`)
+  await writeFile(temporary, id ?? (await giveId(storage)), { mode: 0o600 })
+  await rename(temporary, join(dataDir, DATABASE_ID))
 }
 
 export function mismatch(dataDir: string): DataDirMismatchError {
@@ -50,7 +53,7 @@ async function giveId(storage: Storage): Promise<string> {
 
 async function readFolderId(dataDir: string): Promise<string | undefined> {
   return await readFile(join(dataDir, DATABASE_ID), 'utf8').then(
-    (text) => text.trim(),
+    (text) => text.trim() || undefined,
     () => undefined,
   )
 }

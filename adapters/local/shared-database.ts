@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../src/index.js'
-import { InvalidInputError, type Storage, type VectorIndex } from '../../src/ports/index.js'
+import { InvalidInputError, type Storage, UnsupportedError, type VectorIndex } from '../../src/ports/index.js'
 import { KnexStorage, openPostgres } from '../knex/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { requireSameDatabase } from './same-database.js'
@@ -38,18 +38,45 @@ export async function openSharedDatabase(
   try {
     await requireSameDatabase(dataDir, storage)
     if (options.vectorIndex !== undefined) return { storage, vectorIndex: options.vectorIndex }
-    const knex = openPostgres(databaseUrl)
-    if ((await vectorStoreOf(storage, () => hasPgVector(knex))) === 'pgvector') {
-      const { tablePrefix, telemetry } = options
-      const named = tablePrefix !== undefined && { tablePrefix }
-      return { storage, vectorIndex: new PgVectorIndex({ knex, ...named, ...(telemetry && { telemetry }) }) }
-    }
-    await knex.destroy()
-    return { storage, vectorIndex: undefined }
+    return { storage, vectorIndex: await openSharedVectors(storage, databaseUrl, options) }
   } catch (error) {
     await storage.close()
     throw error
   }
+}
+
+/** The vectors in the database; `undefined` where they are not there. */
+async function openSharedVectors(
+  storage: Storage,
+  databaseUrl: string,
+  { tablePrefix, telemetry }: SharedDatabaseOptions,
+): Promise<VectorIndex | undefined> {
+  const knex = openPostgres(databaseUrl)
+  try {
+    const named = tablePrefix !== undefined && { tablePrefix }
+    const index = new PgVectorIndex({ knex, ...named, ...(telemetry && { telemetry }) })
+    const isOffered = async (): Promise<boolean> => {
+      if (!(await hasPgVector(knex))) return false
+      // What cannot be used is told now, and not by each document.
+      await index.prepare()
+      return true
+    }
+    if ((await vectorStoreOf(storage, isOffered)) === 'pgvector') return index
+  } catch (error) {
+    await knex.destroy()
+    throw error
+  }
+  await knex.destroy()
+  return undefined
+}
+
+/** @throws UnsupportedError where the vectors are in the database, which an engine on a host's knex does not look into */
+export async function requireFolderVectors(storage: Storage): Promise<void> {
+  const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
+  if (store !== 'pgvector') return
+  throw new UnsupportedError(
+    'the vectors of this database are in it: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })',
+  )
 }
 
 /** The storage alone. */
@@ -60,11 +87,17 @@ export function openSharedStorage(
   return new KnexStorage({ knex: openPostgres(databaseUrl), ...(tablePrefix !== undefined && { tablePrefix }) })
 }
 
-/** Decided once: an extension that is installed later must not hide the vectors that there are. */
-async function vectorStoreOf(storage: Storage, hasExtension: () => Promise<boolean>): Promise<string> {
-  const known = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
+/**
+ * Decided once, for a new database: an extension that is installed later must not hide the vectors that there are. One
+ * that a host has opened by its own knex has them in the folder.
+ */
+async function vectorStoreOf(storage: Storage, isOffered: () => Promise<boolean>): Promise<string> {
+  const { known, isNew } = await storage.read(async ({ settings }) => ({
+    known: await settings.get(VECTOR_STORE_SETTING),
+    isNew: (await settings.get('owner')) === undefined,
+  }))
   if (known !== undefined) return known
-  const found = (await hasExtension()) ? 'pgvector' : 'lancedb'
+  const found = isNew && (await isOffered()) ? 'pgvector' : 'lancedb'
   return await storage.transaction(async ({ settings }) => {
     const store = (await settings.get(VECTOR_STORE_SETTING)) ?? found
     await settings.put(VECTOR_STORE_SETTING, store)

@@ -5,7 +5,7 @@ const FULL = '53100'
 /** A page, or an index, that cannot be read as what it should be (PostgreSQL, Error Codes, class XX). */
 const DAMAGED: ReadonlySet<string> = new Set(['XX001', 'XX002'])
 /** Classes that pass: connection, transaction rollback, resources, in use, operator intervention, system error. */
-const PASSING = /^(08|40|53|55|57|58)/
+const PASSING = /^(08|40|53|55|57|58|25P03|25P02|25006)/
 const LOST = /(connection (terminated|ended)[a-z ]*|timeout expired|query read timeout|is not queryable)$/i
 
 /** Whether somebody has dropped the table meanwhile. */

@@ -8,6 +8,7 @@ const MOST_DIMENSIONS = 4_000
 const ADDITIONS_PER_LOOK = 8
 const MEMORY = '256MB'
 const PAUSE_AFTER_ERROR_MS = 60_000
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Which tables get an index. */
 export interface HnswBuilderOptions {
@@ -92,7 +93,9 @@ export class HnswBuilder {
     const client = this.#knex.client as Client
     const connection = await client.acquireConnection()
     const run = async (sql: string, bindings: readonly Knex.RawBinding[] = []): Promise<readonly Row[]> => {
-      const done: unknown = await this.#knex.raw(sql, bindings).connection(connection)
+      // Building takes as long as it takes, whatever the others are allowed.
+      const patient = { query_timeout: LONGEST_TIMEOUT_MS }
+      const done: unknown = await this.#knex.raw(sql, bindings).options(patient).connection(connection)
       return (done as { readonly rows: readonly Row[] }).rows
     }
     const lock = [table, 'index']

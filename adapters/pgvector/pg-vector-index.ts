@@ -72,6 +72,16 @@ export class PgVectorIndex implements VectorIndex {
     this.#builder = new HnswBuilder(knex, this.#tables, { indexFromRows, telemetry })
   }
 
+  /**
+   * Makes what it needs in the database, which its first use does otherwise.
+   * @throws UnsupportedError where the server has no pgvector that will do
+   * @throws StorageError where the database user lacks a right
+   */
+  async prepare(): Promise<void> {
+    this.#refuseIfClosed()
+    await inDatabase('all collections', () => this.#tables.open())
+  }
+
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
     this.#refuseIfClosed()
     requireRows(collection, rows)

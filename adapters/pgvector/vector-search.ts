@@ -77,18 +77,12 @@ async function byIndex(
 
 async function isWorthIndex(knex: Knex, { table }: VectorTable, filter: DocumentFilter | undefined): Promise<boolean> {
   if (filter === undefined || ('except' in filter && filter.except.length === 0)) return true
-  const condition = conditionOf('only' in filter ? filter : { only: filter.except })
-  const listed = await knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
-    `select count(*) as rows from ?? where ${condition.sql}`,
-    [table, ...condition.bindings],
+  const condition = conditionOf(filter)
+  const passing = await knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
+    `select count(*) as rows from (select 1 from ?? where ${condition.sql} limit ?) as few`,
+    [table, ...condition.bindings, FEW_ROWS + 1],
   )
-  const count = Number(listed.rows[0]?.rows)
-  if ('only' in filter) return count > FEW_ROWS
-  const all = await knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
-    'select count(*) as rows from ??',
-    [table],
-  )
-  return Number(all.rows[0]?.rows) - count > FEW_ROWS
+  return Number(passing.rows[0]?.rows) > FEW_ROWS
 }
 
 function conditionOf(filter: DocumentFilter | undefined): Condition {

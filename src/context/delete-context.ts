@@ -1,4 +1,4 @@
-import type { Clock, Storage } from '../ports/index.js'
+import type { Clock, Repositories, Storage } from '../ports/index.js'
 import { idSchema, validate } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { ASSISTANT, findWritable } from './context-access.js'
@@ -25,12 +25,15 @@ export class DeleteContext {
   async execute(principal: Principal, contextId: number): Promise<void> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
     const id = validate(idSchema(), contextId, 'contextId')
-    await this.#storage.transaction(async (repositories) => {
+    const remove = async (repositories: Repositories): Promise<void> => {
+      // An upload that is being settled holds it, and is a document by then.
+      await repositories.contexts.lock(id)
       await findWritable(repositories, access, id)
       const deleted = this.#clock.now().toISOString()
       await repositories.contexts.update(id, { deleted })
       await repositories.documents.deleteOfContext(id, deleted)
       await repositories.jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
-    })
+    }
+    await this.#storage.transaction(remove, { isolation: 'read committed' })
   }
 }

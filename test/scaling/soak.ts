@@ -20,7 +20,7 @@ const report = await runIngestion({
   databaseUrl: postgres.url,
   processes: Number(values.processes),
   documents: Number(values.documents),
-  ...(!values.alive && { killEveryMs: [3_000, 8_000] as const }),
+  ...(!values.alive && { killEveryMs: [10_000, 20_000] as const }),
   seed: Number(values.seed),
   progress: (line) => process.stderr.write(`${line}\n`),
 })

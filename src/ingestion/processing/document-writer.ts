@@ -78,6 +78,7 @@ export class DocumentWriter {
     if (this.#waiting.length === 0) return
     const began = performance.now()
     const chunks = this.#waiting.flatMap((batch) => batch.chunks)
+    this.#run.signal.throwIfAborted()
     try {
       await this.#index.add(this.#collection, {
         documentId: this.#documentId,
@@ -110,6 +111,9 @@ export class DocumentWriter {
   /** Vectors without rows must not stay where the document fails for good; where it does not, the next run removes them. */
   async #undo([first]: readonly NewChunk[]): Promise<void> {
     if (first === undefined) return
+    // Whoever holds the job by now may have written vectors of its own there.
+    const isHeld = await this.#run.transaction(async () => true).catch(() => false)
+    if (!isHeld) return
     await this.#index.deleteDocument(this.#collection.name, this.#documentId, first.ordinal).catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Storage } from '../../ports/index.js'
+import type { Clock, Repositories, Storage } from '../../ports/index.js'
 import { idSchema, validate } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { DELIVER_EVENT } from '../job-kinds.js'
@@ -18,7 +18,7 @@ export class DeleteDestination {
   async execute(destinationId: number, reach: Reach): Promise<readonly number[]> {
     const id = validate(idSchema(), destinationId, 'id')
     const updated = this.#clock.now().toISOString()
-    return await this.#storage.transaction(async (repositories) => {
+    const remove = async (repositories: Repositories): Promise<readonly number[]> => {
       await findDestination(repositories, reach, id)
       const { destinations, deliveries, jobs } = repositories
       // Whoever holds one of its jobs records nothing any more.
@@ -27,6 +27,8 @@ export class DeleteDestination {
       const underWay = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
       await deliveries.interruptAttempts(underWay)
       return underWay
-    })
+    }
+    // Relays change these jobs all the time. What is queued meanwhile finds no destination, and is not sent.
+    return await this.#storage.transaction(remove, { isolation: 'read committed' })
   }
 }
