@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import {
   DataDirLockedError,
   type Engine,
@@ -75,20 +74,13 @@ export function ownerSession(engine: Engine): Session {
 }
 
 export async function isInitialized(options: Pick<GlobalOptions, 'dataDir' | 'databaseUrl'>): Promise<boolean> {
-  const { dataDir, databaseUrl } = options
-  if (databaseUrl !== undefined) {
-    return await requireInitialized(options).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof NotInitializedError) return false
-        throw error
-      },
-    )
+  try {
+    await requireInitialized(options)
+    return true
+  } catch (error) {
+    if (error instanceof NotInitializedError) return false
+    throw error
   }
-  return await stat(join(resolve(dataDir), 'alcove.sqlite')).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** @throws NotInitializedError where there is no data folder yet */

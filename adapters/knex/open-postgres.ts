@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex'
 import { InvalidInputError } from '../../src/ports/index.js'
+import { SILENT_LOG } from './silent-log.js'
 
 /** Of one process; a server takes 100 by default, of all processes together. */
 const MAX_CONNECTIONS = 10
@@ -11,10 +12,6 @@ const IDLE_TRANSACTION_MS = 60_000
 /** A statement of the engine's takes milliseconds; one without an answer has lost its server. */
 const QUERY_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_AFTER_MS = 10_000
-
-function ignore(): void {
-  return undefined
-}
 
 export interface PostgresOptions {
   /** Connections of this process at most. Default 10. */
@@ -40,8 +37,7 @@ export function openPostgres(url: string, { maxConnections = MAX_CONNECTIONS }: 
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     } as Knex.PgConnectionConfig,
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
-    // Errors reach the caller; nothing is printed into a host's output.
-    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
+    log: SILENT_LOG,
     pool: { min: 0, max: maxConnections },
   })
 }

@@ -1,14 +1,11 @@
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
+import { SILENT_LOG } from './silent-log.js'
 
 /** Readers beside the one writer. */
 const MAX_CONNECTIONS = 4
 /** How long a statement waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 15_000
-
-function ignore(): void {
-  return undefined
-}
 
 /**
  * Connections to an SQLite file, made if it is not there: write-ahead log,
@@ -19,8 +16,7 @@ export function openSqlite(filename: string): Knex {
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
-    // Errors reach the caller; nothing is printed into a host's output.
-    log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
+    log: SILENT_LOG,
     pool: {
       min: 0,
       max: MAX_CONNECTIONS,

@@ -92,6 +92,6 @@ process.on('message', (agentId: number) => {
     .record({ type: 'agent.deleted', data: { agentId }, companyId })
     .then((event) => process.send?.({ recorded: event.id }))
 })
-setInterval(() => process.send?.({ requests: transport.count() }), 250).unref()
+setInterval(() => process.send?.({ done: transport.count() }), 250).unref()
 process.on('disconnect', () => void engine.close())
 process.send?.('ready')

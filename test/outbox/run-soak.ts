@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
@@ -7,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Knex } from 'knex'
+import { MortalProcess } from '../mortal-process.js'
 import { seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { testCertificates } from '../webhooks/certificates.js'
@@ -71,7 +70,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   await writeFile(caFile, testCertificates().ca)
   const relays = Array.from(
     { length: count },
-    () => new MortalRelay(database.address, caFile, options.killEveryMs, random),
+    () =>
+      new MortalProcess({
+        script: join(import.meta.dirname, 'relay-child.ts'),
+        args: [database.address, caFile, 'none', 'relay'],
+        killEveryMs: options.killEveryMs,
+        random,
+      }),
   )
   const stop = async (): Promise<unknown> => await Promise.all(relays.map((relay) => relay.stop()))
   for (const relay of relays) relay.start()
@@ -89,7 +94,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       deliveries,
       deliveriesPerSecond: Math.round(deliveries / seconds),
       relaysKilled: relays.reduce((sum, { killed }) => sum + killed, 0),
-      requestsByRelay: relays.map(({ requests }) => requests),
+      requestsByRelay: relays.map(({ done }) => done),
       ...(await examine(database.knex, destinations, recorded)),
     }
   } finally {
@@ -151,59 +156,6 @@ class Destination {
     event.accepted += 1
     // Some are slow, so that the relay is killed while requests are under way.
     setTimeout(() => response.writeHead(204).end(), dice > 0.9 ? 300 : 0)
-  }
-}
-
-/** A relay that is killed again and again, and started again. */
-class MortalRelay {
-  /** The last one included, which is ended like the others. */
-  killed = 0
-  requests = 0
-  readonly #database: string
-  readonly #caFile: string
-  readonly #life: readonly [number, number] | undefined
-  readonly #random: () => number
-  #child: ChildProcess | undefined
-  #isStopped = false
-  #running: Promise<void> | undefined
-
-  constructor(database: string, caFile: string, life: readonly [number, number] | undefined, random: () => number) {
-    this.#database = database
-    this.#caFile = caFile
-    this.#life = life
-    this.#random = random
-  }
-
-  start(): void {
-    this.#running = this.#run()
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#child?.kill('SIGKILL')
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const script = join(import.meta.dirname, 'relay-child.ts')
-    while (!this.#isStopped) {
-      const child = fork(script, [this.#database, this.#caFile, 'none', 'relay'], { execArgv: ['--import', 'tsx'] })
-      this.#child = child
-      child.on('message', (message: { readonly requests?: number }) => {
-        this.requests += message.requests ?? 0
-      })
-      const ended = once(child, 'exit')
-      await Promise.race([once(child, 'message'), ended])
-      if (this.#life === undefined) {
-        await ended
-        continue
-      }
-      const [least, most] = this.#life
-      await Promise.race([ended, wait(least + (most - least) * this.#random())])
-      child.kill('SIGKILL')
-      await ended
-      this.killed += 1
-    }
   }
 }
 

@@ -20,7 +20,7 @@ engine.on('document.completed', () => {
   completed += 1
 })
 setInterval(() => {
-  process.send?.({ completed })
+  process.send?.({ done: completed })
   completed = 0
 }, 100).unref()
 process.on('disconnect', () => process.exit(1))

@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryVectorIndex } from '../../dist/adapters/memory/index.js'
 import type { Engine } from '../../dist/src/index.js'
-import type { VectorIndex } from '../../dist/src/ports/index.js'
+import { MortalProcess } from '../mortal-process.js'
 import { seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { serveVectors } from './parent-vector-index.js'
@@ -54,7 +52,14 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
   })
   const processes = Array.from(
     { length: options.processes },
-    () => new MortalProcess([databaseUrl, folder.path], vectorIndex, killEveryMs, random),
+    () =>
+      new MortalProcess({
+        script: join(import.meta.dirname, 'ingestion-child.ts'),
+        args: [databaseUrl, folder.path],
+        killEveryMs,
+        random,
+        started: (child) => serveVectors(child, vectorIndex),
+      }),
   )
   try {
     for (const each of processes) each.start()
@@ -72,76 +77,13 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
       documents,
       documentsPerSecond: Math.round(documents / seconds),
       processesKilled: processes.reduce((sum, { killed }) => sum + killed, 0),
-      completedByProcess: processes.map(({ completed }) => completed),
+      completedByProcess: processes.map(({ done }) => done),
       problems: [...(await failures(engine)), ...problems.map(({ message }) => message)].slice(0, 20),
     }
   } finally {
     await Promise.all(processes.map((each) => each.stop()))
     await engine.close()
     await folder.remove()
-  }
-}
-
-/** A process that ingests; killed again and again, and started again, if it is to be. */
-class MortalProcess {
-  killed = 0
-  completed = 0
-  readonly #args: readonly string[]
-  readonly #vectorIndex: VectorIndex
-  readonly #life: readonly [number, number] | undefined
-  readonly #random: () => number
-  #child: ChildProcess | undefined
-  #isStopped = false
-  #running: Promise<void> | undefined
-  #isReady: () => void = () => undefined
-  readonly ready: Promise<void> = new Promise((resolve) => {
-    this.#isReady = resolve
-  })
-
-  constructor(
-    args: readonly string[],
-    vectorIndex: VectorIndex,
-    life: readonly [number, number] | undefined,
-    random: () => number,
-  ) {
-    this.#args = args
-    this.#vectorIndex = vectorIndex
-    this.#life = life
-    this.#random = random
-  }
-
-  start(): void {
-    this.#running = this.#run()
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#child?.kill('SIGKILL')
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      const script = join(import.meta.dirname, 'ingestion-child.ts')
-      const child = fork(script, this.#args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
-      this.#child = child
-      serveVectors(child, this.#vectorIndex)
-      child.on('message', (message: { readonly completed?: number }) => {
-        this.completed += message.completed ?? 0
-      })
-      const ended = once(child, 'exit')
-      await Promise.race([once(child, 'message'), ended])
-      this.#isReady()
-      if (this.#life === undefined) {
-        await ended
-        continue
-      }
-      const [least, most] = this.#life
-      await Promise.race([ended, setTimeout(least + (most - least) * this.#random())])
-      child.kill('SIGKILL')
-      await ended
-      this.killed += 1
-    }
   }
 }
 
