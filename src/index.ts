@@ -83,6 +83,7 @@ export {
   ForbiddenError,
   InvalidInputError,
   MailError,
+  MigrationFailedError,
   ModelError,
   NotFoundError,
   NotInitializedError,

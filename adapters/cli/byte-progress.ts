@@ -4,19 +4,21 @@ import { releasing } from './releasing.js'
 /** Shows on a terminal how many bytes are done; elsewhere it shows nothing. */
 class ByteProgress {
   readonly #bar: SingleBar | undefined
+  readonly #inWords: (bytes: number) => string
 
-  constructor() {
+  constructor(inWords: (bytes: number) => string) {
+    this.#inWords = inWords
     if (!process.stderr.isTTY) return
     const format = '{bar} {percentage}%  {done} of {size}'
     this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
-    this.#bar.start(1, 0, { done: inUnits(0), size: '?' })
+    this.#bar.start(1, 0, { done: inWords(0), size: '?' })
   }
 
   update({ bytes, totalBytes }: { readonly bytes: number; readonly totalBytes: number }): void {
     if (this.#bar === undefined) return
     const total = Math.max(bytes, totalBytes, 1)
     this.#bar.setTotal(total)
-    this.#bar.update(bytes, { done: inUnits(bytes), size: inUnits(total) })
+    this.#bar.update(bytes, { done: this.#inWords(bytes), size: this.#inWords(total) })
   }
 
   stop(): void {
@@ -24,12 +26,16 @@ class ByteProgress {
   }
 }
 
-/** Shows how far it is, and ends it, without a trace, where the user interrupts. */
+/**
+ * Shows how far it is, and ends it where the user interrupts.
+ * @param inWords how an amount is told, where it is not one of bytes
+ */
 export async function withByteProgress<T>(
   work: (signal: AbortSignal, onProgress: ByteProgress['update']) => Promise<T>,
+  inWords: (bytes: number) => string = inUnits,
 ): Promise<T> {
   const abort = new AbortController()
-  const progress = new ByteProgress()
+  const progress = new ByteProgress(inWords)
   const working = work(abort.signal, (done) => {
     progress.update(done)
   })

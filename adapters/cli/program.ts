@@ -14,6 +14,7 @@ import { exportOpenapiCommand } from './commands/export-openapi.js'
 import { ingestCommand } from './commands/ingest.js'
 import { initCommand } from './commands/init.js'
 import { keyCommand } from './commands/key.js'
+import { migrateCommand } from './commands/migrate.js'
 import { permissionCommand } from './commands/permission.js'
 import { restoreCommand } from './commands/restore.js'
 import { roleCommand } from './commands/role.js'
@@ -42,6 +43,7 @@ const COMMANDS = [
   eventCommand,
   backupCommand,
   restoreCommand,
+  migrateCommand,
   serveCommand,
   exportOpenapiCommand,
 ]

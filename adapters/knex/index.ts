@@ -1,4 +1,6 @@
 /** Storage on knex: SQLite, and PostgreSQL. */
+export { DatabaseCopy, type DatabaseCopyOptions } from './copy/database-copy.js'
+export { withoutWriters } from './copy/without-writers.js'
 export { KnexStorage, type KnexStorageOptions } from './knex-storage.js'
 export { openPostgres, type PostgresOptions } from './open-postgres.js'
 export { openSqlite } from './open-sqlite.js'

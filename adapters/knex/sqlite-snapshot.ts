@@ -29,6 +29,7 @@ export interface SnapshotCounts {
 }
 
 const DOCUMENTS_PER_LOOK = 1_000
+const WINDOWS_PER_LOOK = 1_024
 
 /** An SQLite database of the engine's as it was at one moment, in a file of its own. */
 export class SqliteSnapshot {
@@ -119,6 +120,22 @@ export class SqliteSnapshot {
       const last = rows.at(-1)
       if (last === undefined) return
       after = number(last, 'id')
+    }
+  }
+
+  /** The windows of a document, some at a time: the ordinals of their chunks and their own. */
+  async *windows(documentId: number): AsyncGenerator<readonly { readonly chunk: number; readonly window: number }[]> {
+    for (let last = { chunk: -1, window: -1 }; ; ) {
+      const rows: readonly Row[] = await this.#knex<Row>(this.#name('windows'))
+        .where('document_id', documentId)
+        .whereRaw('(chunk, ordinal) > (?, ?)', [last.chunk, last.window])
+        .orderBy(['chunk', 'ordinal'])
+        .limit(WINDOWS_PER_LOOK)
+        .select('chunk', 'ordinal')
+      const windows = rows.map((row) => ({ chunk: number(row, 'chunk'), window: number(row, 'ordinal') }))
+      if (windows.length > 0) yield windows
+      if (windows.length < WINDOWS_PER_LOOK) return
+      last = windows.at(-1) ?? last
     }
   }
 

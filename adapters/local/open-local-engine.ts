@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Knex } from 'knex'
@@ -21,7 +21,8 @@ import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
-import { DATABASE } from './data-dir-names.js'
+import { DATABASE, formerName, isThere, VECTORS } from './data-dir-names.js'
+import { forgetMigration } from './migration/migration-mark.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
 import { openSharedDatabase, openSharedStorage, requireFolderVectors } from './shared-database.js'
@@ -144,8 +145,7 @@ export async function openLocalDatabase(
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withKey(dataDir, options, async (secretKey) =>
     createEngine({
-      storage:
-        options.databaseUrl === undefined ? openStorage(dataDir, {}) : openSharedStorage(options.databaseUrl, {}),
+      storage: await openStorageAlone(dataDir, options.databaseUrl),
       vectorIndex: NO_VECTOR_INDEX,
       embeddingModels: models.map(withoutWeights),
       textExtractor: NO_TEXT_EXTRACTOR,
@@ -159,6 +159,19 @@ export async function openLocalDatabase(
   )
 }
 
+async function openStorageAlone(dataDir: string, databaseUrl: string | undefined): Promise<KnexStorage> {
+  if (databaseUrl !== undefined) return openSharedStorage(databaseUrl, {})
+  const storage = openStorage(dataDir, {})
+  try {
+    await storage.open()
+    await forgetMigration(storage)
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
 /** @throws NotInitializedError where a folder has no database of its own, and where nothing is in the one at a URL */
 export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
   if (databaseUrl !== undefined) {
@@ -166,6 +179,11 @@ export async function requireLocalDatabase(dataDir: string, databaseUrl?: string
     return
   }
   if (await hasDatabase(dataDir)) return
+  if (await isThere(formerName(join(dataDir, DATABASE)))) {
+    throw new NotInitializedError(
+      `the database of ${dataDir} was migrated to PostgreSQL: open the folder with databaseUrl, which is --database-url`,
+    )
+  }
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(
     isElsewhere
@@ -186,10 +204,7 @@ async function requireOwner(databaseUrl: string): Promise<void> {
 }
 
 async function hasDatabase(dataDir: string): Promise<boolean> {
-  return await stat(join(dataDir, DATABASE)).then(
-    () => true,
-    () => false,
-  )
+  return await isThere(join(dataDir, DATABASE))
 }
 
 /** In plain JavaScript anything may come; an empty path would mean the current folder. */
@@ -227,7 +242,10 @@ async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions,
   try {
     await requireSameDatabase(dataDir, storage)
     if (options.knex !== undefined && options.vectorIndex === undefined) await requireFolderVectors(storage)
-    if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
+    if (options.knex === undefined) {
+      await removeLeftStaging(dataDir, storage)
+      await forgetMigration(storage)
+    }
     return storage
   } catch (error) {
     await storage.close()
@@ -249,7 +267,7 @@ function openVectors(
   dataDir: string,
   { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
 ): LanceDbVectorIndex {
-  return new LanceDbVectorIndex(join(dataDir, 'vectors'), { maintains, ...(telemetry && { telemetry }) })
+  return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
 }
 
 async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {

@@ -3,20 +3,23 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
-import { DATABASE_ID } from './data-dir-names.js'
+import { DATABASE_ID, VECTORS } from './data-dir-names.js'
+import { requireWholeCopy } from './migration/migration-mark.js'
 
 export const ID_SETTING = 'database-id'
 /** What belongs to documents, and so to one database. */
-const CONTENTS = ['files', 'vectors']
+const CONTENTS = ['files', VECTORS]
 
 /**
  * Makes sure that a folder and a database belong together, before anything is swept: to another database, the
  * documents of the folder would be what a crash has left behind, and it would remove them. Both carry an id.
  *
+ * @throws NotInitializedError where a folder is being migrated to the database
  * @throws DataDirMismatchError where they do not, and for a new database on a folder with documents
  */
 export async function requireSameDatabase(dataDir: string, storage: Storage): Promise<void> {
   await storage.open()
+  await requireWholeCopy(storage)
   // Before the database: another engine that begins now writes its id there first.
   const ofFolder = await readFolderId(dataDir)
   const { id, isNew } = await storage.read(async ({ settings }) => ({
@@ -34,7 +37,7 @@ export async function requireSameDatabase(dataDir: string, storage: Storage): Pr
 
 export function mismatch(dataDir: string): DataDirMismatchError {
   return new DataDirMismatchError(
-    `the documents in ${dataDir} belong to another database: open it with the database, knex and tablePrefix it was made with, or use another folder; nothing was changed`,
+    `the documents in ${dataDir} belong to another database: open it with the databaseUrl, or the knex, and the tablePrefix that it was made with, or use another folder; nothing was changed`,
   )
 }
 

@@ -5,7 +5,7 @@ import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
-const VECTOR_STORE_SETTING = 'vector-store'
+export const VECTOR_STORE_SETTING = 'vector-store'
 
 /** A database on a server, and what engines share on it. */
 export interface SharedDatabase {

@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'ERR_BACKUP_RUNNING'
   | 'ERR_BACKUP_FAILED'
   | 'ERR_BACKUP_INVALID'
+  | 'ERR_MIGRATION_FAILED'
   | 'ERR_UNSUPPORTED'
   | 'ERR_TOKEN_REQUEST'
   | 'ERR_THROTTLED'
@@ -278,6 +279,11 @@ export class BackupFailedError extends AlcoveError {
 /** A file is no backup, is damaged, or was made by a newer version. */
 export class BackupInvalidError extends AlcoveError {
   readonly code = 'ERR_BACKUP_INVALID'
+}
+
+/** What was copied from one database to another is not what is there. The one it came from is as it was. */
+export class MigrationFailedError extends AlcoveError {
+  readonly code = 'ERR_MIGRATION_FAILED'
 }
 
 /** This adapter, or this way of opening the engine, cannot do what was asked. */

@@ -9,7 +9,7 @@ import {
 } from '../../../src/index.js'
 import { syncFolder } from '../../files/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
-import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
+import { DATABASE, DATABASE_ID, isThere } from '../data-dir-names.js'
 import { dataDirOf } from '../open-local-engine.js'
 import { ID_SETTING } from '../same-database.js'
 import { isCode } from '../system-code.js'
@@ -173,11 +173,7 @@ async function unpack({ name, content }: ArchiveEntry, folder: string): Promise<
 
 /** Whatever the checksums say: a folder that could not be opened must not come in place of nothing. */
 async function checkDatabase(folder: string, { tablePrefix }: BackupManifest): Promise<void> {
-  const isThere = await stat(join(folder, DATABASE)).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) throw new BackupInvalidError('it has no database')
+  if (!(await isThere(join(folder, DATABASE)))) throw new BackupInvalidError('it has no database')
   try {
     const database = await SqliteSnapshot.open(join(folder, DATABASE), tablePrefix)
     try {

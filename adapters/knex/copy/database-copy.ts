@@ -1,0 +1,134 @@
+import type { Knex } from 'knex'
+import { MigrationFailedError } from '../../../src/index.js'
+import { translateError } from '../errors.js'
+import { type Row, text } from '../rows.js'
+import { type NameTable, TABLES, type TableName } from '../tables.js'
+import { type CopiedTable, TableCopy } from './table-copy.js'
+
+/** Its rows come last, and at once: they make of the tables a database of the engine's. */
+const SETTINGS = 'settings'
+/** Each database has its own; and nobody takes anything in while it is copied. */
+const LEFT_OUT: ReadonlySet<TableName> = new Set([SETTINGS, 'schema', 'uploads'])
+const KEYS: Partial<Record<TableName, readonly string[]>> = {
+  password_tokens: ['token_hash'],
+  windows: ['document_id', 'chunk', 'ordinal'],
+}
+const COPIED = TABLES.filter((table) => !LEFT_OUT.has(table))
+
+/** A setting of the target's: whose rows are being copied into it, or were. */
+const MARK = 'migration'
+
+export interface DatabaseCopyOptions {
+  /** SQLite, within a transaction that keeps others from writing. */
+  readonly source: Knex
+  /** PostgreSQL, with tables of the same version. */
+  readonly target: Knex
+  readonly tablePrefix: string
+}
+
+/** Copies the rows of an SQLite database to PostgreSQL, in parts, each of which is there or not. */
+export class DatabaseCopy {
+  readonly #source: Knex
+  readonly #target: Knex
+  readonly #name: NameTable
+
+  constructor({ source, target, tablePrefix }: DatabaseCopyOptions) {
+    this.#source = source
+    this.#target = target
+    this.#name = (table) => tablePrefix + table
+  }
+
+  /** The mark that {@link begin} or {@link finish} left in the target; `undefined` where there is none. */
+  async mark(): Promise<string | undefined> {
+    const [row]: readonly Row[] = await translated(this.#target<Row>(this.#name(SETTINGS)).where('key', MARK).select())
+    return row && text(row, 'value')
+  }
+
+  /** Whether nobody has written anything into the target. */
+  async isTargetEmpty(): Promise<boolean> {
+    for (const table of [SETTINGS, ...COPIED] as const) {
+      const [row]: readonly Row[] = await translated(this.#target<Row>(this.#name(table)).limit(1).select())
+      if (row !== undefined) return false
+    }
+    return true
+  }
+
+  /** Marks the target, and empties it of what another copy has left there. */
+  async begin(mark: string): Promise<void> {
+    await translated(
+      this.#target.transaction(async (transaction) => {
+        const names = ([SETTINGS, ...COPIED] as const).map(this.#name)
+        await transaction.raw(`truncate ${names.map(() => '??').join()}`, names)
+        await transaction(this.#name(SETTINGS)).insert({ key: MARK, value: mark })
+      }),
+    )
+  }
+
+  /** Rows of the source, by table. */
+  async countRows(): Promise<Readonly<Record<string, number>>> {
+    const counts: Record<string, number> = {}
+    for (const table of COPIED) {
+      const [row]: readonly Row[] = await this.#source<Row>(this.#name(table)).count({ rows: '*' })
+      counts[table] = Number(row?.['rows'])
+    }
+    return counts
+  }
+
+  /** Copies what is not there yet. */
+  async copy(signal: AbortSignal, copied: (rows: number) => void): Promise<void> {
+    for (const table of COPIED) {
+      const copy = await this.#openTable(table)
+      await translated(copy.run(signal, copied))
+    }
+  }
+
+  /**
+   * Reads both databases, and compares their tables by counts and checksums.
+   * @throws MigrationFailedError where a table is another
+   */
+  async verify(signal: AbortSignal): Promise<void> {
+    for (const table of COPIED) {
+      const copy = await this.#openTable(table)
+      const { source, target } = await translated(copy.digests(signal))
+      if (source.rows === target.rows && source.sha256 === target.sha256) continue
+      throw new MigrationFailedError(
+        `the table ${this.#name(table)} has ${source.rows} rows in the folder and ${target.rows} in the database, or ` +
+          'other values in them: where somebody else writes to the database, end that; empty it, and migrate again',
+      )
+    }
+  }
+
+  /** Makes of the copied tables a database: ids go on behind the last one ever given, and settings come, the mark last. */
+  async finish(mark: string, settings: Readonly<Record<string, string>>): Promise<void> {
+    const given: readonly Row[] = await this.#source<Row>('sqlite_sequence').select('name', 'seq')
+    const own: readonly Row[] = await this.#source<Row>(this.#name(SETTINGS)).select()
+    const former = Object.fromEntries(own.map((row) => [text(row, 'key'), text(row, 'value')]))
+    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MARK]: mark }
+    await translated(
+      this.#target.transaction(async (transaction) => {
+        for (const { name, seq } of given.filter((row) => COPIED.some((table) => this.#name(table) === row['name']))) {
+          await transaction.raw(`select setval(pg_get_serial_sequence(?, 'id'), ?)`, [`"${String(name)}"`, Number(seq)])
+        }
+        await transaction(this.#name(SETTINGS)).delete()
+        await transaction(this.#name(SETTINGS)).insert(Object.entries(all).map(([key, value]) => ({ key, value })))
+      }),
+    )
+  }
+
+  async #openTable(table: TableName): Promise<TableCopy> {
+    const copied: CopiedTable = {
+      name: this.#name(table),
+      key: KEYS[table] ?? ['id'],
+      ...(table === 'companies' && { parent: 'parent_id' }),
+    }
+    return await translated(TableCopy.open(this.#source, this.#target, copied))
+  }
+}
+
+async function translated<T>(work: PromiseLike<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw translateError(error)
+  }
+}

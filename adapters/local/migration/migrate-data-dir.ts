@@ -1,0 +1,175 @@
+import { join, resolve } from 'node:path'
+import type { Knex } from 'knex'
+import { InvalidInputError, MigrationFailedError } from '../../../src/index.js'
+import { DatabaseCopy, KnexStorage, openPostgres } from '../../knex/index.js'
+import { LanceDbVectorIndex } from '../../lancedb/index.js'
+import { hasPgVector, PgVectorIndex } from '../../pgvector/index.js'
+import { DATABASE, VECTORS } from '../data-dir-names.js'
+import { VECTOR_STORE_SETTING } from '../shared-database.js'
+import { copyVectors } from './copy-vectors.js'
+import { type CopyState, copyMark, isBegunCopyOf } from './migration-mark.js'
+import { MigrationSource } from './migration-source.js'
+
+export interface MigrationOptions {
+  /** The data folder, on which no engine works. It stays the folder of files, keys and mails. */
+  readonly from: string
+  /** URL of a PostgreSQL database that has no data of an engine's. */
+  readonly to: string
+  /** As the engine was opened with, and will be; default `alcove_`. */
+  readonly tablePrefix?: string
+  readonly signal?: AbortSignal
+  /** Told after each part how many rows and vectors are done. */
+  readonly onProgress?: (progress: { readonly rows: number; readonly totalRows: number }) => void
+}
+
+/** What was copied, and compared with what it was copied from. */
+export interface MigrationResult {
+  /** Absolute path of the folder. */
+  readonly from: string
+  readonly contexts: number
+  readonly documents: number
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** `pgvector`: vectors are in the database from now on; `lancedb`: they are in the folder, as before. */
+  readonly vectorStore: 'pgvector' | 'lancedb'
+  /** Vectors that were copied. */
+  readonly vectors: number
+  /** Where the folder's former database is kept. Nothing reads it. */
+  readonly formerDatabase: string
+}
+
+/**
+ * Copies the database of a data folder to PostgreSQL, and its vectors where that has pgvector, and compares everything
+ * by counts and checksums. The folder is opened with `databaseUrl` from then on; its former database is kept under
+ * another name. Where it was ended on its way, it is run again and goes on. Until it has come to its end the folder is
+ * as it was, and the database cannot be opened.
+ *
+ * @throws InvalidInputError for what is no URL of PostgreSQL, and where the database has data already
+ * @throws NotInitializedError where the folder has no database of its own
+ * @throws DataDirLockedError where an engine works on the folder
+ * @throws MigrationFailedError where the database does not give back what was written to it
+ * @throws StorageError where one of the databases fails
+ */
+export async function migrateDataDir(options: MigrationOptions): Promise<MigrationResult> {
+  const { tablePrefix = 'alcove_', signal = new AbortController().signal } = options
+  const folder = folderOf(options.from)
+  const knex = openTarget(options.to)
+  try {
+    const source = await MigrationSource.open(folder, tablePrefix)
+    try {
+      const target = await openTables(knex, tablePrefix)
+      const migrated = await source.reading(async (reading) => {
+        const copy = new DatabaseCopy({ source: reading, target: knex, tablePrefix })
+        return await migrate({ ...options, ...target, source, copy, signal })
+      })
+      // Whoever opens the folder without the database from now on is told that there is one.
+      await source.setAside(migrated.vectorStore === 'pgvector' ? [VECTORS, DATABASE] : [DATABASE])
+      return migrated
+    } finally {
+      await source.close()
+    }
+  } finally {
+    await knex.destroy()
+  }
+}
+
+interface Target {
+  readonly storage: KnexStorage
+  /** `undefined` where the server has no pgvector. */
+  readonly index: PgVectorIndex | undefined
+}
+
+async function openTables(knex: Knex, tablePrefix: string): Promise<Target> {
+  const storage = new KnexStorage({ knex, keepKnex: true, tablePrefix })
+  await storage.open()
+  if (!(await hasPgVector(knex))) return { storage, index: undefined }
+  const index = new PgVectorIndex({ knex, keepKnex: true, tablePrefix })
+  await index.prepare()
+  return { storage, index }
+}
+
+interface Migration extends Pick<MigrationOptions, 'onProgress'>, Target {
+  readonly source: MigrationSource
+  readonly copy: DatabaseCopy
+  readonly signal: AbortSignal
+}
+
+async function migrate(migration: Migration): Promise<MigrationResult> {
+  const { source, copy, storage, index } = migration
+  const mark = (state: CopyState): string => copyMark(state, source.databaseId, source.copyId)
+  const there = await copy.mark()
+  let vectors = 0
+  if (there !== mark('copied')) {
+    if (source.isSetAside) throw new MigrationFailedError(`${source.folder} was migrated to another database already`)
+    if (there !== mark('copying')) await begin(migration, there, mark('copying'))
+    vectors = await copyAndCompare(migration)
+    await copy.finish(mark('copied'), { [VECTOR_STORE_SETTING]: index === undefined ? 'lancedb' : 'pgvector' })
+  }
+  const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
+  const { contexts, documents } = await source.snapshot.counts()
+  return {
+    from: source.folder,
+    contexts,
+    documents,
+    rows: await copy.countRows(),
+    vectorStore: store === 'pgvector' ? store : 'lancedb',
+    vectors,
+    formerDatabase: source.former(DATABASE),
+  }
+}
+
+/** @param there the mark that the database has */
+async function begin({ source, copy, index }: Migration, there: string | undefined, mark: string): Promise<void> {
+  const isFree = isBegunCopyOf(source.databaseId, there) || (there === undefined && (await copy.isTargetEmpty()))
+  if (!isFree) {
+    throw new InvalidInputError('to', 'the database has data of an engine already: name an empty one')
+  }
+  await copy.begin(mark)
+  for (const name of (await index?.listCollections()) ?? []) await index?.drop(name)
+}
+
+/** @returns how many vectors were copied */
+async function copyAndCompare({ source, copy, index, signal, onProgress }: Migration): Promise<number> {
+  const counts = Object.values(await copy.countRows())
+  const progress = { rows: 0, totalRows: counts.reduce((sum, rows) => sum + rows, 0) }
+  const copied = (rows: number): void => {
+    progress.rows += rows
+    progress.totalRows = Math.max(progress.rows, progress.totalRows)
+    onProgress?.({ ...progress })
+  }
+  await copy.copy(signal, copied)
+  const vectors = index === undefined ? 0 : await copyIndex(source, index, signal, copied)
+  await copy.verify(signal)
+  return vectors
+}
+
+async function copyIndex(
+  { folder, snapshot }: MigrationSource,
+  target: PgVectorIndex,
+  signal: AbortSignal,
+  copied: (vectors: number) => void,
+): Promise<number> {
+  const source = new LanceDbVectorIndex(join(folder, VECTORS), { maintains: false })
+  try {
+    return await copyVectors({ source, target, snapshot, signal, copied })
+  } finally {
+    await source.close()
+  }
+}
+
+function folderOf(from: unknown): string {
+  if (typeof from === 'string' && from.trim() !== '') return resolve(from)
+  throw new InvalidInputError('from', 'must be the path of a data folder, such as ./alcove-data')
+}
+
+function openTarget(to: string): Knex {
+  try {
+    return openPostgres(to)
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error
+    throw new InvalidInputError(
+      'to',
+      'must be a URL of a PostgreSQL database, such as postgresql://user:password@host:5432/database',
+    )
+  }
+}
