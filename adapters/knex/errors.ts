@@ -77,6 +77,15 @@ export function translateError(error: unknown): Error {
   return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
 }
 
+/** What a database does, its failures told as the core's errors. */
+export async function translated<T>(work: PromiseLike<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw translateError(error)
+  }
+}
+
 function isPassing(code: string): boolean {
   if (isSqlState(code)) return PASSING_CLASSES.has(code.slice(0, 2)) || PASSING_STATES.has(code)
   return !PERMANENT_CODES.has(code)

@@ -31,6 +31,7 @@ export type { FileStore, StoredFile } from './file-store.js'
 export { type HttpOutcome, type HttpPost, type HttpTransport, MAX_RESPONSE_BODY_BYTES } from './http-transport.js'
 export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './mailer.js'
 export type { PasswordHasher } from './password-hasher.js'
+export type { ProcessLocks } from './process-locks.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export type {
   ChunkCounts,

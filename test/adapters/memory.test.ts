@@ -3,6 +3,8 @@ import {
   MemoryClock,
   MemoryEmbeddingModel,
   MemoryFileStore,
+  type MemoryLockTable,
+  MemoryProcessLocks,
   MemoryStarterPromptWriter,
   MemoryStorage,
   MemoryTelemetry,
@@ -13,6 +15,7 @@ import {
   clockSuite,
   embeddingModelSuite,
   fileStoreSuite,
+  processLocksSuite,
   type Subject,
   starterPromptWriterSuite,
   storageSuite,
@@ -35,3 +38,7 @@ fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
 starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
 clockSuite(runner, 'memory', () => subject(new MemoryClock()))
 telemetrySuite(runner, 'memory', () => subject(new MemoryTelemetry()))
+processLocksSuite(runner, 'memory', () => {
+  const table: MemoryLockTable = new Map()
+  return subject({ one: new MemoryProcessLocks(table), other: new MemoryProcessLocks(table) })
+})

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { MigrationFailedError } from '../../../src/index.js'
-import { translateError } from '../errors.js'
+import { translated } from '../errors.js'
 import { type Row, text } from '../rows.js'
 import { type NameTable, TABLES, type TableName } from '../tables.js'
 import { type CopiedTable, TableCopy } from './table-copy.js'
@@ -122,13 +122,5 @@ export class DatabaseCopy {
       ...(table === 'companies' && { parent: 'parent_id' }),
     }
     return await translated(TableCopy.open(this.#source, this.#target, copied))
-  }
-}
-
-async function translated<T>(work: PromiseLike<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw translateError(error)
   }
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { translateError } from '../errors.js'
+import { translated } from '../errors.js'
 
 /**
  * Reads an SQLite database while nobody writes to it: who wants to waits, and gives up when that takes too long.
@@ -15,10 +15,7 @@ export async function withoutWriters<T>(
   const transaction = await source.transaction()
   try {
     // A statement that writes takes the lock, whether it changes anything or not.
-    const lock = transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1')
-    await lock.catch((error: unknown) => {
-      throw translateError(error)
-    })
+    await translated(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'))
     return await work(transaction)
   } finally {
     await transaction.rollback().catch(() => undefined)

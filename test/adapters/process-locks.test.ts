@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openPostgres, PostgresProcessLocks } from '../../adapters/knex/index.js'
+import { processLocksSuite } from '../conformance/index.js'
+import { DATABASES, type TestDatabase } from '../outbox/database.js'
+
+const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
+
+describe.each(POSTGRES)('on $name', ({ open }) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await open()
+  })
+
+  afterEach(async () => {
+    await database.dispose()
+  })
+
+  /** As many connections as given, of a process of its own. */
+  const locks = (maxConnections: number): PostgresProcessLocks =>
+    new PostgresProcessLocks({ knex: openPostgres(database.address, { maxConnections }) })
+
+  processLocksSuite({ describe, it }, 'PostgreSQL', () => {
+    const [one, other] = [locks(3), locks(2)]
+    return Promise.resolve({
+      port: { one, other },
+      dispose: async () => {
+        await one.close()
+        await other.close()
+      },
+    })
+  })
+
+  it('locks are free once their holder has lost its connection, which is not used again', async () => {
+    const [one, other] = [locks(1), locks(1)]
+    const name = randomUUID()
+    let lose: () => void = () => undefined
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve
+    })
+    const taken = new Promise<void>((resolve) => {
+      void one.hold(name, async () => {
+        resolve()
+        await lost
+      })
+    })
+    await taken
+    expect(await other.tryToHold(name, () => Promise.resolve())).toBe(false)
+    await database.knex.raw(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+       and pid in (select pid from pg_stat_activity where query like '%pg_advisory_lock%')`,
+    )
+    await expect.poll(async () => await other.tryToHold(name, () => Promise.resolve())).toBe(true)
+    lose()
+    // The first one has one connection only: a lost one would fail, and one that was not given back be waited for.
+    expect(await one.tryToHold(name, () => Promise.resolve())).toBe(true)
+    await one.close()
+    await other.close()
+  })
+})

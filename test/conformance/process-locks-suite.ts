@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
+import type { ProcessLocks } from '../../src/ports/index.js'
+import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+
+/** Two that share their locks, as two processes do. */
+export interface SharedLocks {
+  readonly one: ProcessLocks
+  readonly other: ProcessLocks
+}
+
+/** What all ProcessLocks must do. */
+export function processLocksSuite(runner: TestRunner, name: string, create: CreateSubject<SharedLocks>): void {
+  defineSuite(runner, `ProcessLocks: ${name}`, create, (test) => {
+    test('are held by one at a time, each work as a whole', async ({ one, other }) => {
+      const steps: string[] = []
+      const work = async (locks: ProcessLocks, id: string): Promise<void> => {
+        await locks.hold('a', async () => {
+          steps.push(id)
+          await setTimeout(5)
+          steps.push(id)
+        })
+      }
+      await Promise.all([work(one, '1'), work(other, '2'), work(one, '3'), work(other, '4')])
+      assert.equal(steps.length, 8)
+      for (let at = 0; at < 8; at += 2) assert.equal(steps[at], steps[at + 1])
+    })
+
+    test('give what the work gives, and are free after its error', async ({ one, other }) => {
+      assert.equal(await one.hold('a', () => Promise.resolve(7)), 7)
+      const failing = one.hold('a', () => Promise.reject(new Error('of the work')))
+      await assert.rejects(failing, /of the work/)
+      assert.equal(await other.hold('a', () => Promise.resolve(8)), 8)
+    })
+
+    test('have nothing to do with each other under other names', async ({ one, other }) => {
+      await one.hold('a', async () => {
+        await other.hold('b', async () => {
+          assert.equal(await one.tryToHold('c', () => Promise.resolve()), true)
+        })
+      })
+    })
+
+    test('are not waited for where they are only tried', async ({ one, other }) => {
+      let works = 0
+      const work = (): Promise<void> => {
+        works += 1
+        return Promise.resolve()
+      }
+      await one.hold('a', async () => {
+        assert.equal(await other.tryToHold('a', work), false)
+        assert.equal(await one.tryToHold('a', work), false)
+      })
+      assert.equal(await other.tryToHold('a', work), true)
+      assert.equal(works, 1)
+      await assert.rejects(
+        one.tryToHold('a', () => Promise.reject(new Error('of the work'))),
+        /of the work/,
+      )
+      assert.equal(await other.tryToHold('a', work), true)
+    })
+
+    test('are many at a time, and all come to their turn', async ({ one, other }) => {
+      let sum = 0
+      const works = Array.from({ length: 60 }, async (_, at) => {
+        await (at % 2 === 0 ? one : other).hold(`name-${at % 7}`, async () => {
+          await setTimeout(1)
+          sum += 1
+        })
+      })
+      await Promise.all(works)
+      assert.equal(sum, 60)
+    })
+
+    test('refuse work once they are closed', async ({ one }) => {
+      await one.close()
+      await one.close()
+      await rejectsWith(
+        'ERR_CLOSED',
+        one.hold('a', () => Promise.resolve()),
+      )
+      await rejectsWith(
+        'ERR_CLOSED',
+        one.tryToHold('a', () => Promise.resolve()),
+      )
+    })
+  })
+}
