@@ -9,8 +9,6 @@ export interface MortalProcessOptions {
   /** Shortest and longest life, in ms; without it it is not killed. */
   readonly killEveryMs: readonly [number, number] | undefined
   readonly random: () => number
-  /** Called with each process before it is ready. */
-  readonly started?: (child: ChildProcess) => void
 }
 
 /** A process that is killed again and again, and started again, if it is to be. */
@@ -43,11 +41,10 @@ export class MortalProcess {
   }
 
   async #run(): Promise<void> {
-    const { script, args, killEveryMs, random, started } = this.#options
+    const { script, args, killEveryMs, random } = this.#options
     while (!this.#isStopped) {
-      const child = fork(script, args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
+      const child = fork(script, args, { execArgv: ['--import', 'tsx'] })
       this.#child = child
-      started?.(child)
       child.on('message', (message: { readonly done?: number }) => {
         this.done += message.done ?? 0
       })

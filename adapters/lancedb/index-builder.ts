@@ -1,7 +1,8 @@
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
-import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
-import { type SearchPlan, writePlan } from './search-plan.js'
+import { isMissing, type LanceTables } from './lance-tables.js'
+import { type OpenTable, upkeepLock } from './open-table.js'
+import type { SearchPlan } from './search-plan.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
 import { workApart } from './table-process.js'
 import { keepFrom, type Occasion } from './table-upkeep.js'
@@ -19,9 +20,8 @@ const DIMENSIONS_STEP = 8
 const PAUSE_PER_WORK = 5
 const PAUSE_AFTER_ERROR_MS = 60_000
 
-/** Where tables are, and which of them get an index. */
+/** Which tables get an index. */
 export interface IndexBuilderOptions {
-  readonly folder: string
   readonly indexFromRows: number
   readonly telemetry: Telemetry | undefined
 }
@@ -118,19 +118,14 @@ export class IndexBuilder {
   async #tryToBuild({ name, controller }: Build, task: BuildTask): Promise<void> {
     const began = performance.now()
     try {
-      await this.#tables.use(name, async (open) => {
-        if (open === undefined) return
-        const keepFromMs = (await keepFrom(open.table)).getTime()
-        const order = { task, folder: this.#options.folder, table: name, keepFromMs }
-        const plan = await workApart(order, controller.signal)
-        if (plan === undefined) return
-        await this.#adopt(name, open, plan)
-        this.onBuilt(name)
-      })
+      const work = async (): Promise<void> => await this.#build(name, task, controller.signal)
+      const { locks } = this.#tables.place
+      await (locks === undefined ? work() : locks.tryToHold(upkeepLock(name), work))
       this.#error = undefined
       this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
     } catch (error) {
-      if (isMissing(error) && controller.signal.aborted) return
+      // It was dropped: here, or by another process.
+      if (isMissing(error) && (controller.signal.aborted || this.#tables.place.locks !== undefined)) return
       this.#error = toError(error)
       const fields = { collection: name }
       this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
@@ -138,15 +133,32 @@ export class IndexBuilder {
     }
   }
 
+  async #build(name: string, task: BuildTask, signal: AbortSignal): Promise<void> {
+    await this.#tables.use(name, async (open) => {
+      if (open === undefined || (await this.#isDone(open, task))) return
+      const keepFromMs = (await keepFrom(open.table)).getTime()
+      const plan = await workApart({ task, place: this.#tables.place, table: name, keepFromMs }, signal)
+      if (plan === undefined) return
+      await this.#adopt(open, plan)
+      this.onBuilt(name)
+    })
+  }
+
+  /** Whether another process has done it meanwhile. */
+  async #isDone(open: OpenTable, task: BuildTask): Promise<boolean> {
+    if (this.#tables.place.locks === undefined) return false
+    await open.takeUpPlan({ isAtOnce: true })
+    return (await this.#due(open, GROWTH)) !== task
+  }
+
   /** Searches by the new index from now on. */
-  async #adopt(name: string, open: OpenTable, plan: SearchPlan): Promise<void> {
+  async #adopt(open: OpenTable, plan: SearchPlan): Promise<void> {
     const { table, writer } = open
     await writer.alone(async () => {
       await table.checkoutLatest()
       if (plan.probes.length === 0) await table.dropIndex(VECTOR_INDEX)
     })
-    await writePlan(this.#options.folder, name, plan)
-    open.plan = plan
+    await open.adopt(plan)
     open.isWarm = false
   }
 }

@@ -1,31 +1,25 @@
-import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
+import type { TablePlace } from './table-place.js'
 
 /** Parts of indexes, and of what is known of files, that are kept in memory for all tables together. */
 const INDEX_CACHE_BYTES = 1n << 30n
 const METADATA_CACHE_BYTES = 1n << 28n
 
-/** Where LanceDB keeps what it needs for a while: of no use to anybody once a process has ended. */
-export function buildFolder(folder: string): string {
-  return join(folder, '.building')
-}
-
 /**
  * The library takes a tenth of a second to load: not before it is needed, and not
  * at one go. It brings Arrow in as CommonJS: whoever loads that first halves the block.
+ * Where other processes write too, each call looks for the newest version of its table.
  */
-export async function connectTo(folder: string): Promise<Connection> {
+export async function connectTo({ uri, storageOptions, locks, building }: TablePlace): Promise<Connection> {
   createRequire(import.meta.url)('apache-arrow')
   await setImmediate()
   // Otherwise it tells the host's terminal of every partition that happens to be empty.
   process.env['LANCEDB_LOG'] ??= 'error'
   const { connect, Session } = await import('@lancedb/lancedb')
-  await mkdir(buildFolder(folder), { recursive: true })
-  const session = withTemporaryFolder(buildFolder(folder), () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
-  return await connect(folder, {}, session)
+  const session = withTemporaryFolder(building, () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
+  return await connect(uri, { storageOptions, ...(locks && { readConsistencyInterval: 0 }) }, session)
 }
 
 const TEMPORARY_VARIABLES = ['TMPDIR', 'TEMP', 'TMP']

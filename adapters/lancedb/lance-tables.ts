@@ -1,29 +1,19 @@
-import { rm } from 'node:fs/promises'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { buildFolder, connectTo } from './lance-connection.js'
-import { readPlan, removePlan, type SearchPlan } from './search-plan.js'
-import { TableWriter } from './table-writer.js'
+import { connectTo } from './lance-connection.js'
+import { OpenTable } from './open-table.js'
+import { removePlan } from './search-plan.js'
+import { makeBuilding, removeBuilding, type TablePlace } from './table-place.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
 const NAMES_PER_PAGE = 1_000
 
-/** A table that is open, with its writer. */
-export interface OpenTable {
-  readonly table: Table
-  readonly writer: TableWriter
-  /** How to search it by its index; `undefined`: by a scan. */
-  plan: SearchPlan | undefined
-  /** Whether the index is in memory, or on its way there: the first search brings it in. */
-  isWarm: boolean
-}
-
 /**
- * The tables of a folder: opened when they are used, the most recent kept open.
- * Never two handles of one table: one would not see the other's writes.
+ * The tables of a place: opened when they are used, the most recent kept open.
+ * Never two handles of one table, where this process is alone: one would not see the other's writes.
  */
 export class LanceTables {
-  readonly #folder: string
+  readonly place: TablePlace
   #connection: Promise<Connection> | undefined
   readonly #formerConnections: Promise<Connection>[] = []
   /** Names that were dropped, and not used since. */
@@ -33,8 +23,8 @@ export class LanceTables {
   /** How many calls use a table now: such a one stays open. */
   readonly #users = new Map<string, number>()
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(place: TablePlace) {
+    this.place = place
   }
 
   /** Works with the table of that name; `undefined` where there is none. */
@@ -55,6 +45,11 @@ export class LanceTables {
   /** Whether this is the handle that new calls get. */
   async isCurrent(name: string, open: OpenTable): Promise<boolean> {
     return (await this.#open.get(name)) === open
+  }
+
+  /** The next call opens the table anew. */
+  forget(name: string): void {
+    this.#open.delete(name)
   }
 
   async names(): Promise<readonly string[]> {
@@ -89,13 +84,13 @@ export class LanceTables {
   async close(): Promise<void> {
     for (const opening of this.#open.values()) {
       const open = await opening.catch(() => undefined)
-      await open?.writer.alone(async () => {
+      await open?.writer.aloneHere(async () => {
         open.table.close()
       })
     }
     this.#open.clear()
     for (const connection of [...this.#formerConnections, this.#connection]) (await connection)?.close()
-    if (this.#connection !== undefined) await rm(buildFolder(this.#folder), { recursive: true, force: true })
+    if (this.#connection !== undefined) await removeBuilding(this.place)
   }
 
   async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -133,14 +128,13 @@ export class LanceTables {
     const connection = await this.#connectFor(name)
     const { schemaOf } = await import('./arrow-rows.js')
     const table = await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true })
-    return { table, writer: new TableWriter(table), plan: undefined, isWarm: false }
+    return await OpenTable.open(table, this.place)
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
       const table = await (await this.#connectFor(name)).openTable(name)
-      const plan = await readPlan(this.#folder, name)
-      return { table, writer: new TableWriter(table), plan, isWarm: false }
+      return await OpenTable.open(table, this.place)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -177,22 +171,20 @@ export class LanceTables {
     } catch (error) {
       if (!isMissing(error)) throw error
     }
-    await removePlan(this.#folder, name)
+    await removePlan(this.place.folder, name)
   }
 
   /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */
   async #connectFor(name: string): Promise<Connection> {
     if (this.#dropped.delete(name) && this.#connection !== undefined) {
       this.#formerConnections.push(this.#connection)
-      this.#connection = connectTo(this.#folder)
+      this.#connection = connectTo(this.place)
     }
     return await this.#connect()
   }
 
   async #connect(): Promise<Connection> {
-    this.#connection ??= rm(buildFolder(this.#folder), { recursive: true, force: true }).then(() =>
-      connectTo(this.#folder),
-    )
+    this.#connection ??= makeBuilding(this.place).then(() => connectTo(this.place))
     return await this.#connection
   }
 }

@@ -1,5 +1,6 @@
 import {
   ClosedError,
+  type ProcessLocks,
   requireQuery,
   requireRows,
   type Telemetry,
@@ -13,8 +14,10 @@ import {
 import { keysPredicate, nameOf } from './document-predicates.js'
 import { onDisk, reading } from './errors.js'
 import { IndexBuilder } from './index-builder.js'
-import { isMissing, LanceTables, type OpenTable } from './lance-tables.js'
+import { isMissing, LanceTables } from './lance-tables.js'
+import type { OpenTable } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
+import { placeOf } from './table-place.js'
 import { TableSearch } from './table-search.js'
 
 /** How an index on LanceDB behaves. */
@@ -34,6 +37,13 @@ export interface LanceDbOptions {
    * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
    */
   readonly maintains?: boolean
+  /**
+   * Of all processes that work on the tables at the same time, of which each then sees what the others have written.
+   * They are closed with the index. Default: this process is alone.
+   */
+  readonly locks?: ProcessLocks
+  /** For an object store: what LanceDB needs beside the environment, such as `aws_endpoint`. */
+  readonly storageOptions?: Readonly<Record<string, string>>
   /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`): it is tried again. */
   readonly telemetry?: Telemetry
 }
@@ -49,14 +59,13 @@ export class LanceDbVectorIndex implements VectorIndex {
   readonly #maintenance: TableMaintenance
   #isClosed = false
 
-  /** @param folder made at the first write */
-  constructor(folder: string, options: LanceDbOptions = {}) {
+  /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
+  constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 20_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    this.#tables = new LanceTables(folder)
-    const builder = new IndexBuilder(this.#tables, { folder, indexFromRows, telemetry })
+    this.#tables = new LanceTables(placeOf(place, options))
+    const builder = new IndexBuilder(this.#tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(this.#tables, builder, {
       isAsked: !maintains,
-      folder,
       apartFromBytes: compactApartFromBytes,
       telemetry,
     })
@@ -71,7 +80,7 @@ export class LanceDbVectorIndex implements VectorIndex {
       await open.writer.add(rows, dimensions)
       this.#maintenance.noteWrite(name, open)
     }
-    await onDisk(() => this.#tables.useOrMake(name, dimensions, write))
+    await onDisk(() => this.#again(name, () => this.#tables.useOrMake(name, dimensions, write)))
   }
 
   async search(
@@ -156,6 +165,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     this.#isClosed = true
     await this.#maintenance.close()
     await this.#tables.close()
+    await this.#tables.place.locks?.close()
   }
 
   #refuseIfClosed(): void {
@@ -164,15 +174,31 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   /** A collection that is not there, or is dropped meanwhile, has nothing. */
   async #using<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
-    return await this.#tables.use(name, async (open) => {
+    const use = async (open: OpenTable | undefined): Promise<T> => {
       if (open === undefined) return nothing
       this.#maintenance.noteUse(name)
       try {
         return await work(open)
       } catch (error) {
-        if (isMissing(error) && !(await this.#tables.isCurrent(name, open))) return nothing
+        if (!this.#isShared && isMissing(error) && !(await this.#tables.isCurrent(name, open))) return nothing
         throw error
       }
-    })
+    }
+    return await this.#again(name, () => this.#tables.use(name, use))
+  }
+
+  /** Once more where another process has dropped the table that is open here, and may have made another. */
+  async #again<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!this.#isShared || !isMissing(error)) throw error
+      this.#tables.forget(name)
+      return await work()
+    }
+  }
+
+  get #isShared(): boolean {
+    return this.#tables.place.locks !== undefined
   }
 }

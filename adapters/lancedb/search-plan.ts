@@ -27,8 +27,12 @@ export function probesFor(plan: SearchPlan, rank: number): number | undefined {
   return plan.probes.find((measured) => measured.rank >= rank)?.probes
 }
 
-/** The plan in the folder of the tables; `undefined` where there is none that can be read. */
-export async function readPlan(folder: string, table: string): Promise<SearchPlan | undefined> {
+/**
+ * The plan in the folder of the tables; `undefined` where there is none that can be read. In an object store there is
+ * none: each process measures for itself.
+ */
+export async function readPlan(folder: string | undefined, table: string): Promise<SearchPlan | undefined> {
+  if (folder === undefined) return undefined
   try {
     const plan: unknown = JSON.parse(await readFile(pathOf(folder, table), 'utf8'))
     return isPlan(plan) ? plan : undefined
@@ -37,14 +41,15 @@ export async function readPlan(folder: string, table: string): Promise<SearchPla
   }
 }
 
-export async function writePlan(folder: string, table: string, plan: SearchPlan): Promise<void> {
+export async function writePlan(folder: string | undefined, table: string, plan: SearchPlan): Promise<void> {
+  if (folder === undefined) return
   const path = pathOf(folder, table)
   await writeFile(`${path}.new`, JSON.stringify(plan))
   await rename(`${path}.new`, path)
 }
 
-export async function removePlan(folder: string, table: string): Promise<void> {
-  await rm(pathOf(folder, table), { force: true })
+export async function removePlan(folder: string | undefined, table: string): Promise<void> {
+  if (folder !== undefined) await rm(pathOf(folder, table), { force: true })
 }
 
 function pathOf(folder: string, table: string): string {

@@ -1,7 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
 import { type IndexBuilder, toError } from './index-builder.js'
-import { isMissing, type LanceTables, type OpenTable } from './lance-tables.js'
+import { isMissing, type LanceTables } from './lance-tables.js'
+import { type OpenTable, upkeepLock } from './open-table.js'
 import { vectorIndexBuiltAt } from './table-facts.js'
 import {
   compact,
@@ -52,8 +53,7 @@ interface TableState extends UpkeepState {
 export interface MaintenanceOptions {
   /** Whether it works only when it is asked to {@link TableMaintenance.finish}, not of itself. */
   readonly isAsked: boolean
-  /** The folder of the tables, and the bytes from which on one is compacted in a process of its own. */
-  readonly folder: string
+  /** The bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
   readonly telemetry: Telemetry | undefined
 }
@@ -177,8 +177,16 @@ export class TableMaintenance {
 
   async #tryToTend(name: string, state: TableState, occasion: Occasion): Promise<void> {
     try {
+      const { locks } = this.#tables.place
+      const tend = async (): Promise<void> => {
+        await this.#tables.use(name, async (open) => {
+          if (open !== undefined) await this.#tend(name, open, state, occasion)
+        })
+      }
+      // What another process puts in order now is looked at when it is due again.
+      await (locks === undefined ? tend() : locks.tryToHold(upkeepLock(name), tend))
       await this.#tables.use(name, async (open) => {
-        if (open !== undefined) await this.#tend(name, open, state, occasion)
+        if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
       })
       state.failures = 0
       state.error = undefined
@@ -203,7 +211,6 @@ export class TableMaintenance {
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }
-    await this.#builder.buildIfDue(name, open, occasion)
   }
 
   async #compactIfDue(name: string, open: OpenTable, state: TableState, occasion: Occasion): Promise<void> {
@@ -215,7 +222,11 @@ export class TableMaintenance {
       (occasion === 'quiet' && (await hasOldVersions(open.table, state.hasCopies ? 1 : QUIET_VERSIONS))) ||
       (occasion === 'finish' && ((await isChanged(open, state)) || (await hasOldVersions(open.table, 1))))
     if (!isDue) return
-    await compact(open, state, { ...this.#options, isAlone: state.failures >= FAILURES_BEFORE_ALONE })
+    await compact(open, state, {
+      ...this.#options,
+      place: this.#tables.place,
+      isAlone: state.failures >= FAILURES_BEFORE_ALONE,
+    })
     if (state.hasCopies) this.#lookLater(name, QUIET_MS)
     const pauseMs = (await vectorIndexBuiltAt(open.table)) === undefined ? PAUSE_MS : PAUSE_WITH_INDEX_MS
     state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * PAUSE_PER_WORK)

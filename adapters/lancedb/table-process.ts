@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buildFolder } from './lance-connection.js'
 import type { SearchPlan } from './search-plan.js'
+import type { TablePlace } from './table-place.js'
 
 /** Work on a table that a process of its own can do, and what it gives. */
 export interface TableTasks {
@@ -23,7 +23,7 @@ export interface Compaction {
 /** What the process is told. */
 export interface TableOrder {
   readonly task: keyof TableTasks
-  readonly folder: string
+  readonly place: Pick<TablePlace, 'uri' | 'storageOptions' | 'building'>
   readonly table: string
   /** Versions as old as this stay, in ms since 1970: the host reads one of them until it takes up the newest. */
   readonly keepFromMs: number
@@ -43,11 +43,14 @@ export async function workApart<T extends keyof TableTasks>(
   order: TableOrder & { readonly task: T },
   signal?: AbortSignal,
 ): Promise<TableTasks[T] | undefined> {
-  await mkdir(buildFolder(order.folder), { recursive: true })
+  const { uri, storageOptions, building } = order.place
+  await mkdir(building, { recursive: true })
   // An ended build leaves gigabytes: where nobody else would remove them, or keep theirs.
-  const temporary = await mkdtemp(join(buildFolder(order.folder), 'build-'))
+  const temporary = await mkdtemp(join(building, 'build-'))
   try {
-    const answer = signal?.aborted ? undefined : await answerOf(start(temporary), order, signal)
+    const answer = signal?.aborted
+      ? undefined
+      : await answerOf(start(temporary), { ...order, place: { uri, storageOptions, building } }, signal)
     if (signal?.aborted) return undefined
     if (answer === undefined) throw new Error(`the process that was to ${order.task} ${order.table} ended`)
     if ('error' in answer) throw new Error(answer.error)

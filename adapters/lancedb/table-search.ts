@@ -2,7 +2,7 @@ import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/ports/index.js'
 import { documentPredicate, NOTHING } from './document-predicates.js'
-import type { OpenTable } from './lance-tables.js'
+import type { OpenTable } from './open-table.js'
 import { probesFor } from './search-plan.js'
 import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
 
@@ -52,14 +52,18 @@ function warm(open: OpenTable): void {
 
 /** How many partitions of the index must be searched; `undefined` where it is to be a scan. */
 async function probesOf(
-  { table, plan }: OpenTable,
+  open: OpenTable,
   limit: number,
   filter: DocumentFilter | undefined,
 ): Promise<number | undefined> {
-  if (plan === undefined || plan.probes.length === 0) return undefined
+  const { table } = open
+  if (open.plan === undefined || open.plan.probes.length === 0) await open.takeUpPlan()
+  if (open.plan === undefined || open.plan.probes.length === 0) return undefined
   // A write brings in an index that was built meanwhile, and is not measured yet.
-  const isMeasured = (await vectorIndexBuiltAt(table)) === plan.builtAt
-  if (!isMeasured) return undefined
+  const builtAt = await vectorIndexBuiltAt(table)
+  if (builtAt !== open.plan.builtAt) await open.takeUpPlan()
+  const { plan } = open
+  if (builtAt !== plan.builtAt) return undefined
   const hidden = await hiddenRows(table, filter)
   // At worst all of the hidden rows are nearer than those that pass.
   return hidden === undefined ? undefined : probesFor(plan, limit + hidden)

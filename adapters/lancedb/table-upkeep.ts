@@ -1,6 +1,7 @@
 import type { Table, TableStatistics } from '@lancedb/lancedb'
-import type { OpenTable } from './lance-tables.js'
+import type { OpenTable } from './open-table.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import type { TablePlace } from './table-place.js'
 import { type Compaction, workApart } from './table-process.js'
 
 /** Versions younger than this may still be read: by a search, or by whoever copies the folder. */
@@ -77,8 +78,7 @@ export async function isChanged({ table }: OpenTable, state: UpkeepState): Promi
 
 /** How a compaction is to be done. */
 export interface CompactionOptions {
-  /** The folder of the tables. */
-  readonly folder: string
+  readonly place: TablePlace
   /** Bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
   /** Whether nobody is to write meanwhile. */
@@ -94,12 +94,12 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   const began = performance.now()
   const builtAt = await vectorIndexBuiltAt(table)
   const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
-  const work = () => (isApart ? compactApart(table, options.folder) : compactHere(table))
+  const work = () => (isApart ? compactApart(table, options.place) : compactHere(table))
   const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
   if (isApart) await writer.alone(() => table.checkoutLatest())
   const rebuiltAt = await vectorIndexBuiltAt(table)
   if (open.plan !== undefined && open.plan.builtAt === builtAt && rebuiltAt !== undefined && rebuiltAt !== builtAt) {
-    open.plan = { ...open.plan, builtAt: rebuiltAt, isCarriedOver: true }
+    await open.adopt({ ...open.plan, builtAt: rebuiltAt, isCarriedOver: true })
   }
   state.hasCopies = fragmentsRemoved > 0
   state.settleMs = performance.now() - began
@@ -113,9 +113,9 @@ async function compactHere(table: Table): Promise<Compaction> {
   return compaction
 }
 
-async function compactApart(table: Table, folder: string): Promise<Compaction> {
+async function compactApart(table: Table, place: TablePlace): Promise<Compaction> {
   const keepFromMs = (await keepFrom(table)).getTime()
-  const compaction = await workApart({ task: 'compact', folder, table: table.name, keepFromMs })
+  const compaction = await workApart({ task: 'compact', place, table: table.name, keepFromMs })
   return compaction ?? { fragmentsRemoved: 0 }
 }
 

@@ -25,8 +25,8 @@ process.once('message', (order: TableOrder) => {
   )
 })
 
-async function work({ task, folder, table: name, keepFromMs }: TableOrder): Promise<TableTasks[keyof TableTasks]> {
-  const connection = await connect(folder)
+async function work({ task, place, table: name, keepFromMs }: TableOrder): Promise<TableTasks[keyof TableTasks]> {
+  const connection = await connect(place.uri, { storageOptions: { ...place.storageOptions } })
   const table = await connection.openTable(name)
   const keepFrom = new Date(keepFromMs)
   return task === 'compact' ? await compact(table, keepFrom) : await measured(table, task === 'build', keepFrom)

@@ -23,13 +23,16 @@ interface Group {
  */
 export class TableWriter {
   readonly #table: Table
+  readonly #exclusively: <T>(work: () => Promise<T>) => Promise<T>
   readonly #turn = pLimit(1)
   #group: Group | undefined
   /** Writes since the table was opened. */
   writes = 0
 
-  constructor(table: Table) {
+  /** @param exclusively keeps other processes from writing; without it this one is alone */
+  constructor(table: Table, exclusively: <T>(work: () => Promise<T>) => Promise<T> = async (work) => await work()) {
     this.#table = table
+    this.#exclusively = exclusively
   }
 
   /** Ends when the rows are in the table. */
@@ -50,8 +53,13 @@ export class TableWriter {
     })
   }
 
-  /** Works while nobody writes. */
+  /** Works while nobody writes, in this process or another. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
+    return await this.aloneHere(async () => await this.#exclusively(work))
+  }
+
+  /** Works while nobody writes in this process. */
+  async aloneHere<T>(work: () => Promise<T>): Promise<T> {
     this.#group = undefined
     return await this.#turn(work)
   }
@@ -62,7 +70,7 @@ export class TableWriter {
       if (this.#group === group) this.#group = undefined
       const { toArrow } = await import('./arrow-rows.js')
       const rows = toArrow(additions, dimensions)
-      await retried(() => this.#table.add(rows))
+      await this.#exclusively(async () => await retried(() => this.#table.add(rows)))
       this.writes += 1
     })
     const group: Group = { dimensions, additions, rows: 0, written }
@@ -86,5 +94,5 @@ async function retried(work: () => Promise<unknown>): Promise<void> {
 
 /** Lance tells it in words only. */
 function isConflict(error: unknown): boolean {
-  return error instanceof Error && /commit conflict/i.test(error.message)
+  return error instanceof Error && /commit conflict|concurrent writers/i.test(error.message)
 }

@@ -49,10 +49,9 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   readonly knex?: Knex
   /**
    * A PostgreSQL database in which everything relational is then kept, such as
-   * `postgresql://user:password@host:5432/database`. Where its server has pgvector 0.8 or newer, the vectors are there
-   * too, and any number of processes may work with one database and one folder at a time, which holds files and keys
-   * for all of them; otherwise vectors are in the folder, and one engine works on it. Default: `alcove.sqlite` in the
-   * folder.
+   * `postgresql://user:password@host:5432/database`. Any number of processes may work with one database and one folder
+   * at a time, which holds files and keys for all of them. Vectors are in the database where its server has pgvector
+   * 0.8 or newer, otherwise in the folder, where the processes write in turn. Default: `alcove.sqlite` in the folder.
    */
   readonly databaseUrl?: string
   /** Put before every table's name; default `alcove_`. */
@@ -89,11 +88,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { databaseUrl } = options
   const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
   // Who shares everything with others needs nothing for itself.
-  const locking = shared?.vectorIndex === undefined ? lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
-  const lock = await Promise.resolve(locking).catch(async (error: unknown) => {
-    await shared?.storage.close()
-    throw error
-  })
+  const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
   try {
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>

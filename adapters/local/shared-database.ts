@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import type { EngineOptions } from '../../src/index.js'
 import { InvalidInputError, type Storage, UnsupportedError, type VectorIndex } from '../../src/ports/index.js'
-import { KnexStorage, openPostgres } from '../knex/index.js'
+import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
+import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
+import { VECTORS } from './data-dir-names.js'
 import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
@@ -10,12 +13,12 @@ export const VECTOR_STORE_SETTING = 'vector-store'
 /** A database on a server, and what engines share on it. */
 export interface SharedDatabase {
   readonly storage: Storage
-  /** `undefined` where the vectors are in the data folder, on which one engine works at a time. */
-  readonly vectorIndex: VectorIndex | undefined
+  readonly vectorIndex: VectorIndex
 }
 
 /** How it is opened. */
-export interface SharedDatabaseOptions extends Pick<Partial<EngineOptions>, 'storage' | 'vectorIndex' | 'telemetry'> {
+export interface SharedDatabaseOptions
+  extends Pick<Partial<EngineOptions>, 'storage' | 'vectorIndex' | 'telemetry' | 'isWorking'> {
   readonly knex?: unknown
   readonly tablePrefix?: string
 }
@@ -38,19 +41,20 @@ export async function openSharedDatabase(
   try {
     await requireSameDatabase(dataDir, storage)
     if (options.vectorIndex !== undefined) return { storage, vectorIndex: options.vectorIndex }
-    return { storage, vectorIndex: await openSharedVectors(storage, databaseUrl, options) }
+    return { storage, vectorIndex: await openSharedVectors(dataDir, storage, databaseUrl, options) }
   } catch (error) {
     await storage.close()
     throw error
   }
 }
 
-/** The vectors in the database; `undefined` where they are not there. */
+/** The vectors: in the database, or in the folder, where the processes write in turn. */
 async function openSharedVectors(
+  dataDir: string,
   storage: Storage,
   databaseUrl: string,
-  { tablePrefix, telemetry }: SharedDatabaseOptions,
-): Promise<VectorIndex | undefined> {
+  { tablePrefix, telemetry, isWorking: maintains = true }: SharedDatabaseOptions,
+): Promise<VectorIndex> {
   const knex = openPostgres(databaseUrl)
   try {
     const named = tablePrefix !== undefined && { tablePrefix }
@@ -62,12 +66,12 @@ async function openSharedVectors(
       return true
     }
     if ((await vectorStoreOf(storage, isOffered)) === 'pgvector') return index
+    const locks = new PostgresProcessLocks({ knex, ...named })
+    return new LanceDbVectorIndex(join(dataDir, VECTORS), { locks, maintains, ...(telemetry && { telemetry }) })
   } catch (error) {
     await knex.destroy()
     throw error
   }
-  await knex.destroy()
-  return undefined
 }
 
 /** @throws UnsupportedError where the vectors are in the database, which an engine on a host's knex does not look into */

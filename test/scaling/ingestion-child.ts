@@ -1,17 +1,15 @@
 /**
  * An engine that only ingests, on a database that others share, in a process of its own:
- * `tsx ingestion-child.ts DATABASE_URL DATA_DIR`. Its parent has the vectors, and hears when it is ready and how many
- * documents it has completed.
+ * `tsx ingestion-child.ts DATABASE_URL DATA_DIR`. Its parent hears when it is ready and how many documents it has
+ * completed.
  */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../dist/adapters/memory/index.js'
-import { ParentVectorIndex } from './parent-vector-index.js'
 
 const [, , databaseUrl = '', dataDir = ''] = process.argv
 const engine = await openLocalEngine({
   dataDir,
   databaseUrl,
-  vectorIndex: new ParentVectorIndex(),
   embeddingModels: [new MemoryEmbeddingModel()],
   roles: ['ingest'],
 })

@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
-import { MemoryEmbeddingModel, MemoryVectorIndex } from '../../dist/adapters/memory/index.js'
+import { MemoryEmbeddingModel } from '../../dist/adapters/memory/index.js'
 import type { Engine } from '../../dist/src/index.js'
 import { MortalProcess } from '../mortal-process.js'
 import { seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { serveVectors } from './parent-vector-index.js'
 
 export interface IngestionOptions {
   /** A PostgreSQL database with nothing in it. */
@@ -41,12 +40,9 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
   const { databaseUrl, documents, killEveryMs, seed } = options
   const folder = await temporaryFolder()
   const random = seededRandom(seed)
-  // In earnest a database has them.
-  const vectorIndex = new MemoryVectorIndex()
   const engine = await openLocalEngine({
     dataDir: folder.path,
     databaseUrl,
-    vectorIndex,
     embeddingModels: [new MemoryEmbeddingModel()],
     roles: [],
   })
@@ -58,7 +54,6 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
         args: [databaseUrl, folder.path],
         killEveryMs,
         random,
-        started: (child) => serveVectors(child, vectorIndex),
       }),
   )
   try {

@@ -1,0 +1,143 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { type MemoryLockTable, MemoryProcessLocks, MemoryVectorIndex } from '../../adapters/memory/index.js'
+import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
+import { vectorIndexSuite } from '../conformance/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const COLLECTION = { name: 'context-1-model', dimensions: 16 }
+const { name: NAME } = COLLECTION
+
+vectorIndexSuite({ describe, it }, 'LanceDB that others share', async () => {
+  const folder = await temporaryFolder()
+  const port = new LanceDbVectorIndex(join(folder.path, 'vectors'), { locks: new MemoryProcessLocks() })
+  return {
+    port,
+    dispose: async () => {
+      await port.close()
+      await folder.remove()
+    },
+  }
+})
+
+describe('two indexes on one folder, as two processes have them,', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let vectors: string
+  let table: MemoryLockTable
+  let opened: LanceDbVectorIndex[]
+
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    vectors = join(folder.path, 'vectors')
+    table = new Map()
+    opened = []
+  })
+
+  afterEach(async () => {
+    await Promise.all(opened.map((index) => index.close()))
+    await folder.remove()
+  })
+
+  const open = (indexFromRows = 20_000): LanceDbVectorIndex => {
+    const index = new LanceDbVectorIndex(vectors, { indexFromRows, locks: new MemoryProcessLocks(table) })
+    opened.push(index)
+    return index
+  }
+
+  it('see at once what the other has written, and deletes what it has not written itself', async () => {
+    const [one, other] = [open(), open()]
+    expect(await other.countByDocument(NAME)).toEqual(new Map())
+    for (let documentId = 1; documentId <= 6; documentId += 1) {
+      const [writer, reader] = documentId % 2 === 0 ? [one, other] : [other, one]
+      const rows = clusteredRows(documentId, 5, COLLECTION.dimensions)
+      await writer.add(COLLECTION, rows)
+      const query = rows.vectors.slice(0, COLLECTION.dimensions)
+      expect(await reader.search(COLLECTION, query, { limit: 1 })).toMatchObject([{ documentId, chunk: 0 }])
+      await reader.deleteDocument(NAME, documentId, 3)
+      expect((await writer.countByDocument(NAME)).get(documentId)).toBe(3)
+    }
+  })
+
+  it('write at the same time: all of it is there, each once', async () => {
+    const indexes = [open(), open(), open()]
+    const documents = Array.from({ length: 60 }, (_, at) => at + 1)
+    await Promise.all(
+      documents.map(async (documentId) => {
+        const index = indexes[documentId % 3]
+        await index?.deleteDocument(NAME, documentId, 0)
+        await index?.add(COLLECTION, clusteredRows(documentId, 4, COLLECTION.dimensions))
+      }),
+    )
+    for (const index of indexes) {
+      expect(await index.countByDocument(NAME)).toEqual(new Map(documents.map((id) => [id, 4])))
+    }
+    await Promise.all(indexes.map((index) => index.whenMaintained()))
+    for (const index of indexes) expect(index.maintenanceError).toBeUndefined()
+    expect((await open().countByDocument(NAME)).size).toBe(60)
+  })
+
+  it('find nothing of what the other has dropped, and what it has made anew', async () => {
+    const [one, other] = [open(), open()]
+    const rows = clusteredRows(1, 5, COLLECTION.dimensions)
+    const query = clusteredVector(1, COLLECTION.dimensions)
+    for (const documentId of [1, 2, 3]) {
+      await one.add(COLLECTION, { ...rows, documentId })
+      expect(await other.search(COLLECTION, query, { limit: 3 })).toHaveLength(3)
+      await one.drop(NAME)
+      if (documentId === 1) {
+        expect(await other.search(COLLECTION, query, { limit: 3 })).toEqual([])
+        expect(await other.read(COLLECTION, [{ documentId, chunk: 0, window: 0 }])).toEqual([undefined])
+        await other.deleteDocument(NAME, documentId, 0)
+      }
+      if (documentId === 2) {
+        await other.add(COLLECTION, { ...rows, documentId: 9 })
+        expect(await one.countByDocument(NAME)).toEqual(new Map([[9, 5]]))
+        await other.drop(NAME)
+      }
+    }
+    expect(await one.listCollections()).toEqual([])
+  })
+
+  it('search by the index that one of them has built, and only one does', async () => {
+    const exact = new MemoryVectorIndex()
+    const [one, other] = [open(3_000), open(3_000)]
+    for (let documentId = 1; documentId <= 30; documentId += 1) {
+      const rows = clusteredRows(documentId, 200, COLLECTION.dimensions)
+      await Promise.all([exact, documentId % 2 === 0 ? one : other].map((index) => index.add(COLLECTION, rows)))
+    }
+    await Promise.all([one.whenMaintained(), other.whenMaintained()])
+    await one.whenMaintained()
+    const plan = JSON.parse(await readFile(join(vectors, `${NAME}.search.json`), 'utf8')) as { rows: number }
+    expect(plan.rows).toBe(6_000)
+    for (const index of [one, other, open(3_000)]) {
+      expect(index.maintenanceError).toBeUndefined()
+      for (let near = 1; near <= 30; near += 1) {
+        const query = clusteredVector(near, COLLECTION.dimensions)
+        const truth = await exact.search(COLLECTION, query, { limit: 10 })
+        const found = new Set((await index.search(COLLECTION, query, { limit: 10 })).map(nameOf))
+        expect(truth.filter((hit) => found.has(nameOf(hit))).length).toBeGreaterThanOrEqual(9)
+      }
+    }
+  })
+
+  it('leave each other what they keep for a while, and remove what a dead one has left', async () => {
+    const building = join(vectors, '.building')
+    const [dead, alive, elsewhere] = [`${hostname()}-4194304-left`, `${hostname()}-1-left`, 'elsewhere-4194304-left']
+    for (const name of [dead, alive, elsewhere]) await mkdir(join(building, name), { recursive: true })
+    const [one, other] = [open(), open()]
+    for (const index of [one, other]) await index.listCollections()
+    const names = await readdir(building)
+    expect(names).toHaveLength(4)
+    expect(names).not.toContain(dead)
+    await one.close()
+    expect(await readdir(building)).toHaveLength(3)
+    await other.add(COLLECTION, clusteredRows(1, 1, COLLECTION.dimensions))
+  })
+})
+
+function nameOf({ documentId, chunk }: { readonly documentId: number; readonly chunk: number }): string {
+  return `${documentId}:${chunk}`
+}
