@@ -34,6 +34,7 @@ import { KnexUploadRepository } from './repositories/upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
 import { number, type Row } from './rows.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
+import { transacted } from './transacted.js'
 import { verifyDatabase } from './verify-database.js'
 
 export interface KnexStorageOptions {
@@ -97,7 +98,7 @@ export class KnexStorage implements Storage {
     const outer = hostTransaction(transaction, this.#knex)
     const result = await this.#translated(async () => {
       // A savepoint: what fails here is taken back, and what the host has done stays.
-      return await outer.transaction(async (savepoint) => {
+      return await transacted(outer, async (savepoint) => {
         if (this.#dialect.hasOneWriter) await this.#takeWriteLock(savepoint)
         return await work(this.#repositories(savepoint))
       })
@@ -149,9 +150,9 @@ export class KnexStorage implements Storage {
     isolationLevel: NonNullable<TransactionOptions['isolation']>,
   ): Promise<T> {
     if (!this.#dialect.hasOneWriter) {
-      return await this.#translated(() => repeated(() => this.#knex.transaction(work, { isolationLevel })))
+      return await this.#translated(() => repeated(() => transacted(this.#knex, work, { isolationLevel })))
     }
-    const mine = this.#lastWrite.then(() => this.#translated(() => this.#knex.transaction(work)))
+    const mine = this.#lastWrite.then(() => this.#translated(() => transacted(this.#knex, work)))
     this.#lastWrite = mine.catch(() => undefined)
     return await mine
   }

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex'
 import { InvalidInputError } from '../../src/ports/index.js'
 import { SILENT_LOG } from './silent-log.js'
+import { type DriverConnection, endWhenUnanswered, isAnswered } from './unanswered-statements.js'
 
 /** Of one process; a server takes 100 by default, of all processes together. */
 const MAX_CONNECTIONS = 10
@@ -16,6 +17,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000
 export interface PostgresOptions {
   /** Connections of this process at most. Default 10. */
   readonly maxConnections?: number
+  /** How long a statement may go without an answer, in milliseconds. Default 120,000. Then its connection is ended. */
+  readonly queryTimeoutMs?: number
 }
 
 /**
@@ -23,7 +26,8 @@ export interface PostgresOptions {
  * @param url as libpq has them, such as `postgresql://user:password@host:5432/database?sslmode=require`
  * @throws InvalidInputError for what is no such URL
  */
-export function openPostgres(url: string, { maxConnections = MAX_CONNECTIONS }: PostgresOptions = {}): Knex {
+export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
+  const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
   requirePostgresUrl(url)
   return knex({
     client: 'pg',
@@ -32,13 +36,24 @@ export function openPostgres(url: string, { maxConnections = MAX_CONNECTIONS }: 
       application_name: 'alcove',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
+      query_timeout: queryTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     } as Knex.PgConnectionConfig,
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
     log: SILENT_LOG,
-    pool: { min: 0, max: maxConnections },
+    pool: {
+      min: 0,
+      max: maxConnections,
+      afterCreate: (
+        connection: DriverConnection,
+        done: (error: Error | null, connection: DriverConnection) => void,
+      ) => {
+        endWhenUnanswered(connection)
+        done(null, connection)
+      },
+      validate: isAnswered,
+    },
   })
 }
 

@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way to a server whose network can be lost without anybody being told. */
+export interface SilentProxy {
+  /** The server's URL, through the proxy. */
+  readonly url: string
+  /** From now on nothing is forwarded, and nothing closed: neither of the connections there are nor of new ones. */
+  silence(): void
+  /** New connections are forwarded again. The others stay as silent as they are. */
+  letNewThrough(): void
+  dispose(): Promise<void>
+}
+
+/** Starts a proxy before a server. */
+export async function startSilentProxy(url: string): Promise<SilentProxy> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+  }
+  const server = createServer((incoming) => {
+    keep(incoming)
+    if (isSilent) return
+    const outgoing = keep(connect(Number(target.port || 5_432), target.hostname))
+    incoming.pipe(outgoing).pipe(incoming)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((server.address() as AddressInfo).port)
+  return {
+    url: through.href,
+    silence: () => {
+      isSilent = true
+      for (const socket of sockets) socket.unpipe()
+      for (const socket of sockets) socket.pause()
+    },
+    letNewThrough: () => {
+      isSilent = false
+    },
+    dispose: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
