@@ -10,28 +10,11 @@ import {
 import { type Dialect, dialectOf } from './dialect.js'
 import { translateError } from './errors.js'
 import { hostTransaction, outermost } from './host-transaction.js'
+import { JobAnnouncements } from './job-announcements.js'
 import { listenTo } from './job-notifications.js'
 import { MIGRATIONS } from './migrations.js'
 import { repeated } from './repeated.js'
-import {
-  KnexAccountRepository,
-  KnexRegionRepository,
-  KnexSettingRepository,
-} from './repositories/account-repositories.js'
-import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
-import type { Session } from './repositories/base.js'
-import { KnexChunkRepository } from './repositories/chunk-repository.js'
-import { KnexCompanyRepository } from './repositories/company-repository.js'
-import { KnexContextRepository } from './repositories/context-repository.js'
-import { KnexDeliveryRepository } from './repositories/delivery-repository.js'
-import { KnexDestinationRepository } from './repositories/destination-repository.js'
-import { KnexDocumentRepository } from './repositories/document-repository.js'
-import { KnexEventRepository } from './repositories/event-repository.js'
-import { KnexJobRepository } from './repositories/job-repository.js'
-import { KnexMailRepository, KnexPasswordTokenRepository } from './repositories/mail-repositories.js'
-import { KnexPermissionRepository } from './repositories/permission-repository.js'
-import { KnexUploadRepository } from './repositories/upload-repository.js'
-import { KnexRoleRepository, KnexUserRepository } from './repositories/user-repositories.js'
+import { repositoriesOf } from './repositories/repositories-of.js'
 import { number, type Row } from './rows.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
 import { transacted } from './transacted.js'
@@ -55,6 +38,8 @@ export class KnexStorage implements Storage {
   readonly #keepKnex: boolean
   readonly #dialect: Dialect
   readonly #name: NameTable
+  /** SQLite tells nobody: engines of one folder look several times a second. */
+  readonly #announcements: JobAnnouncements | undefined
   /** SQLite has one writer; waiting here costs less than waiting on its lock. */
   #lastWrite: Promise<unknown> = Promise.resolve()
   #opened: Promise<void> | undefined
@@ -70,6 +55,7 @@ export class KnexStorage implements Storage {
     this.#keepKnex = keepKnex
     this.#dialect = dialectOf(knex)
     this.#name = (table) => tablePrefix + table
+    this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
   }
 
   async open(): Promise<void> {
@@ -88,28 +74,37 @@ export class KnexStorage implements Storage {
     work: (repositories: Repositories) => Promise<T>,
     { isolation = 'serializable' }: TransactionOptions = {},
   ): Promise<T> {
-    return await this.#inTransaction(async (transaction) => {
+    let kinds = new Set<string>()
+    const result = await this.#inTransaction(async (transaction) => {
+      // Done again, it may enqueue others.
+      kinds = new Set()
       if (this.#dialect.hasOneWriter) await this.#takeWriteLock(transaction)
-      return await work(this.#repositories(transaction))
+      return await work(this.#repositories(transaction, kinds))
     }, isolation)
+    this.#announcements?.announce(kinds)
+    return result
   }
 
   async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
     const outer = hostTransaction(transaction, this.#knex)
+    const kinds = new Set<string>()
     const result = await this.#translated(async () => {
       // A savepoint: what fails here is taken back, and what the host has done stays.
       return await transacted(outer, async (savepoint) => {
         if (this.#dialect.hasOneWriter) await this.#takeWriteLock(savepoint)
-        return await work(this.#repositories(savepoint))
+        return await work(this.#repositories(savepoint, kinds))
       })
     })
-    outermost(outer).executionPromise.then(ended, ended)
+    const committed = (): void => {
+      this.#announcements?.announce(kinds)
+      ended()
+    }
+    outermost(outer).executionPromise.then(committed, ended)
     return result
   }
 
   watchJobs(heard: (kind: string) => void): () => Promise<void> {
-    // SQLite tells nobody: engines of one folder look several times a second.
-    if (this.#dialect.hasOneWriter) return () => Promise.resolve()
+    if (this.#announcements === undefined) return () => Promise.resolve()
     return listenTo(this.#knex, this.#name('jobs'), heard)
   }
 
@@ -121,6 +116,7 @@ export class KnexStorage implements Storage {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#lastWrite
+    await this.#announcements?.close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
@@ -171,27 +167,7 @@ export class KnexStorage implements Storage {
     }
   }
 
-  #repositories(knex: Knex): Repositories {
-    const session: Session = { knex, dialect: this.#dialect, name: this.#name }
-    return {
-      settings: new KnexSettingRepository(session),
-      companies: new KnexCompanyRepository(session),
-      regions: new KnexRegionRepository(session),
-      accounts: new KnexAccountRepository(session),
-      roles: new KnexRoleRepository(session),
-      users: new KnexUserRepository(session),
-      permissions: new KnexPermissionRepository(session),
-      apiKeys: new KnexApiKeyRepository(session),
-      passwordTokens: new KnexPasswordTokenRepository(session),
-      mails: new KnexMailRepository(session),
-      contexts: new KnexContextRepository(session),
-      documents: new KnexDocumentRepository(session),
-      uploads: new KnexUploadRepository(session),
-      chunks: new KnexChunkRepository(session),
-      jobs: new KnexJobRepository(session),
-      destinations: new KnexDestinationRepository(session),
-      events: new KnexEventRepository(session),
-      deliveries: new KnexDeliveryRepository(session),
-    }
+  #repositories(knex: Knex, enqueuedKinds = new Set<string>()): Repositories {
+    return repositoriesOf({ knex, dialect: this.#dialect, name: this.#name, enqueuedKinds })
   }
 }

@@ -33,6 +33,8 @@ export interface Session {
   readonly knex: Knex
   readonly dialect: Dialect
   readonly name: NameTable
+  /** Takes the kinds of jobs that are due at once: they are announced once they are committed. */
+  readonly enqueuedKinds: Set<string>
 }
 
 /** The statements that most repositories share. */

@@ -15,13 +15,8 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
   async enqueueAll(jobs: readonly NewJob[], { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
     for (const kind of new Set(jobs.map((job) => job.kind))) {
       for (const part of inParts(jobs.filter((job) => job.kind === kind))) await this.#enqueue(kind, part, delayMs)
-      if (delayMs === 0 && !this.session.dialect.hasOneWriter) await this.#notify(kind)
+      if (delayMs === 0) this.session.enqueuedKinds.add(kind)
     }
-  }
-
-  /** Heard by others once this transaction is committed; the same kind once. */
-  async #notify(kind: string): Promise<void> {
-    await this.session.knex.raw('select pg_notify(?, ?)', [this.session.name('jobs'), kind])
   }
 
   /** Numbers stand in the statement as they are: hundreds of bindings cost more than the rows themselves. */
