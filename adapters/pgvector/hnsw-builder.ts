@@ -1,18 +1,19 @@
 import type { Knex } from 'knex'
 import type { Telemetry } from '../../src/ports/index.js'
+import { isCancelled, isGone } from './errors.js'
+import { HnswBuild } from './hnsw-build.js'
 import type { VectorTable, VectorTables } from './vector-tables.js'
 
 /** What an index on half-precision vectors takes (pgvector, HNSW). */
 const MOST_DIMENSIONS = 4_000
 /** Additions after which a table is counted. */
 const ADDITIONS_PER_LOOK = 8
-const MEMORY = '256MB'
-const PAUSE_AFTER_ERROR_MS = 60_000
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Which tables get an index. */
 export interface HnswBuilderOptions {
   readonly indexFromRows: number
+  /** How long a build that has failed, or that another process makes, is left alone. */
+  readonly indexRetryMs: number
   readonly telemetry: Telemetry | undefined
 }
 
@@ -21,10 +22,14 @@ export class HnswBuilder {
   readonly #knex: Knex
   readonly #tables: VectorTables
   readonly #options: HnswBuilderOptions
-  readonly #additions = new Map<string, number>()
-  readonly #builds = new Map<string, Promise<void>>()
-  #nextMs = 0
+  readonly #additions = new Map<string, { readonly tableId: string; readonly count: number }>()
+  /** Collections whose turn comes, or is. */
+  readonly #turns = new Map<string, Promise<void>>()
+  /** Collections that are looked at again when the pause is over, while there is one. */
+  readonly #postponed = new Set<string>()
+  #pause: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
+  #build: HnswBuild | undefined
   #isClosed = false
   error: Error | undefined
 
@@ -36,102 +41,116 @@ export class HnswBuilder {
 
   /** To be told of every addition. */
   noteAddition(name: string, table: VectorTable): void {
-    if (this.#isClosed || table.isIndexed || table.dimensions > MOST_DIMENSIONS) return
-    const additions = (this.#additions.get(name) ?? 0) + 1
-    this.#additions.set(name, additions)
-    if (additions % ADDITIONS_PER_LOOK === 1 && performance.now() >= this.#nextMs) this.#begin(name, table)
+    if (this.#isClosed || !canHaveIndex(table)) return
+    const noted = this.#additions.get(name)
+    const count = noted?.tableId === table.id ? noted.count + 1 : 1
+    this.#additions.set(name, { tableId: table.id, count })
+    if (count % ADDITIONS_PER_LOOK !== 1) return
+    // It may be another table of that name whose turn it is.
+    if (this.#pause === undefined && !this.#turns.has(name)) this.#begin(name)
+    else this.#tryLater(name)
+  }
+
+  /** To be told of every search: whoever added to the table may have ended before its index was built. */
+  noteSearch(name: string, table: VectorTable): void {
+    if (this.#additions.get(name)?.tableId !== table.id) this.noteAddition(name, table)
+  }
+
+  /** Its collection is dropped. */
+  forget(name: string): void {
+    this.#additions.delete(name)
+    this.#postponed.delete(name)
   }
 
   /** Builds what is due now, and waits for it. */
   async finish(): Promise<void> {
-    for (const name of this.#additions.keys()) {
-      const table = await this.#tables.find(name)
-      if (table !== undefined && !table.isIndexed && table.dimensions <= MOST_DIMENSIONS) this.#begin(name, table)
-    }
-    await Promise.all(this.#builds.values())
+    await Promise.all(this.#turns.values())
+    for (const name of this.#additions.keys()) this.#begin(name)
+    await Promise.all(this.#turns.values())
   }
 
+  /** Breaks off what is being built. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(this.#builds.values())
+    clearTimeout(this.#pause)
+    await this.#build?.cancel()
+    await Promise.all(this.#turns.values())
   }
 
-  #begin(name: string, table: VectorTable): void {
-    if (this.#builds.has(name)) return
-    const build = this.#last.then(async () => {
-      await this.#tryToBuild(name, table)
-      this.#builds.delete(name)
+  #begin(name: string): void {
+    if (this.#isClosed || this.#turns.has(name)) return
+    const turn = this.#last.then(async () => {
+      await this.#tryToBuild(name)
+      this.#turns.delete(name)
     })
-    this.#last = build
-    this.#builds.set(name, build)
+    this.#last = turn
+    this.#turns.set(name, turn)
   }
 
-  async #tryToBuild(name: string, { table, dimensions }: VectorTable): Promise<void> {
-    if (this.#isClosed) return
+  async #tryToBuild(name: string): Promise<void> {
     try {
-      const counted = await this.#knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
-        'select count(*) as rows from ??',
-        [table],
-      )
-      if (Number(counted.rows[0]?.rows) < this.#options.indexFromRows) return
-      if (await this.#build(table, dimensions)) await this.#tables.setIndexed(name)
+      if (this.#isClosed) return
+      const table = await this.#tables.find(name)
+      if (table === undefined || !canHaveIndex(table) || !(await this.#isLarge(table))) return
+      const isBuilt = await this.#buildIndex(table)
+      if (isBuilt) await this.#tables.setIndexed(name)
+      // Whoever builds it may end before it is built.
+      else this.#tryLater(name)
       this.error = undefined
     } catch (error) {
-      this.error = error instanceof Error ? error : new Error(String(error))
-      this.#nextMs = performance.now() + PAUSE_AFTER_ERROR_MS
-      this.#options.telemetry?.record({
-        name: 'vectors.index.failed',
-        level: 'warn',
-        fields: { collection: name },
-        error,
-      })
+      this.#noteFailure(name, error)
     }
   }
 
-  /** @returns whether the index is there: another process may be building it */
-  async #build(table: string, dimensions: number): Promise<boolean> {
-    const client = this.#knex.client as Client
-    const connection = await client.acquireConnection()
-    const run = async (sql: string, bindings: readonly Knex.RawBinding[] = []): Promise<readonly Row[]> => {
-      // Building takes as long as it takes, whatever the others are allowed.
-      const patient = { query_timeout: LONGEST_TIMEOUT_MS }
-      const done: unknown = await this.#knex.raw(sql, bindings).options(patient).connection(connection)
-      return (done as { readonly rows: readonly Row[] }).rows
-    }
-    const lock = [table, 'index']
+  async #isLarge({ table }: VectorTable): Promise<boolean> {
+    const least = Math.min(Math.ceil(this.#options.indexFromRows), Number.MAX_SAFE_INTEGER)
+    const counted = await this.#knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
+      'select count(*) as rows from (select 1 from ?? limit ?) as counted',
+      [table, least],
+    )
+    return Number(counted.rows[0]?.rows) >= least
+  }
+
+  async #buildIndex(table: VectorTable): Promise<boolean> {
+    if (this.#isClosed) return false
+    this.#build = new HnswBuild(this.#knex, table)
     try {
-      const [locked] = await run('select pg_try_advisory_lock(hashtext(?), hashtext(?)) as taken', lock)
-      if (locked?.taken !== true) return false
-      try {
-        const [found] = await run(
-          'select indisvalid as taken from pg_index where indexrelid = to_regclass(quote_ident(?))',
-          [`${table}_hnsw`],
-        )
-        if (found?.taken === true) return true
-        // What a build leaves that was broken off.
-        if (found !== undefined) await run('drop index concurrently ??', [`${table}_hnsw`])
-        await run(`set maintenance_work_mem = '${MEMORY}'`)
-        await run(
-          `create index concurrently ?? on ?? using hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)`,
-          [`${table}_hnsw`, table],
-        )
-        return true
-      } finally {
-        await run('reset maintenance_work_mem').catch(() => undefined)
-        await run('select pg_advisory_unlock(hashtext(?), hashtext(?))', lock).catch(() => undefined)
-      }
+      return await this.#build.run()
     } finally {
-      await client.releaseConnection(connection)
+      this.#build = undefined
     }
+  }
+
+  /** It is no failure that a collection is dropped meanwhile, and perhaps made again, or a build cancelled on purpose. */
+  #noteFailure(name: string, error: unknown): void {
+    if (this.#isClosed) return
+    this.#tryLater(name)
+    if (isGone(error)) this.#tables.forget(name)
+    if (isGone(error) || isCancelled(error)) return
+    this.error = error instanceof Error ? error : new Error(String(error))
+    this.#options.telemetry?.record({
+      name: 'vectors.index.failed',
+      level: 'warn',
+      fields: { collection: name },
+      error,
+    })
+  }
+
+  #tryLater(name: string): void {
+    if (this.#isClosed) return
+    this.#postponed.add(name)
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined
+      const names = [...this.#postponed]
+      this.#postponed.clear()
+      for (const each of names) {
+        if (this.#turns.has(each)) this.#tryLater(each)
+        else this.#begin(each)
+      }
+    }, this.#options.indexRetryMs).unref()
   }
 }
 
-interface Row {
-  readonly taken: boolean
-}
-
-/** What is used of knex's client: a build is not within a transaction, and its lock belongs to its connection. */
-interface Client {
-  acquireConnection(): Promise<unknown>
-  releaseConnection(connection: unknown): Promise<void>
+function canHaveIndex({ isIndexed, dimensions }: VectorTable): boolean {
+  return !isIndexed && dimensions <= MOST_DIMENSIONS
 }

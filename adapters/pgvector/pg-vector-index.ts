@@ -29,6 +29,8 @@ export interface PgVectorOptions {
   readonly keepKnex?: boolean
   /** Rows from which on a collection gets an HNSW index. Default 20,000: below, a scan is about as quick. */
   readonly indexFromRows?: number
+  /** Milliseconds after which a build that has failed is tried again. Default 60,000. */
+  readonly indexRetryMs?: number
   /** Hears of indexes that could not be built (`vectors.index.failed`): they are tried again. */
   readonly telemetry?: Telemetry
 }
@@ -62,14 +64,15 @@ export class PgVectorIndex implements VectorIndex {
 
   /** @throws InvalidInputError for a `tablePrefix` that cannot be used */
   constructor(options: PgVectorOptions) {
-    const { knex, tablePrefix = 'alcove_', keepKnex = false, indexFromRows = 20_000, telemetry } = options
+    const { knex, tablePrefix = 'alcove_', keepKnex = false, telemetry } = options
+    const { indexFromRows = 20_000, indexRetryMs = 60_000 } = options
     if (!PREFIX_PATTERN.test(tablePrefix)) {
       throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#tables = new VectorTables(knex, tablePrefix)
-    this.#builder = new HnswBuilder(knex, this.#tables, { indexFromRows, telemetry })
+    this.#builder = new HnswBuilder(knex, this.#tables, { indexFromRows, indexRetryMs, telemetry })
   }
 
   /**
@@ -105,7 +108,10 @@ export class PgVectorIndex implements VectorIndex {
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
     requireQuery(collection, query)
-    return await this.#using(collection.name, [], (table) => nearest(this.#knex, table, query, options))
+    return await this.#using(collection.name, [], async (table) => {
+      this.#builder.noteSearch(collection.name, table)
+      return await nearest(this.#knex, table, query, options)
+    })
   }
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
@@ -160,7 +166,10 @@ export class PgVectorIndex implements VectorIndex {
 
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
-    await this.#inTurn(name, () => this.#tables.drop(name))
+    await this.#inTurn(name, async () => {
+      this.#builder.forget(name)
+      await this.#tables.drop(name)
+    })
   }
 
   /** Builds the indexes that are due, and waits for them. Never needed; for tests and measurements. */
@@ -174,12 +183,12 @@ export class PgVectorIndex implements VectorIndex {
     return this.#builder.error
   }
 
-  /** Also waits for what is under way. */
+  /** Also waits for what is under way, but for no index: what is being built is broken off, and begun anew later. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    await Promise.allSettled(this.#underWay)
     await this.#builder.close()
+    await Promise.allSettled(this.#underWay)
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 

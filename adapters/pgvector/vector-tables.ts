@@ -1,14 +1,20 @@
 import type { Knex } from 'knex'
-import { UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
+import type { VectorCollection } from '../../src/ports/index.js'
+import { isInUse } from './errors.js'
+import { requireExtension } from './extension.js'
 
-/** The first that goes on in an index until enough rows have passed a filter. */
-const LEAST_VERSION = [0, 8] as const
 const NAMES_PER_PAGE = 1_000
 /** Another process may have built the index of a table that had none when it was looked at. */
 const WITHOUT_INDEX_MS = 10_000
+/** Shorter than what PostgreSQL waits before it looks for a deadlock: a build waits for transactions, as this one. */
+const LOCK_TIMEOUT_MS = 500
+/** About a minute. */
+const MOST_ATTEMPTS_TO_DROP = 120
 
 /** The table of a collection. */
 export interface VectorTable {
+  /** Of its row in the catalog: no other table ever has the same, whatever its collection is called. */
+  readonly id: string
   readonly table: string
   readonly dimensions: number
   /** Whether its HNSW index is built. */
@@ -65,6 +71,7 @@ export class VectorTables {
     const [row] = found.rows
     if (row === undefined) return undefined
     const table = {
+      id: row.id,
       table: `${this.#prefix}vectors_${row.id}`,
       dimensions: row.dimensions,
       isIndexed: row.is_indexed,
@@ -106,18 +113,20 @@ export class VectorTables {
     this.forget(name)
   }
 
+  /**
+   * Breaks off builds of its index. Where it may not, for they are another role's, it waits for about a minute.
+   * @throws Error of the database that the table is in use (55P03) where it still is
+   */
   async drop(name: string): Promise<void> {
     await this.open()
-    await this.#knex.transaction(async (transaction) => {
-      await this.#lock(transaction, name)
-      const gone = await transaction.raw<Rows<{ readonly id: string }>>('delete from ?? where name = ? returning id', [
-        this.#catalog,
-        name,
-      ])
-      for (const { id } of gone.rows) {
-        await transaction.raw('drop table if exists ??', [`${this.#prefix}vectors_${id}`])
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#dropUnlessInUse(name)
+        break
+      } catch (error) {
+        if (!isInUse(error) || attempt === MOST_ATTEMPTS_TO_DROP) throw error
       }
-    })
+    }
     this.forget(name)
   }
 
@@ -132,6 +141,27 @@ export class VectorTables {
       names.push(...page.rows.map(({ name }) => name))
       if (page.rows.length < NAMES_PER_PAGE) return names
     }
+  }
+
+  async #dropUnlessInUse(name: string): Promise<void> {
+    await this.#knex.transaction(async (transaction) => {
+      await this.#lock(transaction, name)
+      const gone = await transaction.raw<Rows<{ readonly id: string }>>('delete from ?? where name = ? returning id', [
+        this.#catalog,
+        name,
+      ])
+      for (const { id } of gone.rows) {
+        const table = `${this.#prefix}vectors_${id}`
+        await transaction.raw(
+          `select pg_cancel_backend(pid) from pg_stat_progress_create_index as build join pg_stat_activity using (pid)
+           where build.datname = current_database() and relid = to_regclass(quote_ident(?))
+           and pg_has_role(usesysid, 'usage') and pid <> pg_backend_pid()`,
+          [table],
+        )
+        await transaction.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+        await transaction.raw('drop table if exists ??', [table])
+      }
+    })
   }
 
   async #open(): Promise<number> {
@@ -156,41 +186,4 @@ export class VectorTables {
   get #catalog(): string {
     return `${this.#prefix}vector_collections`
   }
-}
-
-/** Whether a database has pgvector in a version that will do, or its server offers one. */
-export async function hasPgVector(knex: Knex): Promise<boolean> {
-  const found = await knex.raw<Rows<{ readonly version: string | null }>>(
-    `select coalesce((select extversion from pg_extension where extname = 'vector'),
-     (select default_version from pg_available_extensions where name = 'vector')) as version`,
-  )
-  return isEnough(found.rows[0]?.version ?? '')
-}
-
-function isEnough(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [leastMajor, leastMinor] = LEAST_VERSION
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor)
-}
-
-async function requireExtension(transaction: Knex.Transaction): Promise<void> {
-  const version = async (): Promise<string | undefined> => {
-    const found = await transaction.raw<Rows<{ readonly extversion: string }>>(
-      `select extversion from pg_extension where extname = 'vector'`,
-    )
-    return found.rows[0]?.extversion
-  }
-  if ((await version()) === undefined) {
-    const offered = await transaction.raw<Rows<unknown>>(`select 1 from pg_available_extensions where name = 'vector'`)
-    if (offered.rows.length === 0) throw unsupported('has no extension "vector"')
-    await transaction.raw('create extension if not exists vector')
-  }
-  const found = (await version()) ?? ''
-  if (!isEnough(found)) throw unsupported(`has pgvector ${found}`)
-}
-
-function unsupported(what: string): UnsupportedError {
-  return new UnsupportedError(
-    `the PostgreSQL server ${what}: install pgvector ${LEAST_VERSION.join('.')} or newer there, or keep the vectors in LanceDB`,
-  )
 }
