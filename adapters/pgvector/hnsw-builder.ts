@@ -93,7 +93,7 @@ export class HnswBuilder {
       const table = await this.#tables.find(name)
       if (table === undefined || !canHaveIndex(table) || !(await this.#isLarge(table))) return
       const isBuilt = await this.#buildIndex(table)
-      if (isBuilt) await this.#tables.setIndexed(name)
+      if (isBuilt) await this.#tables.setIndexed(name, table)
       // Whoever builds it may end before it is built.
       else this.#tryLater(name)
       this.error = undefined

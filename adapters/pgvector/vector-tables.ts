@@ -108,8 +108,9 @@ export class VectorTables {
     this.#known.delete(name)
   }
 
-  async setIndexed(name: string): Promise<void> {
-    await this.#knex.raw('update ?? set is_indexed = true where name = ?', [this.#catalog, name])
+  /** Notes that the index of a table is built. Nothing where the table is dropped: another of that name has none. */
+  async setIndexed(name: string, { id }: VectorTable): Promise<void> {
+    await this.#knex.raw('update ?? set is_indexed = true where id = ?', [this.#catalog, id])
     this.forget(name)
   }
 

@@ -167,6 +167,38 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
+  it('marks no other table of the same name that was made meanwhile', async () => {
+    const knex = connect()
+    let letGo: (() => void) | undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let marks = 0
+    // As a process that is halted between the end of a build and its mark.
+    const halted = new Proxy(knex, {
+      get: (target, name, receiver) =>
+        name === 'raw'
+          ? (sql: string, bindings: readonly Knex.RawBinding[]) => {
+              if (!sql.startsWith('update')) return knex.raw(sql, bindings)
+              marks += 1
+              return held.then(() => knex.raw(sql, bindings))
+            }
+          : (Reflect.get(target, name, receiver) as unknown),
+    })
+    const index = newIndex({ knex: halted })
+    await add(index)
+    await until(() => Promise.resolve(marks === 1))
+    expect(await tableOf()).toMatchObject({ is_indexed: false, is_valid: true })
+    const other = newIndex({ indexFromRows: 1e9 })
+    await other.drop(COLLECTION.name)
+    await add(other)
+    letGo?.()
+    await index.close()
+    expect(await tableOf()).toMatchObject({ is_indexed: false, is_valid: null })
+    await other.close()
+    expect(telemetry.events).toEqual([])
+  })
+
   it('and fails is tried again after a pause, though nothing is added any more', async () => {
     const index = newIndex({ indexRetryMs: 200 })
     await index.prepare()
