@@ -4,15 +4,15 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { dirname, join, resolve } from 'node:path'
 import {
   type FileStore,
-  InvalidInputError,
+  isFileKey,
   itemsUntilAborted,
   QuotaExceededError,
+  requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
 import { isMissing, onDisk, translateReadError } from './errors.js'
 import { syncFolder } from './sync-folder.js'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const FAN_OUT = /^[0-9a-f]{2}$/
 const UNFINISHED = 'unfinished'
 /** What is stored is for the engine's user alone. */
@@ -86,12 +86,19 @@ export class FolderFileStore implements FileStore {
   async *list(): AsyncGenerator<string> {
     for (const folder of await namesIn(this.#folder)) {
       if (!FAN_OUT.test(folder)) continue
-      for (const name of await namesIn(join(this.#folder, folder))) if (UUID.test(name)) yield name
+      for (const name of await namesIn(join(this.#folder, folder))) if (isFileKey(name)) yield name
     }
   }
 
-  async removeUnfinished(): Promise<void> {
-    await onDisk(rm(join(this.#folder, UNFINISHED), { recursive: true, force: true }))
+  /** The folder itself stays: somebody may be about to write into it. */
+  async removeUnfinished({ olderThanMs = 0 }: { readonly olderThanMs?: number } = {}): Promise<void> {
+    const folder = join(this.#folder, UNFINISHED)
+    const before = Date.now() - olderThanMs
+    for (const name of await namesIn(folder)) {
+      const path = join(folder, name)
+      if (olderThanMs > 0 && (await lastWritten(path)) > before) continue
+      await onDisk(rm(path, { recursive: true, force: true }))
+    }
   }
 
   #pathOf(key: string): string {
@@ -99,7 +106,7 @@ export class FolderFileStore implements FileStore {
   }
 
   #parentOf(key: string): string {
-    if (!UUID.test(key)) throw new InvalidInputError('key', 'must be a lower-case UUID')
+    requireFileKey(key)
     return join(this.#folder, key.slice(0, 2))
   }
 }
@@ -144,6 +151,15 @@ async function makeFolder(path: string): Promise<void> {
   const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
   if (firstMade === undefined) return
   for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
+/** Milliseconds since the epoch; 0 for what has come to its end meanwhile. */
+async function lastWritten(path: string): Promise<number> {
+  const found = stat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  return (await onDisk(found))?.mtimeMs ?? 0
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -1,13 +1,11 @@
 import {
   FileMissingError,
   type FileStore,
-  InvalidInputError,
   itemsUntilAborted,
   QuotaExceededError,
+  requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Files in memory. Gone with the process. */
 export class MemoryFileStore implements FileStore {
@@ -18,14 +16,15 @@ export class MemoryFileStore implements FileStore {
     content: AsyncIterable<Uint8Array>,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<StoredFile> {
-    requireKey(key)
+    requireFileKey(key)
     options.signal?.throwIfAborted()
-    const pieces: Uint8Array[] = []
+    const pieces: Uint8Array<ArrayBuffer>[] = []
     let sizeBytes = 0
     for await (const piece of itemsUntilAborted(content, options.signal)) {
       sizeBytes += piece.byteLength
       if (sizeBytes > options.maxBytes) throw new QuotaExceededError(`the file has more than ${options.maxBytes} bytes`)
-      pieces.push(piece.slice())
+      // A Buffer's own slice would share its memory.
+      pieces.push(new Uint8Array(piece))
     }
     const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
     this.#files.set(key, bytes)
@@ -33,14 +32,14 @@ export class MemoryFileStore implements FileStore {
   }
 
   async *read(key: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    requireKey(key)
+    requireFileKey(key)
     const bytes = this.#files.get(key)
     if (bytes === undefined) throw new FileMissingError(`the file ${key} is not in the file store`)
     yield bytes.slice()
   }
 
   async sizeOf(key: string): Promise<number | undefined> {
-    requireKey(key)
+    requireFileKey(key)
     return this.#files.get(key)?.byteLength
   }
 
@@ -51,7 +50,7 @@ export class MemoryFileStore implements FileStore {
   }
 
   async delete(key: string): Promise<void> {
-    requireKey(key)
+    requireFileKey(key)
     this.#files.delete(key)
   }
 
@@ -69,8 +68,4 @@ async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<StoredFile> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return { sizeBytes: bytes.byteLength, sha256 }
-}
-
-function requireKey(key: string): void {
-  if (!UUID.test(key)) throw new InvalidInputError('key', 'must be a lower-case UUID')
 }

@@ -27,6 +27,12 @@ export interface SweepCounts {
   readonly vectorOrphansRemoved: number
 }
 
+/**
+ * An upload in another process to which nothing was written for so long has ended with that process. One that is
+ * alive gives up when nothing comes for `UPLOAD_TTL_MS`, which is minutes; a file store that writes in large parts
+ * may write one of them in hours, where the bytes trickle in.
+ */
+const ABANDONED_UPLOAD_MS = 24 * 60 * 60_000
 /** Whoever writes something at the start waits for one such transaction, not for all. */
 const JOBS_PER_TRANSACTION = 200
 
@@ -53,7 +59,7 @@ export class Sweep {
       await uploads.removeExpired({ all: isAlone })
       if (isAlone) await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT])
     })
-    if (isAlone) await this.#fileStore.removeUnfinished()
+    await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
   }
 
   /** The rest, beside the work. */

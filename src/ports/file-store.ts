@@ -12,7 +12,7 @@ export interface StoredFile {
  * - A file is there in full or not at all: a write that fails or is cut off by a
  *   crash leaves nothing under its key.
  * - An acknowledged write survives a crash of the process and of the machine.
- * - Keys are lower-case UUIDs; anything else is refused with `ERR_INVALID_INPUT`.
+ * - Keys are lower-case UUIDs; anything else is refused with `ERR_INVALID_INPUT` (`requireFileKey`).
  */
 export interface FileStore {
   /**
@@ -20,6 +20,7 @@ export interface FileStore {
    *
    * - Memory does not grow with the size.
    * - Stops at once, and leaves nothing, when the content throws or the signal is aborted.
+   * - Takes the bytes as they are when they come: their sender may use the same memory for the next ones.
    *
    * @throws QuotaExceededError once more than `maxBytes` have come.
    */
@@ -50,6 +51,11 @@ export interface FileStore {
   /** The keys of all files, in any order. Files written meanwhile may be missing. */
   list(): AsyncIterable<string>
 
-  /** Removes what writes have left behind that never ended. Not beside a write in another process. */
-  removeUnfinished(): Promise<void>
+  /**
+   * Removes what writes have left behind that never ended, and that nothing was written to for `olderThanMs`.
+   * Default 0: all of it, which is not to be done beside a write in another process.
+   *
+   * - A write that loses what it has written by that fails; it does not go on with a part of the file.
+   */
+  removeUnfinished(options?: { readonly olderThanMs?: number }): Promise<void>
 }

@@ -95,3 +95,24 @@ it('tells a folder of files that is none by a code', async () => {
   await expect(store.sizeOf('aaaaaaaa-0000-4000-8000-000000000001')).rejects.toMatchObject(told)
   await folder.remove()
 })
+
+it('clears away what nothing was written to for long, and leaves the folder to whoever is about to write', async () => {
+  const folder = await temporaryFolder()
+  const store = new FolderFileStore(folder.path)
+  const unfinished = join(folder.path, 'unfinished')
+  await store.removeUnfinished({ olderThanMs: 60_000 })
+  await fs.mkdir(unfinished)
+  for (const [name, ageMs] of [
+    ['old', 61_000],
+    ['young', 59_000],
+  ] as const) {
+    await fs.writeFile(join(unfinished, name), 'text')
+    const then = new Date(Date.now() - ageMs)
+    await fs.utimes(join(unfinished, name), then, then)
+  }
+  await store.removeUnfinished({ olderThanMs: 60_000 })
+  expect(await fs.readdir(unfinished)).toEqual(['young'])
+  await store.removeUnfinished()
+  expect(await fs.readdir(unfinished)).toEqual([])
+  await folder.remove()
+})

@@ -17,6 +17,22 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual(Buffer.concat(await collect(files.read(KEY))), Buffer.from(bytes))
     })
 
+    test('takes bytes as they are when they come, whatever their sender does with the memory then', async (files) => {
+      const bytes = sample(30_000)
+      for (const memory of [new Uint8Array(10_000), Buffer.alloc(10_000)]) {
+        async function* reusing(): AsyncGenerator<Uint8Array> {
+          for (let at = 0; at < bytes.length; at += memory.length) {
+            memory.set(bytes.subarray(at, at + memory.length))
+            yield memory
+          }
+          memory.fill(0)
+        }
+        const stored = await files.write(KEY, reusing(), PLENTY)
+        assert.deepEqual(Buffer.concat(await collect(files.read(KEY))), Buffer.from(bytes))
+        assert.equal(stored.sha256, createHash('sha256').update(bytes).digest('hex'))
+      }
+    })
+
     test('keeps an empty file', async (files) => {
       const stored = await files.write(KEY, inPieces(new Uint8Array(), 1), PLENTY)
       assert.equal(stored.sizeBytes, 0)
@@ -110,6 +126,30 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       await files.write(KEY, inPieces(sample(10), 10), PLENTY)
       await files.removeUnfinished()
       assert.deepEqual(await collect(files.list()), [KEY])
+    })
+
+    test('leaves alone what is being written when it clears away what was left long ago', async (files) => {
+      let goOn = (): void => undefined
+      const waiting = new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      let begun = (): void => undefined
+      const hasBegun = new Promise<void>((resolve) => {
+        begun = resolve
+      })
+      async function* slow(): AsyncGenerator<Uint8Array> {
+        yield sample(10)
+        begun()
+        await waiting
+        yield sample(10)
+      }
+      const writing = files.write(KEY, slow(), PLENTY)
+      await hasBegun
+      await files.removeUnfinished({ olderThanMs: 60_000 })
+      await files.write(OTHER_KEY, inPieces(sample(10), 10), PLENTY)
+      goOn()
+      assert.equal((await writing).sizeBytes, 20)
+      assert.deepEqual((await collect(files.list())).sort(), [KEY, OTHER_KEY].sort())
     })
 
     test('U9 refuses keys that are no lower-case UUIDs', async (files) => {

@@ -76,6 +76,19 @@ describe('an engine that cannot start', () => {
 })
 
 describe('an engine starts', () => {
+  it('by clearing away unfinished files: all of them where it is alone, else those that nobody writes any more', async () => {
+    for (const [isAlone, expected] of [
+      [true, {}],
+      [false, { olderThanMs: 86_400_000 }],
+    ] as const) {
+      const fileStore = new MemoryFileStore()
+      const removal = vi.spyOn(fileStore, 'removeUnfinished')
+      const { engine } = await memoryEngine({ fileStore, isAlone })
+      expect(removal.mock.calls).toEqual([[expected]])
+      await engine.close()
+    }
+  })
+
   it('with a key of another realm', async () => {
     const secretKey = runInNewContext('new Uint8Array(32).fill(7)') as Uint8Array
     expect(secretKey).not.toBeInstanceOf(Uint8Array)
