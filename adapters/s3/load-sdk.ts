@@ -1,0 +1,21 @@
+import { UnsupportedError } from '../../src/ports/index.js'
+
+/** What the adapter uses of the two packages, which a host installs if it keeps files in a bucket. */
+export type Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>
+
+/** @throws UnsupportedError where the packages are not installed */
+export async function loadSdk(): Promise<Sdk> {
+  try {
+    const [client, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
+    return { ...client, Upload }
+  } catch (error) {
+    if (!isNotInstalled(error)) throw error
+    throw new UnsupportedError('install @aws-sdk/client-s3 and @aws-sdk/lib-storage to keep files in an S3 bucket', {
+      cause: error,
+    })
+  }
+}
+
+function isNotInstalled(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+}

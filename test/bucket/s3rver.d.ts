@@ -1,0 +1,18 @@
+/** The part of the package that tests use; it has no types of its own. */
+declare module '@20minutes/s3rver' {
+  import type { RequestListener } from 'node:http'
+
+  export interface S3rverOptions {
+    readonly directory: string
+    readonly silent: boolean
+    readonly allowMismatchedSignatures: boolean
+    readonly vhostBuckets: boolean
+    readonly configureBuckets: readonly { readonly name: string }[]
+  }
+
+  export default class S3rver {
+    constructor(options: S3rverOptions)
+    configureBuckets(): Promise<unknown>
+    callback(): RequestListener
+  }
+}
