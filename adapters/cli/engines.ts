@@ -92,11 +92,19 @@ export async function requireInitialized({
   await requireLocalDatabase(resolve(dataDir), databaseUrl)
 }
 
-/** @throws UnsupportedError for a command that works on a folder with its own database only */
-export function requireOwnDatabase({ databaseUrl }: Pick<GlobalOptions, 'databaseUrl'>, what: string): void {
-  if (databaseUrl === undefined) return
+/** @throws UnsupportedError for a command that works on a folder only, with its own database and its own files */
+export function requireAllInFolder(
+  { databaseUrl, filesUrl }: Pick<GlobalOptions, 'databaseUrl' | 'filesUrl'>,
+  what: string,
+): void {
+  if (databaseUrl !== undefined) {
+    throw new UnsupportedError(
+      `"alcove ${what}" is for a folder with its own database: use pg_dump and pg_restore for the one at --database-url, and copy the folder with the files`,
+    )
+  }
+  if (filesUrl === undefined) return
   throw new UnsupportedError(
-    `"alcove ${what}" is for a folder with its own database: use pg_dump and pg_restore for the one at --database-url, and copy the folder with the files`,
+    `"alcove ${what}" is for a folder with its own files: copy the bucket at --files-url by its own means, after the database`,
   )
 }
 

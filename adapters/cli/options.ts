@@ -67,17 +67,21 @@ export interface GlobalOptions {
   readonly secretKeyFile?: string
   /** A PostgreSQL database in place of the one in the folder. */
   readonly databaseUrl?: string
+  /** A bucket for the files, in place of the folder. */
+  readonly filesUrl?: string
 }
 
 /** The options that every command has. */
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
-  const { dataDir = './alcove-data', secretKeyFile, databaseUrl } = command.optsWithGlobals() as Partial<GlobalOptions>
+  const given = command.optsWithGlobals() as Partial<GlobalOptions>
+  const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl } = given
   const json = isSwitchedOn(command, 'json')
   return {
     dataDir,
     json,
     ...(secretKeyFile !== undefined && { secretKeyFile }),
     ...(databaseUrl !== undefined && { databaseUrl }),
+    ...(filesUrl !== undefined && { filesUrl }),
   }
 }
 

@@ -57,6 +57,7 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(option('--json', 'print one JSON value on stdout'))
     .addOption(option('--secret-key-file <file>', 'key that secrets are encrypted with').argParser(parseFile))
     .addOption(option('--database-url <url>', 'a PostgreSQL database in place of the one in the folder'))
+    .addOption(option('--files-url <url>', 'a bucket for the files, s3://bucket/prefix, in place of the folder'))
   for (const command of COMMANDS) program.addCommand(command())
   return quiet(program)
 }

@@ -9,8 +9,8 @@ import {
   InvalidInputError,
   NotInitializedError,
 } from '../../src/index.js'
+import type { Storage } from '../../src/ports/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
-import { FolderFileStore } from '../files/index.js'
 import { HttpsTransport, type HttpsTransportOptions } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
@@ -22,6 +22,8 @@ import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
 import { DATABASE, formerName, isThere, VECTORS } from './data-dir-names.js'
+import { openFiles } from './file-place.js'
+import { parseFilesUrl } from './files-url.js'
 import { forgetMigration } from './migration/migration-mark.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
@@ -54,6 +56,13 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    * 0.8 or newer, otherwise in the folder, where the processes write in turn. Default: `alcove.sqlite` in the folder.
    */
   readonly databaseUrl?: string
+  /**
+   * A bucket of S3, or of a server that speaks its protocol, in which the files are then kept, as they were received:
+   * `s3://bucket` or `s3://bucket/prefix`. Needs `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`, which read server,
+   * region and credentials from the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, ...).
+   * Decided when the database is new. Default: `files` in the folder.
+   */
+  readonly filesUrl?: string
   /** Put before every table's name; default `alcove_`. */
   readonly tablePrefix?: string
   /** Where events may be sent to beside public addresses, and what is never a destination. */
@@ -76,13 +85,17 @@ const BUNDLED_MODEL = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', 
  * @throws SecretKeyError for another secret-encryption key than that of the database, or none
  * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
  * @throws DataDirUnusableError where the folder cannot be made or written
- * @throws DataDirMismatchError where the folder's documents belong to another database
+ * @throws DataDirMismatchError where the folder's documents belong to another database, or those in the bucket, and
+ *   where the database has its files elsewhere
+ * @throws StorageError where a database or a bucket cannot be reached
+ * @throws UnsupportedError for a bucket without the packages that it needs
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
  * @throws SchemaTooNewError where a newer version wrote the folder
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
   const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
+  requireFilesUrl(options)
   await makeDataDir(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
@@ -93,12 +106,11 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
-        storage: shared?.storage ?? overrides.storage ?? (await openOwnStorage(dataDir, options)),
+        ...(await openRecords(dataDir, options, shared?.storage)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
-        fileStore: overrides.fileStore ?? new FolderFileStore(join(dataDir, 'files')),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
         ...(await openSecurity(dataDir, options)),
         ...pickSettings(overrides),
@@ -226,6 +238,29 @@ async function withKey(
   open: (secretKey: Uint8Array) => Promise<Engine>,
 ): Promise<Engine> {
   return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
+}
+
+/** Rows, and the files that belong to them. */
+async function openRecords(
+  dataDir: string,
+  options: Omit<LocalEngineOptions, 'dataDir'>,
+  sharedStorage: Storage | undefined,
+): Promise<Pick<EngineOptions, 'storage' | 'fileStore'>> {
+  const given = sharedStorage ?? options.storage
+  const storage = given ?? (await openOwnStorage(dataDir, options))
+  try {
+    return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
+  } catch (error) {
+    if (given === undefined) await storage.close()
+    throw error
+  }
+}
+
+/** Before anything is made. @throws InvalidInputError */
+function requireFilesUrl({ filesUrl, fileStore }: Omit<LocalEngineOptions, 'dataDir'>): void {
+  if (filesUrl === undefined) return
+  if (fileStore !== undefined) throw new InvalidInputError('filesUrl', 'cannot be given beside fileStore')
+  parseFilesUrl(filesUrl)
 }
 
 /** The folder's own database, or the host's, once it is known to be the one that the folder belongs to. */

@@ -46,7 +46,8 @@ export async function isOfOtherDatabase(dataDir: string): Promise<boolean> {
   return (await readFolderId(dataDir)) !== undefined || (await hasDocuments(dataDir))
 }
 
-async function giveId(storage: Storage): Promise<string> {
+/** The id of a database, which it has from now on. */
+export async function giveId(storage: Storage): Promise<string> {
   return await storage.transaction(async ({ settings }) => {
     const id = (await settings.get(ID_SETTING)) ?? randomUUID()
     await settings.put(ID_SETTING, id)

@@ -260,7 +260,7 @@ export class DataDirUnusableError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_UNUSABLE'
 }
 
-/** A data folder and a database that do not belong together. */
+/** A data folder, a database and a bucket with files that do not belong together. */
 export class DataDirMismatchError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_MISMATCH'
 }

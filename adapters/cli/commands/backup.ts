@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { BackupResult } from '../../local/index.js'
 import { inUnits, withByteProgress } from '../byte-progress.js'
-import { requireOwnDatabase } from '../engines.js'
+import { requireAllInFolder } from '../engines.js'
 import { loadLocal } from '../loading.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, printResult, tell } from '../output.js'
@@ -14,7 +14,7 @@ export function backupCommand(): CommandUnknownOpts {
     .addOption(option('--without-keys', 'leave the keys out; to open what is restored, they are needed'))
     .action(async (file, _given, command) => {
       const options = globalOptions(command)
-      requireOwnDatabase(options, 'backup')
+      requireAllInFolder(options, 'backup')
       const { dataDir } = options
       const overwrite = isSwitchedOn(command, 'force')
       const withoutKeys = isSwitchedOn(command, 'withoutKeys')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { withByteProgress } from '../byte-progress.js'
-import { requireOwnDatabase } from '../engines.js'
+import { requireAllInFolder } from '../engines.js'
 import { loadLocal } from '../loading.js'
 import { globalOptions } from '../options.js'
 import { counted, printResult, tell } from '../output.js'
@@ -12,7 +12,7 @@ export function restoreCommand(): CommandUnknownOpts {
     .argument('<file>', 'what "alcove backup" has made')
     .action(async (file, _given, command) => {
       const options = globalOptions(command)
-      requireOwnDatabase(options, 'restore')
+      requireAllInFolder(options, 'restore')
       const { restoreDataDir } = await loadLocal()
       const result = await withByteProgress(async (signal, onProgress) =>
         restoreDataDir({ dataDir: options.dataDir, file, signal, onProgress }),

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
 import { DATABASE } from '../data-dir-names.js'
+import { requireFolderFiles } from '../file-place.js'
 import { dataDirOf, requireLocalDatabase } from '../open-local-engine.js'
 import { isCode } from '../system-code.js'
 import { ArchiveWriter } from './backup-archive-writer.js'
@@ -57,6 +58,7 @@ export interface BackupResult extends WrittenContents {
  *
  * @throws InvalidInputError for a file that is there, or lies in the data folder
  * @throws NotInitializedError where the folder has no database of its own
+ * @throws DataDirMismatchError where the files are in a bucket, which a backup would be without
  * @throws BackupRunningError where another backup of the folder is being made
  * @throws BackupFailedError where it cannot be written, or the folder cannot be read
  * @throws SchemaTooNewError where a newer version wrote the folder
@@ -71,6 +73,7 @@ export async function backupDataDir(options: BackupOptions): Promise<BackupResul
   try {
     await requireTables(knex, tablePrefix)
     await storage.open()
+    await requireFolderFiles(storage)
     const lease = await BackupLease.take(storage)
     try {
       // Nobody else makes one now: what is there was left behind.
