@@ -58,7 +58,7 @@ export class OpenTable {
 }
 
 /** Held by whoever writes to a table. */
-export function writeLock(table: string): string {
+function writeLock(table: string): string {
   return `vectors.write.${table}`
 }
 
