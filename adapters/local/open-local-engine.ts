@@ -123,7 +123,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   } catch (error) {
     await lock.release()
     // Not the host's own.
-    if (options.vectorIndex === undefined) await shared?.vectorIndex?.close()
+    if (options.vectorIndex === undefined) await shared?.vectorIndex.close()
     await shared?.storage.close()
     throw error
   }
