@@ -30,7 +30,7 @@ import { withSecretKey } from './secret-key-file.js'
 import { openSharedDatabase, openSharedStorage, requireFolderVectors } from './shared-database.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
-export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone'>> {
+export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isShared'>> {
   /** Holds everything the engine keeps; made if it is not there. */
   readonly dataDir: string
   /** Folders of embedding models; the first is the default. Default: the bundled all-MiniLM-L6-v2. */
@@ -117,6 +117,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         secretKey,
         // The lock is on the folder; a database elsewhere may have engines of other folders.
         isAlone: isOwnDatabase,
+        isShared: shared !== undefined,
       }),
     )
     return releasing(engine, lock)

@@ -9,6 +9,7 @@ import {
   Repair,
   StartCheck,
   Sweep,
+  SweepInTurn,
   Verify,
 } from '../ingestion/index.js'
 import { FILE_STORE, STORAGE, TELEMETRY, VECTOR_INDEX } from './tokens.js'
@@ -48,4 +49,7 @@ export function bindVerify(container: Container): void {
   container
     .bind(StartCheck)
     .toResolvedValue((examination, telemetry) => new StartCheck(examination, telemetry), [Examination, TELEMETRY])
+  container
+    .bind(SweepInTurn)
+    .toResolvedValue((sweep, startCheck) => new SweepInTurn(sweep, startCheck), [Sweep, StartCheck])
 }

@@ -54,6 +54,12 @@ export interface EngineOptions {
    */
   readonly isAlone?: boolean
   /**
+   * Whether other engines work on this storage at the same time, in other processes; default false. Then one of those
+   * that ingest clears away what crashes have left behind, and looks whether all is well, every hour; none of them does
+   * at its start.
+   */
+  readonly isShared?: boolean
+  /**
    * Whether an engine that ingests clears away at its start, in the background, what crashes have left behind;
    * default true. Without it that waits for `administration.verify({ repair: true })`, which then tells of it; and all
    * work waits, in the background, until the database has been looked at: there is none on one that is damaged.

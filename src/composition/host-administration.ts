@@ -26,7 +26,7 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   /**
    * What the cheap form of {@link verify} has found that runs some time after an engine that processes documents has
    * started: it counts, reads no bytes and no vectors, and mends nothing. At most 1,000 problems. Undefined until it
-   * has ended.
+   * has ended; of engines that share a database one does it for all.
    */
   startCheck(): VerifyReport | undefined
 }

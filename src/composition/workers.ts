@@ -6,7 +6,9 @@ import {
   PurgeDocument,
   type RepairWorkers,
   StartCheck,
+  SWEEP_JOB,
   Sweep,
+  SweepInTurn,
 } from '../ingestion/index.js'
 import { JobWorker, type Progress } from '../jobs/index.js'
 import { DELIVER_EVENT, DeliverEvent, TRIM_DELIVERIES, TRIM_SUBJECT, TrimDeliveries } from '../outbox/index.js'
@@ -46,6 +48,9 @@ const RELAY_CLAIM_INTERVAL_MS = 10
 /** Receivers that hang look like crashes when a process dies with many attempts under way. */
 const RELAY_CLAIMS_IN_COMPANY = 4
 
+/** A sweep is due every hour: it is enough to look now and then who does it. */
+const SWEEP_POLL_MS = MINUTE
+
 /**
  * The workers of an engine: one for documents, one that clears away, one for mails, and the relay of events;
  * and the sweep at their start, with a look whether all is well.
@@ -55,6 +60,8 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #clearing: JobWorker
   readonly #mailing: JobWorker
   readonly #relay: JobWorker
+  /** Where other processes work on the same storage. */
+  readonly #sweeping: JobWorker | undefined
   readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #startCheck: StartCheck
@@ -105,6 +112,10 @@ export class Workers implements WorkSignals, RepairWorkers {
       claimIntervalMs: RELAY_CLAIM_INTERVAL_MS,
       isGrouped: true,
     })
+    this.#sweeping =
+      options.isShared === true
+        ? new JobWorker(storage, telemetry, { handlers: [container.get(SweepInTurn)], pollMs: SWEEP_POLL_MS })
+        : undefined
     this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = container.get(Sweep)
@@ -122,6 +133,11 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
     await this.begin()
     if (!this.isIngesting) return
+    if (this.#sweeping !== undefined) {
+      await this.#storage.transaction(({ jobs }) => jobs.enqueue(SWEEP_JOB))
+      this.#sweeping.start()
+      return
+    }
     this.#swept = this.#sweep.run(this.#stopping.signal).then(
       () => {
         this.wake()
@@ -190,7 +206,8 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   get #workers(): readonly JobWorker[] {
-    return [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
+    const own = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
+    return this.#sweeping === undefined ? own : [...own, this.#sweeping]
   }
 
   get isIngesting(): boolean {

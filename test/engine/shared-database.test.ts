@@ -83,6 +83,25 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     }
   })
 
+  it('sweep in turn: one of them for all, and none again at its start within the hour', async () => {
+    const swept: string[] = []
+    const telemetry = { record: ({ name }: { readonly name: string }) => void swept.push(name) }
+    const options = { dataDir: folder.path, databaseUrl: database.address, telemetry }
+    const open = async (): Promise<void> => {
+      const engine = await openLocalEngine({ ...options, embeddingModels: [new MemoryEmbeddingModel()] })
+      engines.push(engine)
+    }
+    await Promise.all([open(), open()])
+    const count = (name: string): number => swept.filter((each) => each === name).length
+    await expect.poll(() => count('doctor.checked'), { timeout: 20_000 }).toBe(1)
+    await open()
+    const due = database.knex('alcove_jobs').where({ kind: 'sweep' })
+    await expect.poll(async () => ((await due.clone()) as unknown[]).length).toBe(1)
+    const [job] = (await due) as readonly { readonly due_ms: string; readonly lease_expires_ms: string }[]
+    expect(Number(job?.due_ms) - Date.now()).toBeGreaterThan(3_000_000)
+    expect([count('ingestion.swept'), count('doctor.checked')]).toEqual([1, 1])
+  })
+
   it('take in 50 files at once, 20 of them the same: one record of these, and the quota holds', async () => {
     const sessions = (await Promise.all([start(), start()])).map((engine) => engine.as(engine.owner))
     const [session] = sessions

@@ -1,7 +1,8 @@
 /**
  * Many documents for several processes on one PostgreSQL, which are killed every few seconds:
- * `npm run soak:processes -- [--processes N] [--documents N] [--seed N] [--alive]`. With `--alive` nobody is killed:
- * how many documents they take in a second.
+ * `npm run soak:processes -- [--processes N] [--documents N] [--seed N] [--lives SECONDS] [--alive]`. Each process lives
+ * so long at least, and twice as long at most. With `--alive` nobody is killed: how many documents they take in a
+ * second.
  */
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres-server.js'
@@ -12,15 +13,17 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '4' },
     documents: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
+    lives: { type: 'string', default: '10' },
     alive: { type: 'boolean', default: false },
   },
 })
+const lifeMs = Number(values.lives) * 1_000
 const postgres = await startPostgres()
 const report = await runIngestion({
   databaseUrl: postgres.url,
   processes: Number(values.processes),
   documents: Number(values.documents),
-  ...(!values.alive && { killEveryMs: [10_000, 20_000] as const }),
+  ...(!values.alive && { killEveryMs: [lifeMs, 2 * lifeMs] as const }),
   seed: Number(values.seed),
   progress: (line) => process.stderr.write(`${line}\n`),
 })
