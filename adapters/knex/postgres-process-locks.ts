@@ -1,15 +1,21 @@
 import type { Knex } from 'knex'
 import pLimit from 'p-limit'
-import { ClosedError, type ProcessLocks } from '../../src/ports/index.js'
+import { ClosedError, InvalidInputError, type ProcessLocks } from '../../src/ports/index.js'
 import { translated } from './errors.js'
 
 export interface PostgresProcessLocksOptions {
-  /** Connections to PostgreSQL (client `pg`), of which each lock that is held or waited for takes one. They are destroyed with the locks. */
+  /**
+   * Connections to PostgreSQL (client `pg`), at least three, of which each lock that is held or waited
+   * for takes one. They are destroyed with the locks.
+   */
   readonly knex: Knex
   /** Keeps the locks of one application apart from those of others in the database; default `alcove_`. */
   readonly tablePrefix?: string
 }
 
+/** Two that put tables in order, and one that writes while they do. */
+const FEWEST_CONNECTIONS = 3
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 /** Of a name, in the schema where the tables are. */
 const KEY = `hashtextextended(current_schema() || '.' || ?, 0)`
 
@@ -32,7 +38,14 @@ export class PostgresProcessLocks implements ProcessLocks {
   constructor({ knex, tablePrefix = 'alcove_' }: PostgresProcessLocksOptions) {
     this.#knex = knex
     this.#tablePrefix = tablePrefix
-    this.#turn = pLimit(this.#client.pool.max)
+    const { max } = this.#client.pool
+    if (max < FEWEST_CONNECTIONS) {
+      throw new InvalidInputError(
+        'knex',
+        `must have ${FEWEST_CONNECTIONS} connections at least: locks are held within others`,
+      )
+    }
+    this.#turn = pLimit(max)
   }
 
   async hold<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -65,7 +78,10 @@ export class PostgresProcessLocks implements ProcessLocks {
       const connection = (await translated(this.#client.acquireConnection())) as Connection
       try {
         return await work(async (sql, name) => {
-          const asked = this.#knex.raw<Answer>(sql, [`${this.#tablePrefix}${name}`]).connection(connection)
+          // Others hold a lock as long as they hold it, whatever a statement may take.
+          const patient = { query_timeout: LONGEST_TIMEOUT_MS }
+          const named = this.#knex.raw<Answer>(sql, [`${this.#tablePrefix}${name}`])
+          const asked = named.options(patient).connection(connection)
           return await translated<Answer>(asked).catch((error: unknown) => {
             connection.__knex__disposed = error
             throw error

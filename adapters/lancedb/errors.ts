@@ -2,8 +2,8 @@ import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from
 
 /** Lance tells what the system says in words, and in the number of its error. */
 const FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
-/** What trying again may help against: a disk that fails, too many open files, too little memory, a busy device. */
-const PASSING = /input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|110|116)\)/i
+/** What trying again may help against: a disk that fails, too many open files, too little memory, a busy device, a folder somebody still writes to. */
+const PASSING = /input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|39|110|116)\)/i
 /** Everything else that the system says has a number. */
 const SYSTEM = /([\w ,/-]+) \(os error (\d+)\)/i
 /** Of these what is wrong is the table: a file is missing, or something else is in its place. */

@@ -66,7 +66,8 @@ export class IndexBuilder {
   async buildIfDue(name: string, open: OpenTable, occasion: Occasion): Promise<void> {
     if (this.#isClosed || this.#builds.has(name)) return
     if (occasion !== 'finish' && performance.now() < (this.#next.get(name) ?? 0)) return
-    const task = await this.#due(open, occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET)
+    const growth = occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET
+    const task = await this.#due(open, growth)
     if (task === undefined) return
     const controller = new AbortController()
     const build: Build = {
@@ -75,7 +76,7 @@ export class IndexBuilder {
       isRunning: false,
       done: this.#work(async () => {
         build.isRunning = true
-        await this.#tryToBuild(build, task)
+        await this.#tryToBuild(build, task, growth)
         this.#builds.delete(name)
       }),
     }
@@ -115,10 +116,10 @@ export class IndexBuilder {
     return plan.isCarriedOver ? 'measure' : undefined
   }
 
-  async #tryToBuild({ name, controller }: Build, task: BuildTask): Promise<void> {
+  async #tryToBuild({ name, controller }: Build, task: BuildTask, growth: number): Promise<void> {
     const began = performance.now()
     try {
-      const work = async (): Promise<void> => await this.#build(name, task, controller.signal)
+      const work = async (): Promise<void> => await this.#build(name, { task, growth }, controller.signal)
       const { locks } = this.#tables.place
       await (locks === undefined ? work() : locks.tryToHold(upkeepLock(name), work))
       this.#error = undefined
@@ -133,9 +134,13 @@ export class IndexBuilder {
     }
   }
 
-  async #build(name: string, task: BuildTask, signal: AbortSignal): Promise<void> {
+  async #build(
+    name: string,
+    { task, growth }: { readonly task: BuildTask; readonly growth: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.#tables.use(name, async (open) => {
-      if (open === undefined || (await this.#isDone(open, task))) return
+      if (open === undefined || (await this.#isDone(open, task, growth))) return
       const keepFromMs = (await keepFrom(open.table)).getTime()
       const plan = await workApart({ task, place: this.#tables.place, table: name, keepFromMs }, signal)
       if (plan === undefined) return
@@ -145,10 +150,10 @@ export class IndexBuilder {
   }
 
   /** Whether another process has done it meanwhile. */
-  async #isDone(open: OpenTable, task: BuildTask): Promise<boolean> {
+  async #isDone(open: OpenTable, task: BuildTask, growth: number): Promise<boolean> {
     if (this.#tables.place.locks === undefined) return false
     await open.takeUpPlan({ isAtOnce: true })
-    return (await this.#due(open, GROWTH)) !== task
+    return (await this.#due(open, growth)) !== task
   }
 
   /** Searches by the new index from now on. */

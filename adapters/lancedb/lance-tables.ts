@@ -1,8 +1,8 @@
 import type { Connection, Table } from '@lancedb/lancedb'
 import { connectTo } from './lance-connection.js'
-import { OpenTable } from './open-table.js'
+import { OpenTable, writeLock } from './open-table.js'
 import { removePlan } from './search-plan.js'
-import { makeBuilding, removeBuilding, type TablePlace } from './table-place.js'
+import { makeBuilding, type TablePlace } from './table-place.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
@@ -15,6 +15,7 @@ const NAMES_PER_PAGE = 1_000
 export class LanceTables {
   readonly place: TablePlace
   #connection: Promise<Connection> | undefined
+  #removeBuilding: (() => Promise<void>) | undefined
   readonly #formerConnections: Promise<Connection>[] = []
   /** Names that were dropped, and not used since. */
   readonly #dropped = new Set<string>()
@@ -70,8 +71,10 @@ export class LanceTables {
     await this.#counted(name, async () => {
       // What cannot be opened can be removed all the same.
       const open = await this.#find(name).catch(() => undefined)
-      if (open === undefined) await this.#drop(name)
-      else await open.writer.alone(() => this.#drop(name, open.table))
+      const { locks } = this.place
+      const drop = async (): Promise<void> => await this.#drop(name, open?.table)
+      if (open !== undefined) await open.writer.alone(drop)
+      else await (locks === undefined ? drop() : locks.hold(writeLock(name), drop))
     })
   }
 
@@ -90,7 +93,7 @@ export class LanceTables {
     }
     this.#open.clear()
     for (const connection of [...this.#formerConnections, this.#connection]) (await connection)?.close()
-    if (this.#connection !== undefined) await removeBuilding(this.place)
+    await this.#removeBuilding?.()
   }
 
   async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -184,7 +187,10 @@ export class LanceTables {
   }
 
   async #connect(): Promise<Connection> {
-    this.#connection ??= makeBuilding(this.place).then(() => connectTo(this.place))
+    this.#connection ??= makeBuilding(this.place).then(async (remove) => {
+      this.#removeBuilding = remove
+      return await connectTo(this.place)
+    })
     return await this.#connection
   }
 }

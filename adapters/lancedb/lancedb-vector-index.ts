@@ -15,7 +15,7 @@ import { keysPredicate, nameOf } from './document-predicates.js'
 import { onDisk, reading } from './errors.js'
 import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables } from './lance-tables.js'
-import type { OpenTable } from './open-table.js'
+import { type OpenTable, upkeepLock } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
 import { TableSearch } from './table-search.js'
@@ -139,8 +139,11 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
+    const { locks } = this.#tables.place
+    const drop = async (): Promise<void> => await onDisk(() => this.#tables.drop(name))
+    // What another process still has to write for it, in putting it in order, would come back as a part of the next one.
     await this.#maintenance.without(name, async () => {
-      await onDisk(() => this.#tables.drop(name))
+      await (locks === undefined ? drop() : locks.hold(upkeepLock(name), drop))
     })
   }
 

@@ -58,7 +58,7 @@ export class OpenTable {
 }
 
 /** Held by whoever writes to a table. */
-function writeLock(table: string): string {
+export function writeLock(table: string): string {
   return `vectors.write.${table}`
 }
 

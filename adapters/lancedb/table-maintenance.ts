@@ -183,8 +183,9 @@ export class TableMaintenance {
           if (open !== undefined) await this.#tend(name, open, state, occasion)
         })
       }
-      // What another process puts in order now is looked at when it is due again.
-      await (locks === undefined ? tend() : locks.tryToHold(upkeepLock(name), tend))
+      // What another process puts in order now is looked at again later.
+      if (locks === undefined) await tend()
+      else if (!(await locks.tryToHold(upkeepLock(name), tend))) this.#lookLater(name, QUIET_MS)
       await this.#tables.use(name, async (open) => {
         if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
       })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLocks } from '../../src/ports/index.js'
 
@@ -19,12 +19,14 @@ export interface TablePlace {
 }
 
 const BUILDING = '.building'
+const SIGN_OF_LIFE_MS = 600_000
+const DEAD_AFTER_MS = 86_400_000
 
 export function placeOf(
   uri: string,
   { locks, storageOptions = {} }: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>,
 ): TablePlace {
-  const own = `${encodeURIComponent(hostname())}-${process.pid}-${randomUUID().slice(0, 8)}`
+  const own = randomUUID()
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(uri)) {
     return { uri, storageOptions, locks, folder: undefined, building: join(tmpdir(), `alcove-vectors-${own}`) }
   }
@@ -32,36 +34,35 @@ export function placeOf(
   return { uri, storageOptions, locks, folder: uri, building }
 }
 
-/** Makes the folder for a while, and removes what processes have left there that ended. */
-export async function makeBuilding({ folder, locks, building }: TablePlace): Promise<void> {
-  if (folder !== undefined) await removeLeft(folder, locks !== undefined)
+/**
+ * Makes the folder for a while, and removes what processes have left there that ended.
+ * @returns what removes it in the end
+ */
+export async function makeBuilding({ folder, locks, building }: TablePlace): Promise<() => Promise<void>> {
+  const isShared = locks !== undefined
+  if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), { recursive: true, force: true })
+  if (folder !== undefined && isShared) await removeOld(join(folder, BUILDING))
   await mkdir(building, { recursive: true })
-}
-
-export async function removeBuilding({ building }: TablePlace): Promise<void> {
-  await rm(building, { recursive: true, force: true })
-}
-
-/** Of others only what those of this machine have left: of processes elsewhere nothing is known. */
-async function removeLeft(folder: string, isShared: boolean): Promise<void> {
-  const around = join(folder, BUILDING)
-  if (!isShared) {
-    await rm(around, { recursive: true, force: true })
-    return
+  const sign = isShared ? setInterval(() => void signOfLife(building), SIGN_OF_LIFE_MS).unref() : undefined
+  return async () => {
+    clearInterval(sign)
+    await rm(building, { recursive: true, force: true })
   }
-  const here = `${encodeURIComponent(hostname())}-`
+}
+
+/** Of others nothing is known but when they last gave a sign of life. */
+async function removeOld(around: string): Promise<void> {
   for (const name of await readdir(around).catch(() => [])) {
-    const pid = name.startsWith(here) ? /^(\d+)-/.exec(name.slice(here.length))?.[1] : undefined
-    if (pid === undefined || isAlive(Number(pid))) continue
-    await rm(join(around, name), { recursive: true, force: true }).catch(() => undefined)
+    const path = join(around, name)
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    )
+    if (age > DEAD_AFTER_MS) await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // It lives, and is somebody else's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+async function signOfLife(building: string): Promise<void> {
+  const now = new Date()
+  await utimes(building, now, now).catch(() => undefined)
 }

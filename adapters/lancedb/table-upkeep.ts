@@ -92,6 +92,7 @@ export interface CompactionOptions {
 export async function compact(open: OpenTable, state: UpkeepState, options: CompactionOptions): Promise<void> {
   const { table, writer } = open
   const began = performance.now()
+  await open.takeUpPlan({ isAtOnce: true })
   const builtAt = await vectorIndexBuiltAt(table)
   const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
   const work = () => (isApart ? compactApart(table, options.place) : compactHere(table))

@@ -9,6 +9,8 @@ import { codeOf, isCode } from './system-code.js'
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
 export const LOCK_FILE = 'alcove.lock'
+export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
+const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
 /** Tells this process from others, which in containers may have the same id. */
 const THIS_PROCESS = randomUUID()
@@ -32,20 +34,67 @@ export interface HolderSettings {
  * @throws DataDirUnusableError where nothing can be written there
  */
 export async function lockDataDir(dataDir: string, settings: HolderSettings): Promise<DataDirLock> {
-  const database = await open(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
+  const lock = await lockFile(dataDir, LOCK_FILE, {
+    // The journal in memory: a journal on disk would be left behind by a killed holder.
+    sql: 'pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive',
+    waitMs: HANDOVER_MS,
+    whenHeld: async () => await describeHolder(dataDir),
+  })
+  try {
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
+    return lock
+  } catch (error) {
+    await lock.release()
+    throw unusable(dataDir, error)
+  }
+}
+
+/**
+ * Keeps a migration from the folder's database, for a command that works on it beside the engine that has the folder.
+ *
+ * @throws DataDirLockedError where it is being migrated, for longer than some seconds
+ */
+export async function lockForCommand(dataDir: string): Promise<DataDirLock> {
+  return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
+    sql: 'begin; select count(*) from sqlite_master',
+    waitMs: COMMANDS_WAIT_MS,
+    whenHeld: () => `the data folder ${dataDir} is being migrated: wait for the end of that`,
+  })
+}
+
+/**
+ * Keeps all commands from the folder's database, for a migration.
+ * @throws DataDirLockedError where one works on it, for longer than some seconds
+ */
+export async function lockOutCommands(dataDir: string): Promise<DataDirLock> {
+  return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
+    sql: 'pragma journal_mode = memory; begin exclusive',
+    waitMs: COMMANDS_WAIT_MS,
+    whenHeld: () => `a command works on the data folder ${dataDir}, such as a backup: wait for its end`,
+  })
+}
+
+interface LockOrder {
+  /** Begins a transaction that holds the lock. */
+  readonly sql: string
+  /** How long is waited for somebody else. */
+  readonly waitMs: number
+  readonly whenHeld: () => string | Promise<string>
+}
+
+async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }: LockOrder): Promise<DataDirLock> {
+  const database = await open(join(dataDir, file)).catch((error: unknown) => {
     throw unusable(dataDir, error)
   })
-  database.configure('busyTimeout', HANDOVER_MS)
+  database.configure('busyTimeout', waitMs)
   const run = promisify(database.exec.bind(database))
   const close = promisify(database.close.bind(database))
   try {
-    // The journal in memory: a journal on disk would be left behind by a killed holder.
-    await run('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive')
-    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
+    await run(sql)
   } catch (error) {
     await close()
     if (!isCode(error, 'SQLITE_BUSY')) throw unusable(dataDir, error)
-    throw new DataDirLockedError(await describeHolder(dataDir), { cause: error })
+    throw new DataDirLockedError(await whenHeld(), { cause: error })
   }
   return { release: async () => await close() }
 }

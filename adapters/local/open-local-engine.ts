@@ -20,11 +20,11 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
-import { type DataDirLock, lockDataDir, readHolderSettings, unusable } from './data-dir-lock.js'
+import { type DataDirLock, lockDataDir, lockForCommand, readHolderSettings, unusable } from './data-dir-lock.js'
 import { DATABASE, formerName, isThere, VECTORS } from './data-dir-names.js'
 import { openFiles } from './file-place.js'
 import { parseFilesUrl } from './files-url.js'
-import { forgetMigration } from './migration/migration-mark.js'
+import { forgetMigration, requireWholeCopy } from './migration/migration-mark.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { withSecretKey } from './secret-key-file.js'
 import { openSharedDatabase, openSharedStorage, requireFolderVectors } from './shared-database.js'
@@ -147,7 +147,22 @@ export async function openLocalDatabase(
   >,
 ): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  await requireLocalDatabase(dataDir, options.databaseUrl)
+  const { databaseUrl } = options
+  await requireLocalDatabase(dataDir, databaseUrl)
+  const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
+  try {
+    // A migration may have come between.
+    if (databaseUrl === undefined) await requireLocalDatabase(dataDir)
+    return releasing(await openDatabaseAlone(dataDir, options), lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+type LocalDatabaseOptions = Parameters<typeof openLocalDatabase>[0]
+
+async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions): Promise<Engine> {
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
   // What the engine beside this one will send is what may be asked of it here.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
@@ -183,7 +198,7 @@ async function openStorageAlone(dataDir: string, databaseUrl: string | undefined
 /** @throws NotInitializedError where a folder has no database of its own, and where nothing is in the one at a URL */
 export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
   if (databaseUrl !== undefined) {
-    await requireOwner(databaseUrl)
+    await requireOwner(dataDir, databaseUrl)
     return
   }
   if (await hasDatabase(dataDir)) return
@@ -200,10 +215,11 @@ export async function requireLocalDatabase(dataDir: string, databaseUrl?: string
   )
 }
 
-async function requireOwner(databaseUrl: string): Promise<void> {
+async function requireOwner(dataDir: string, databaseUrl: string): Promise<void> {
   const storage = openSharedStorage(databaseUrl, {})
   try {
     await storage.open()
+    await requireWholeCopy(dataDir, storage)
     if ((await storage.read(({ settings }) => settings.get('owner'))) !== undefined) return
   } finally {
     await storage.close()
@@ -273,10 +289,8 @@ async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions,
   try {
     await requireSameDatabase(dataDir, storage)
     if (options.knex !== undefined && options.vectorIndex === undefined) await requireFolderVectors(storage)
-    if (options.knex === undefined) {
-      await removeLeftStaging(dataDir, storage)
-      await forgetMigration(storage)
-    }
+    if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
+    await forgetMigration(storage)
     return storage
   } catch (error) {
     await storage.close()

@@ -19,7 +19,7 @@ const CONTENTS = ['files', VECTORS]
  */
 export async function requireSameDatabase(dataDir: string, storage: Storage): Promise<void> {
   await storage.open()
-  await requireWholeCopy(storage)
+  await requireWholeCopy(dataDir, storage)
   // Before the database: another engine that begins now writes its id there first.
   const ofFolder = await readFolderId(dataDir)
   const { id, isNew } = await storage.read(async ({ settings }) => ({

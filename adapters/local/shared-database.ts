@@ -4,6 +4,7 @@ import { InvalidInputError, type Storage, UnsupportedError, type VectorIndex } f
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
+import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'
 import { requireSameDatabase } from './same-database.js'
 
@@ -65,7 +66,7 @@ async function openSharedVectors(
       await index.prepare()
       return true
     }
-    if ((await vectorStoreOf(storage, isOffered)) === 'pgvector') return index
+    if ((await vectorStoreOf(dataDir, storage, isOffered)) === 'pgvector') return index
     const locks = new PostgresProcessLocks({ knex, ...named })
     return new LanceDbVectorIndex(join(dataDir, VECTORS), { locks, maintains, ...(telemetry && { telemetry }) })
   } catch (error) {
@@ -74,12 +75,14 @@ async function openSharedVectors(
   }
 }
 
-/** @throws UnsupportedError where the vectors are in the database, which an engine on a host's knex does not look into */
+/** @throws UnsupportedError where the vectors are in the database, or in a folder that engines share, which an engine on a host's knex does not look into */
 export async function requireFolderVectors(storage: Storage): Promise<void> {
   const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
-  if (store !== 'pgvector') return
+  if (store === undefined) return
   throw new UnsupportedError(
-    'the vectors of this database are in it: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })',
+    store === 'pgvector'
+      ? 'the vectors of this database are in it: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })'
+      : 'engines that were given databaseUrl share the vectors of this database: open it so, or give vectorIndex: new LanceDbVectorIndex(folder, { locks: new PostgresProcessLocks({ knex }) }), with a knex of its own',
   )
 }
 
@@ -95,12 +98,14 @@ export function openSharedStorage(
  * Decided once, for a new database: an extension that is installed later must not hide the vectors that there are. One
  * that a host has opened by its own knex has them in the folder.
  */
-async function vectorStoreOf(storage: Storage, isOffered: () => Promise<boolean>): Promise<string> {
+async function vectorStoreOf(dataDir: string, storage: Storage, isOffered: () => Promise<boolean>): Promise<string> {
   const { known, isNew } = await storage.read(async ({ settings }) => ({
     known: await settings.get(VECTOR_STORE_SETTING),
     isNew: (await settings.get('owner')) === undefined,
   }))
   if (known !== undefined) return known
+  // An engine on a host's own knex may be at work, which takes the folder for its own.
+  if (!isNew) await (await lockDataDir(dataDir, { webhookAllow: [] })).release()
   const found = isNew && (await isOffered()) ? 'pgvector' : 'lancedb'
   return await storage.transaction(async ({ settings }) => {
     const store = (await settings.get(VECTOR_STORE_SETTING)) ?? found

@@ -1,5 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
@@ -125,15 +124,16 @@ describe('two indexes on one folder, as two processes have them,', () => {
 
   it('leave each other what they keep for a while, and remove what a dead one has left', async () => {
     const building = join(vectors, '.building')
-    const [dead, alive, elsewhere] = [`${hostname()}-4194304-left`, `${hostname()}-1-left`, 'elsewhere-4194304-left']
-    for (const name of [dead, alive, elsewhere]) await mkdir(join(building, name), { recursive: true })
+    for (const name of ['dead', 'alive']) await mkdir(join(building, name), { recursive: true })
+    const twoDaysAgo = new Date(Date.now() - 172_800_000)
+    await utimes(join(building, 'dead'), twoDaysAgo, twoDaysAgo)
     const [one, other] = [open(), open()]
     for (const index of [one, other]) await index.listCollections()
     const names = await readdir(building)
-    expect(names).toHaveLength(4)
-    expect(names).not.toContain(dead)
+    expect(names).toHaveLength(3)
+    expect(names).toContain('alive')
     await one.close()
-    expect(await readdir(building)).toHaveLength(3)
+    expect(await readdir(building)).toHaveLength(2)
     await other.add(COLLECTION, clusteredRows(1, 1, COLLECTION.dimensions))
   })
 })

@@ -22,7 +22,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     new PostgresProcessLocks({ knex: openPostgres(database.address, { maxConnections }) })
 
   processLocksSuite({ describe, it }, 'PostgreSQL', () => {
-    const [one, other] = [locks(3), locks(2)]
+    const [one, other] = [locks(4), locks(3)]
     return Promise.resolve({
       port: { one, other },
       dispose: async () => {
@@ -33,7 +33,8 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
   })
 
   it('locks are free once their holder has lost its connection, which is not used again', async () => {
-    const [one, other] = [locks(1), locks(1)]
+    expect(() => locks(2)).toThrow('knex: must have 3 connections at least')
+    const [one, other] = [locks(3), locks(3)]
     const name = randomUUID()
     let lose: () => void = () => undefined
     const lost = new Promise<void>((resolve) => {
@@ -53,7 +54,11 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     )
     await expect.poll(async () => await other.tryToHold(name, () => Promise.resolve())).toBe(true)
     lose()
-    // The first one has one connection only: a lost one would fail, and one that was not given back be waited for.
+    // A lost connection would fail, and one that was not given back be waited for.
+    const hold = async (at: number): Promise<void> => {
+      if (at < 3) await one.hold(`${name}-${at}`, async () => await hold(at + 1))
+    }
+    await hold(0)
     expect(await one.tryToHold(name, () => Promise.resolve())).toBe(true)
     await one.close()
     await other.close()

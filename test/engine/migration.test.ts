@@ -4,7 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres, openSqlite } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
-import { type MigrationOptions, migrateDataDir, openLocalEngine } from '../../adapters/local/index.js'
+import {
+  type MigrationOptions,
+  migrateDataDir,
+  openLocalDatabase,
+  openLocalEngine,
+} from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryHttpTransport } from '../../adapters/memory/index.js'
 import { PgVectorIndex } from '../../adapters/pgvector/index.js'
 import type { Engine } from '../../src/index.js'
@@ -42,7 +47,7 @@ async function open(databaseUrl?: string): Promise<Engine> {
 }
 
 /** A folder with something of everything. */
-async function fill(): Promise<void> {
+async function fill({ hasDestination = true } = {}): Promise<void> {
   const engine = await open()
   const { administration, owner } = engine
   const session = engine.as(owner)
@@ -52,12 +57,14 @@ async function fill(): Promise<void> {
   await uploadText(session, id, 'leave.txt', LEAVE)
   await session.documents.delete(await uploadText(session, id, 'gone.txt', 'Nothing of this stays.'))
   await session.contexts.delete(deleted)
+  // Nobody hears of it: tables whose ids were counted, though they never had a row.
+  await engine.events.record({ type: 'agent.deleted', data: EVENT_DATA['agent.deleted'], companyId: owner.companyId })
   const child = await administration.companies.create({ name: 'Child', parentId: owner.companyId })
   const other = await administration.companies.create({ name: NASTY, parentId: owner.companyId })
   // Its parent has come after it.
   await administration.companies.move(child.id, other.id)
   await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
-  await administration.destinations.create({ customerId: child.id, url: 'https://example.com/hook', eventTypes: null })
+  if (hasDestination) await administration.destinations.create({ customerId: child.id, url: 'https://example.com/hook', eventTypes: null })
   await engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: child.id })
   await engine.whenCleared()
   await engine.close()
@@ -103,7 +110,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const told: number[] = []
     const result = await migrate({ onProgress: ({ rows, totalRows }) => told.push(rows / totalRows) })
     expect(result).toMatchObject({ from: dataDir, contexts: 1, documents: 2, vectorStore: 'lancedb', vectors: 0 })
-    expect(result.rows).toMatchObject({ contexts: 1, documents: 2, companies: 3, events: 1, deliveries: 1 })
+    expect(result.rows).toMatchObject({ contexts: 1, documents: 2, companies: 3, events: 2, deliveries: 1 })
     expect(told.at(-1)).toBe(1)
     const migrated = await open(database.address)
     expect(await seen(migrated)).toEqual(before)
@@ -127,7 +134,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   })
 
   it('may be worked on where a migration was ended: the next one copies it as it is then', async () => {
-    await fill()
+    await fill({ hasDestination: false })
     const abort = new AbortController()
     const ended = migrate({ signal: abort.signal, onProgress: () => abort.abort(new Error('ended')) })
     await expect(ended).rejects.toThrow('ended')
@@ -185,6 +192,47 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     expect(await readdir(dataDir)).toContain('alcove.sqlite')
     const again = await open()
     await again.close()
+  })
+
+  it('is the only one of both that lives, wherever its migration was ended: the database is refused while it is there', async () => {
+    await fill()
+    const former = join(dataDir, 'alcove.sqlite')
+    const { formerDatabase } = await migrate()
+    // As a kill before the last step leaves it.
+    await rename(formerDatabase, former)
+    await expect(open(database.address)).rejects.toThrow('run it again')
+    const told = await runAlcove(['context', 'list', '--data-dir', dataDir, '--database-url', database.address], {
+      cwd: folder.path,
+    })
+    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run it again') as string })
+    const engine = await open()
+    const session = engine.as(engine.owner)
+    await session.contexts.create({ ...NEW_CONTEXT, name: 'Later' })
+    const before = await seen(engine)
+    await engine.close()
+    await migrate()
+    const migrated = await open(database.address)
+    expect(await seen(migrated)).toEqual(before)
+    await migrated.close()
+    // Worked with: never emptied again.
+    await rename(formerDatabase, former)
+    const back = await open()
+    await back.close()
+    await expect(migrate()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'to' })
+  })
+
+  it('waits for a command that works on its database, and lets none in', async () => {
+    await fill()
+    const command = await openLocalDatabase({ dataDir })
+    await expect(migrate()).rejects.toMatchObject({ code: 'ERR_DATA_DIR_LOCKED' })
+    await command.close()
+    let during: Promise<unknown> | undefined
+    await migrate({
+      onProgress: () => {
+        during ??= openLocalDatabase({ dataDir }).catch((error: unknown) => error)
+      },
+    })
+    expect(await during).toMatchObject({ code: expect.stringMatching(/DATA_DIR_LOCKED|NOT_INITIALIZED/) as string })
   })
 
   it('K may be killed at any moment: run again, it goes on, and everything is there once', async () => {

@@ -22,12 +22,17 @@ export function migrateCommand(): CommandUnknownOpts {
           }),
         (rows) => counted(rows, 'row'),
       )
-      const { contexts, documents, vectorStore, formerDatabase } = result
+      const { contexts, documents, vectorStore, documentsWithoutVectors, formerDatabase } = result
       const where = vectorStore === 'pgvector' ? 'database' : 'folder, as before'
       printResult(options, result, [
         `Migrated ${counted(documents, 'document')} of ${counted(contexts, 'context')}, and compared everything; vectors are in the ${where}.`,
-        `From now on: --data-dir ${result.from}, which has files and keys, and --database-url, or ALCOVE_DATABASE_URL.`,
+        `From now on: --data-dir ${result.from}, as before, and --database-url, or ALCOVE_DATABASE_URL.`,
       ])
+      for (const uuid of documentsWithoutVectors) tell(`${uuid}: it lacks vectors in the folder, and in the database`)
+      if (documentsWithoutVectors.length > 0) {
+        tell('"alcove doctor --repair" makes vectors again')
+        process.exitCode = 1
+      }
       tell(`the former database is kept in ${formerDatabase}: remove it when all is well`)
     })
 }

@@ -15,6 +15,8 @@ const KEYS: Partial<Record<TableName, readonly string[]>> = {
 }
 const COPIED = TABLES.filter((table) => !LEFT_OUT.has(table))
 
+const DISTURBED = 'somebody else has written to the database meanwhile: end that, and migrate again, which begins anew'
+
 /** A setting of the target's: whose rows are being copied into it, or were. */
 const MARK = 'migration'
 
@@ -93,23 +95,29 @@ export class DatabaseCopy {
       if (source.rows === target.rows && source.sha256 === target.sha256) continue
       throw new MigrationFailedError(
         `the table ${this.#name(table)} has ${source.rows} rows in the folder and ${target.rows} in the database, or ` +
-          'other values in them: where somebody else writes to the database, end that; empty it, and migrate again',
+          'other values in them: where somebody else writes to the database, end that; migrate again, which begins anew',
       )
     }
   }
 
   /** Makes of the copied tables a database: ids go on behind the last one ever given, and settings come, the mark last. */
-  async finish(mark: string, settings: Readonly<Record<string, string>>): Promise<void> {
+  async finish(
+    [mark, finalMark]: readonly [mark: string, finalMark: string],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const given: readonly Row[] = await this.#source<Row>('sqlite_sequence').select('name', 'seq')
     const own: readonly Row[] = await this.#source<Row>(this.#name(SETTINGS)).select()
     const former = Object.fromEntries(own.map((row) => [text(row, 'key'), text(row, 'value')]))
-    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MARK]: mark }
+    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MARK]: finalMark }
+    const isCopied = new Set<unknown>(COPIED.map(this.#name))
     await translated(
       this.#target.transaction(async (transaction) => {
-        for (const { name, seq } of given.filter((row) => COPIED.some((table) => this.#name(table) === row['name']))) {
+        for (const { name, seq } of given.filter(({ name, seq }) => isCopied.has(name) && Number(seq) > 0)) {
           await transaction.raw(`select setval(pg_get_serial_sequence(?, 'id'), ?)`, [`"${String(name)}"`, Number(seq)])
         }
-        await transaction(this.#name(SETTINGS)).delete()
+        // Whoever else has written a mark, or begun to work with the database, must not lose it.
+        const removed: readonly Row[] = await transaction<Row>(this.#name(SETTINGS)).delete().returning('value')
+        if (removed.length !== 1 || removed[0]?.['value'] !== mark) throw new MigrationFailedError(DISTURBED)
         await transaction(this.#name(SETTINGS)).insert(Object.entries(all).map(([key, value]) => ({ key, value })))
       }),
     )

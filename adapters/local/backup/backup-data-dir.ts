@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
+import { lockForCommand } from '../data-dir-lock.js'
 import { DATABASE } from '../data-dir-names.js'
 import { requireFolderFiles } from '../file-place.js'
 import { dataDirOf, requireLocalDatabase } from '../open-local-engine.js'
@@ -67,6 +68,16 @@ export async function backupDataDir(options: BackupOptions): Promise<BackupResul
   const dataDir = dataDirOf(options)
   await requireLocalDatabase(dataDir)
   const file = await resolveBackupFile(options, dataDir)
+  const commands = await lockForCommand(dataDir)
+  try {
+    return await backupTo(file, { ...options, dataDir })
+  } finally {
+    await commands.release()
+  }
+}
+
+async function backupTo(file: string, options: BackupOptions): Promise<BackupResult> {
+  const { dataDir } = options
   const { tablePrefix = 'alcove_' } = options
   const knex = openSqlite(join(dataDir, DATABASE))
   const storage = new KnexStorage({ knex, tablePrefix })

@@ -12,6 +12,13 @@ export interface VectorCopying {
   readonly copied: (vectors: number) => void
 }
 
+/** What was copied, and what was not there to be copied. */
+export interface CopiedVectors {
+  readonly vectors: number
+  /** UUIDs. */
+  readonly documentsWithoutVectors: readonly string[]
+}
+
 /** Windows of one document, with their vectors. */
 interface Part {
   readonly keys: readonly VectorKey[]
@@ -22,40 +29,56 @@ interface Part {
  * Copies the vectors of completed documents from one index to another, and reads back what is there. What is there
  * already, of an earlier copy, is compared, and copied again where it is another.
  *
- * @returns how many there are
+ * @returns how many were copied, and completed documents that have fewer vectors than windows
  * @throws MigrationFailedError where the target does not give back what it was given
  */
-export async function copyVectors(copying: VectorCopying): Promise<number> {
+export async function copyVectors(copying: VectorCopying): Promise<CopiedVectors> {
   const { source, target, snapshot, signal } = copying
   const completed = new Set<number>()
   for await (const { id, isCompleted } of snapshot.documents()) if (isCompleted) completed.add(id)
-  let sum = 0
+  // A context may have vectors of several models; those of the one in use are all there.
+  const most = new Map<number, number>()
+  let vectors = 0
   for (const name of await source.listCollections()) {
     signal.throwIfAborted()
     const there = await target.countByDocument(name)
     const counts = [...(await source.countByDocument(name))].filter(([id]) => completed.has(id))
     for (const [id, count] of counts) {
       signal.throwIfAborted()
-      const isThere = there.get(id) === count && (await isSame(copying, name, id))
-      if (!isThere) await copyDocument(copying, name, id)
+      const same = there.get(id) === count ? await countSame(copying, name, id) : undefined
+      const copied = same ?? (await copyDocument(copying, name, id))
+      most.set(id, Math.max(copied, most.get(id) ?? 0))
       copying.copied(count)
-      sum += count
+      vectors += copied
     }
     const own = new Set(counts.map(([id]) => id))
     for (const id of there.keys()) if (!own.has(id)) await target.deleteDocument(name, id, 0)
   }
-  return sum
+  return { vectors, documentsWithoutVectors: await incomplete(snapshot, most) }
 }
 
-async function isSame(copying: VectorCopying, name: string, documentId: number): Promise<boolean> {
-  for await (const part of partsOf(copying, name, documentId)) {
-    if (!(await isThere(copying.target, name, part))) return false
+async function incomplete(snapshot: SqliteSnapshot, vectors: ReadonlyMap<number, number>): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const { id, uuid, isCompleted, windows } of snapshot.documents()) {
+    if (isCompleted && (vectors.get(id) ?? 0) < windows) found.push(uuid)
   }
-  return true
+  return found
 }
 
-async function copyDocument(copying: VectorCopying, name: string, documentId: number): Promise<void> {
+/** How many vectors of a document there are; `undefined` where some are others than in the source. */
+async function countSame(copying: VectorCopying, name: string, documentId: number): Promise<number | undefined> {
+  let count = 0
+  for await (const part of partsOf(copying, name, documentId)) {
+    if (!(await isThere(copying.target, name, part))) return undefined
+    count += part.keys.length
+  }
+  return count
+}
+
+/** @returns how many vectors */
+async function copyDocument(copying: VectorCopying, name: string, documentId: number): Promise<number> {
   const { target } = copying
+  let count = 0
   await target.deleteDocument(name, documentId, 0)
   for await (const part of partsOf(copying, name, documentId)) {
     const dimensions = part.vectors[0]?.length ?? 0
@@ -64,11 +87,13 @@ async function copyDocument(copying: VectorCopying, name: string, documentId: nu
     const chunks = Uint32Array.from(part.keys, ({ chunk }) => chunk)
     const windows = Uint16Array.from(part.keys, ({ window }) => window)
     await target.add({ name, dimensions }, { documentId, chunks, windows, vectors })
+    count += part.keys.length
     if (await isThere(target, name, part)) continue
     throw new MigrationFailedError(
       `vectors of the document ${documentId} were read from the database as others than were written to it`,
     )
   }
+  return count
 }
 
 /** What the source has of a document. What it lacks is for the doctor, before or after. */

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { InvalidInputError, MigrationFailedError } from '../../../src/index.js'
-import { DatabaseCopy, KnexStorage, openPostgres } from '../../knex/index.js'
+import { DatabaseCopy, KnexStorage, openPostgres, PostgresProcessLocks } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../../pgvector/index.js'
 import { DATABASE, VECTORS } from '../data-dir-names.js'
 import { VECTOR_STORE_SETTING } from '../shared-database.js'
-import { copyVectors } from './copy-vectors.js'
-import { type CopyState, copyMark, isBegunCopyOf } from './migration-mark.js'
+import { type CopiedVectors, copyVectors } from './copy-vectors.js'
+import { type CopyState, copyMark, isUnusedCopyOf } from './migration-mark.js'
 import { MigrationSource } from './migration-source.js'
 
 export interface MigrationOptions {
@@ -34,6 +34,8 @@ export interface MigrationResult {
   readonly vectorStore: 'pgvector' | 'lancedb'
   /** Vectors that were copied. */
   readonly vectors: number
+  /** UUIDs of documents that lack vectors in the folder, and in the database. */
+  readonly documentsWithoutVectors: readonly string[]
   /** Where the folder's former database is kept. Nothing reads it. */
   readonly formerDatabase: string
 }
@@ -54,22 +56,41 @@ export async function migrateDataDir(options: MigrationOptions): Promise<Migrati
   const { tablePrefix = 'alcove_', signal = new AbortController().signal } = options
   const folder = folderOf(options.from)
   const knex = openTarget(options.to)
+  const locks = new PostgresProcessLocks({ knex: openTarget(options.to), tablePrefix })
   try {
     const source = await MigrationSource.open(folder, tablePrefix)
+    let target: Target | undefined
     try {
-      const target = await openTables(knex, tablePrefix)
-      const migrated = await source.reading(async (reading) => {
-        const copy = new DatabaseCopy({ source: reading, target: knex, tablePrefix })
-        return await migrate({ ...options, ...target, source, copy, signal })
+      target = await openTables(knex, tablePrefix)
+      const migration = { ...options, ...target, knex, tablePrefix, source, signal }
+      let migrated: MigrationResult | undefined
+      const isFree = await locks.tryToHold('migration', async () => {
+        migrated = await migrateFrom(migration)
+        // Whoever opens the folder without the database from now on is told that there is one.
+        await source.setAside(migrated.vectorStore === 'pgvector' ? [DATABASE, VECTORS] : [DATABASE])
       })
-      // Whoever opens the folder without the database from now on is told that there is one.
-      await source.setAside(migrated.vectorStore === 'pgvector' ? [VECTORS, DATABASE] : [DATABASE])
-      return migrated
+      if (isFree && migrated !== undefined) return migrated
+      throw new InvalidInputError('to', 'another folder is being migrated to the database: name another one')
     } finally {
+      await target?.index?.close()
       await source.close()
     }
   } finally {
+    await locks.close()
     await knex.destroy()
+  }
+}
+
+/** What was changed by others meanwhile is copied anew the next time. */
+async function migrateFrom(migration: Migration & { readonly knex: Knex; readonly tablePrefix: string }) {
+  const { source, knex, tablePrefix } = migration
+  try {
+    return await source.reading(async (reading) => {
+      return await migrate(migration, new DatabaseCopy({ source: reading, target: knex, tablePrefix }))
+    })
+  } catch (error) {
+    if (error instanceof MigrationFailedError && !source.isSetAside) await source.forget()
+    throw error
   }
 }
 
@@ -83,27 +104,29 @@ async function openTables(knex: Knex, tablePrefix: string): Promise<Target> {
   const storage = new KnexStorage({ knex, keepKnex: true, tablePrefix })
   await storage.open()
   if (!(await hasPgVector(knex))) return { storage, index: undefined }
-  const index = new PgVectorIndex({ knex, keepKnex: true, tablePrefix })
+  // The engines build indexes, when it is worked with.
+  const index = new PgVectorIndex({ knex, keepKnex: true, tablePrefix, indexFromRows: Number.POSITIVE_INFINITY })
   await index.prepare()
   return { storage, index }
 }
 
 interface Migration extends Pick<MigrationOptions, 'onProgress'>, Target {
   readonly source: MigrationSource
-  readonly copy: DatabaseCopy
   readonly signal: AbortSignal
 }
 
-async function migrate(migration: Migration): Promise<MigrationResult> {
-  const { source, copy, storage, index } = migration
+async function migrate(migration: Migration, copy: DatabaseCopy): Promise<MigrationResult> {
+  const { source, storage, index } = migration
   const mark = (state: CopyState): string => copyMark(state, source.databaseId, source.copyId)
   const there = await copy.mark()
-  let vectors = 0
-  if (there !== mark('copied')) {
+  let copied: CopiedVectors = { vectors: 0, documentsWithoutVectors: [] }
+  if (there !== mark('copied') && there !== mark('live')) {
     if (source.isSetAside) throw new MigrationFailedError(`${source.folder} was migrated to another database already`)
-    if (there !== mark('copying')) await begin(migration, there, mark('copying'))
-    vectors = await copyAndCompare(migration)
-    await copy.finish(mark('copied'), { [VECTOR_STORE_SETTING]: index === undefined ? 'lancedb' : 'pgvector' })
+    if (there !== mark('copying')) await begin(migration, copy, there, mark('copying'))
+    copied = await copyAndCompare(migration, copy)
+    await copy.finish([mark('copying'), mark('copied')], {
+      [VECTOR_STORE_SETTING]: index === undefined ? 'lancedb' : 'pgvector',
+    })
   }
   const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
   const { contexts, documents } = await source.snapshot.counts()
@@ -113,14 +136,19 @@ async function migrate(migration: Migration): Promise<MigrationResult> {
     documents,
     rows: await copy.countRows(),
     vectorStore: store === 'pgvector' ? store : 'lancedb',
-    vectors,
+    ...copied,
     formerDatabase: source.former(DATABASE),
   }
 }
 
 /** @param there the mark that the database has */
-async function begin({ source, copy, index }: Migration, there: string | undefined, mark: string): Promise<void> {
-  const isFree = isBegunCopyOf(source.databaseId, there) || (there === undefined && (await copy.isTargetEmpty()))
+async function begin(
+  { source, index }: Migration,
+  copy: DatabaseCopy,
+  there: string | undefined,
+  mark: string,
+): Promise<void> {
+  const isFree = isUnusedCopyOf(source.databaseId, there) || (there === undefined && (await copy.isTargetEmpty()))
   if (!isFree) {
     throw new InvalidInputError('to', 'the database has data of an engine already: name an empty one')
   }
@@ -128,8 +156,10 @@ async function begin({ source, copy, index }: Migration, there: string | undefin
   for (const name of (await index?.listCollections()) ?? []) await index?.drop(name)
 }
 
-/** @returns how many vectors were copied */
-async function copyAndCompare({ source, copy, index, signal, onProgress }: Migration): Promise<number> {
+async function copyAndCompare(
+  { source, index, signal, onProgress }: Migration,
+  copy: DatabaseCopy,
+): Promise<CopiedVectors> {
   const counts = Object.values(await copy.countRows())
   const progress = { rows: 0, totalRows: counts.reduce((sum, rows) => sum + rows, 0) }
   const copied = (rows: number): void => {
@@ -138,9 +168,9 @@ async function copyAndCompare({ source, copy, index, signal, onProgress }: Migra
     onProgress?.({ ...progress })
   }
   await copy.copy(signal, copied)
-  const vectors = index === undefined ? 0 : await copyIndex(source, index, signal, copied)
+  const vectors = index && (await copyIndex(source, index, signal, copied))
   await copy.verify(signal)
-  return vectors
+  return vectors ?? { vectors: 0, documentsWithoutVectors: [] }
 }
 
 async function copyIndex(
@@ -148,7 +178,7 @@ async function copyIndex(
   target: PgVectorIndex,
   signal: AbortSignal,
   copied: (vectors: number) => void,
-): Promise<number> {
+): Promise<CopiedVectors> {
   const source = new LanceDbVectorIndex(join(folder, VECTORS), { maintains: false })
   try {
     return await copyVectors({ source, target, snapshot, signal, copied })

@@ -1,15 +1,15 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
-import { MigrationFailedError, NotInitializedError } from '../../../src/index.js'
+import { DataDirUnusableError, MigrationFailedError, NotInitializedError } from '../../../src/index.js'
 import type { Storage } from '../../../src/ports/index.js'
 import { syncFolder } from '../../files/index.js'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot, withoutWriters } from '../../knex/index.js'
-import { type DataDirLock, lockDataDir } from '../data-dir-lock.js'
-import { DATABASE, formerName, isThere } from '../data-dir-names.js'
+import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
+import { DATABASE, formerName, isThere, VECTORS } from '../data-dir-names.js'
 import { requireLocalDatabase } from '../open-local-engine.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
-import { MARK_SETTING, markSource } from './migration-mark.js'
+import { forgetMigration, MARK_SETTING, markSource } from './migration-mark.js'
 
 /** A data folder whose database is copied elsewhere; nobody else works on it meanwhile. */
 export class MigrationSource {
@@ -22,7 +22,7 @@ export class MigrationSource {
   readonly copyId: string
   readonly #knex: Knex
   readonly #tablePrefix: string
-  readonly #lock: DataDirLock
+  readonly #opened: Opened
 
   private constructor(known: Known, ids: { readonly databaseId: string; readonly copyId: string }) {
     this.folder = known.folder
@@ -32,7 +32,7 @@ export class MigrationSource {
     this.copyId = ids.copyId
     this.#knex = known.knex
     this.#tablePrefix = known.tablePrefix
-    this.#lock = known.lock
+    this.#opened = known.opened
   }
 
   /**
@@ -49,6 +49,9 @@ export class MigrationSource {
     try {
       const lock = await lockDataDir(folder, { webhookAllow: [] })
       opened.unshift(async () => lock.release())
+      const commands = await lockOutCommands(folder)
+      opened.unshift(async () => commands.release())
+      await requireFreeNames(folder)
       const knex = openSqlite(file)
       opened.unshift(async () => knex.destroy())
       await requireTables(knex, tablePrefix)
@@ -56,9 +59,9 @@ export class MigrationSource {
       opened.unshift(async () => snapshot.close())
       const storage = new KnexStorage({ knex, keepKnex: true, tablePrefix })
       const ids = await prepare(folder, storage, snapshot)
-      return new MigrationSource({ folder, isSetAside, snapshot, knex, tablePrefix, lock }, ids)
+      return new MigrationSource({ folder, isSetAside, snapshot, knex, tablePrefix, opened }, ids)
     } catch (error) {
-      for (const close of opened) await close()
+      await closeAll(opened)
       throw error
     }
   }
@@ -77,8 +80,23 @@ export class MigrationSource {
     return formerName(join(this.folder, name))
   }
 
-  /** Closes the database, gives what is not used any more another name, and leaves the folder to others. */
+  /** What was copied of it is out of date, or was changed by others: the next copy begins anew. */
+  async forget(): Promise<void> {
+    const storage = new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.#tablePrefix })
+    await forgetMigration(storage)
+  }
+
+  /**
+   * Gives what is not used any more another name, the database first: with that the folder is not worked with any more.
+   * @throws MigrationFailedError where some other program has the database open
+   */
   async setAside(names: readonly string[]): Promise<void> {
+    const rows = await this.#knex.raw<readonly { readonly busy: number }[]>('pragma wal_checkpoint(truncate)')
+    if (rows[0]?.busy !== 0) {
+      throw new MigrationFailedError(
+        `another program has the database in ${this.folder} open: end it, and migrate it again`,
+      )
+    }
     await this.snapshot.close()
     await this.#knex.destroy()
     for (const name of names) {
@@ -88,16 +106,32 @@ export class MigrationSource {
   }
 
   async close(): Promise<void> {
-    await this.snapshot.close()
-    await this.#knex.destroy()
-    await this.#lock.release()
+    await closeAll(this.#opened)
+  }
+}
+
+/** What closes what was opened, the last first. */
+type Opened = readonly (() => Promise<void>)[]
+
+async function closeAll(opened: Opened): Promise<void> {
+  for (const close of opened) await close()
+}
+
+/** @throws DataDirUnusableError where an earlier migration has left what this one could not set aside */
+async function requireFreeNames(folder: string): Promise<void> {
+  for (const name of [DATABASE, VECTORS]) {
+    const path = join(folder, name)
+    if (!(await isThere(path)) || !(await isThere(formerName(path)))) continue
+    throw new DataDirUnusableError(
+      `there is ${formerName(path)} of an earlier migration beside ${name}: remove it, or give it another name`,
+    )
   }
 }
 
 type Known = Pick<MigrationSource, 'folder' | 'isSetAside' | 'snapshot'> & {
   readonly knex: Knex
   readonly tablePrefix: string
-  readonly lock: DataDirLock
+  readonly opened: Opened
 }
 
 async function prepare(folder: string, storage: Storage, snapshot: SqliteSnapshot) {
