@@ -64,7 +64,12 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
   // Its parent has come after it.
   await administration.companies.move(child.id, other.id)
   await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
-  if (hasDestination) await administration.destinations.create({ customerId: child.id, url: 'https://example.com/hook', eventTypes: null })
+  if (hasDestination)
+    await administration.destinations.create({
+      customerId: child.id,
+      url: 'https://example.com/hook',
+      eventTypes: null,
+    })
   await engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: child.id })
   await engine.whenCleared()
   await engine.close()
