@@ -9,7 +9,7 @@ import { codeOf, isCode } from './system-code.js'
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
 export const LOCK_FILE = 'alcove.lock'
-export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
+const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
 const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
 /** Tells this process from others, which in containers may have the same id. */

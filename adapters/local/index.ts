@@ -1,10 +1,7 @@
 /** The default set of adapters, composed. */
 export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
 export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
+export type { LocalEngineOptions } from './local-engine-options.js'
 export { type MigrationOptions, type MigrationResult, migrateDataDir } from './migration/migrate-data-dir.js'
-export {
-  type LocalEngineOptions,
-  openLocalDatabase,
-  openLocalEngine,
-  requireLocalDatabase,
-} from './open-local-engine.js'
+export { openLocalDatabase, requireLocalDatabase } from './open-local-database.js'
+export { openLocalEngine } from './open-local-engine.js'

@@ -148,6 +148,10 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     expect(await session.search(id, 'The harbour is closed in winter.')).toEqual([])
     await engine.whenCleared()
     expect(await readdir(join(folder.path, 'vectors'))).not.toEqual([])
+    // One that takes the folder for its own would not see what these write.
+    await expect(openLocalEngine({ ...options, databaseUrl: undefined, knex: database.knex })).rejects.toMatchObject({
+      code: 'ERR_UNSUPPORTED',
+    })
   })
 
   it('belong together: another folder with documents, another database, and both ways at once are refused', async () => {

@@ -13,6 +13,10 @@ const KEYS: Partial<Record<TableName, readonly string[]>> = {
   password_tokens: ['token_hash'],
   windows: ['document_id', 'chunk', 'ordinal'],
 }
+/** A row of these may have a megabyte. */
+const LARGE: ReadonlySet<TableName> = new Set(['contexts', 'events', 'attempts'])
+const LARGE_ROWS_PER_PAGE = 20
+const ROWS_PER_PAGE = 250
 const COPIED = TABLES.filter((table) => !LEFT_OUT.has(table))
 
 const DISTURBED = 'somebody else has written to the database meanwhile: end that, and migrate again, which begins anew'
@@ -127,6 +131,7 @@ export class DatabaseCopy {
     const copied: CopiedTable = {
       name: this.#name(table),
       key: KEYS[table] ?? ['id'],
+      rowsPerPage: LARGE.has(table) ? LARGE_ROWS_PER_PAGE : ROWS_PER_PAGE,
       ...(table === 'companies' && { parent: 'parent_id' }),
     }
     return await translated(TableCopy.open(this.#source, this.#target, copied))

@@ -2,15 +2,14 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Row } from '../rows.js'
 
-/** Rows in one statement: small enough for the event loop, and for what one statement may hold. */
-const ROWS_PER_PAGE = 250
-
 /** A table that is copied. */
 export interface CopiedTable {
   /** Its full name, the same in both databases. */
   readonly name: string
   /** What tells its rows apart, in the order in which they are copied. */
   readonly key: readonly string[]
+  /** Rows in one statement: small enough for the event loop, however large they may be. */
+  readonly rowsPerPage: number
   /** A column that refers to the table itself: it is filled in once all rows are there. */
   readonly parent?: string
 }
@@ -76,19 +75,19 @@ export class TableCopy {
   }
 
   async *#pages(knex: Knex, after?: Row): AsyncGenerator<readonly Row[]> {
-    const { name, key } = this.#table
+    const { name, key, rowsPerPage } = this.#table
     const columns = key.map((column) => this.#sorted(knex, column)).join()
     for (let last = after; ; ) {
       const rows = await rowsOf(
         last === undefined
-          ? knex.raw(`select * from ?? order by ${columns} limit ?`, [name, ...key, ROWS_PER_PAGE])
+          ? knex.raw(`select * from ?? order by ${columns} limit ?`, [name, ...key, rowsPerPage])
           : knex.raw(
               `select * from ?? where (${columns}) > (${key.map(() => '?').join()}) order by ${columns} limit ?`,
-              [name, ...key, ...key.map((column) => last?.[column] as Knex.Value), ...key, ROWS_PER_PAGE],
+              [name, ...key, ...key.map((column) => last?.[column] as Knex.Value), ...key, rowsPerPage],
             ),
       )
       if (rows.length > 0) yield rows.map((row) => this.#plain(row))
-      if (rows.length < ROWS_PER_PAGE) return
+      if (rows.length < rowsPerPage) return
       last = this.#plain(rows.at(-1) ?? {})
     }
   }

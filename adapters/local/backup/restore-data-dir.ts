@@ -10,7 +10,7 @@ import {
 import { syncFolder } from '../../files/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
 import { DATABASE, DATABASE_ID, isThere } from '../data-dir-names.js'
-import { dataDirOf } from '../open-local-engine.js'
+import { dataDirOf } from '../local-engine-options.js'
 import { ID_SETTING } from '../same-database.js'
 import { isCode } from '../system-code.js'
 import { backupFileOf, explained } from './backup-file.js'

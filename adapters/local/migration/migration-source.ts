@@ -7,7 +7,7 @@ import { syncFolder } from '../../files/index.js'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot, withoutWriters } from '../../knex/index.js'
 import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
 import { DATABASE, formerName, isThere, VECTORS } from '../data-dir-names.js'
-import { requireLocalDatabase } from '../open-local-engine.js'
+import { requireLocalDatabase } from '../open-local-database.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
 import { forgetMigration, MARK_SETTING, markSource } from './migration-mark.js'
 

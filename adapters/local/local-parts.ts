@@ -1,0 +1,73 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Engine, EngineOptions } from '../../src/index.js'
+import { Argon2PasswordHasher } from '../argon2/index.js'
+import { HttpsTransport } from '../https-transport/index.js'
+import { JoseTokenSigner } from '../jose/index.js'
+import { KnexStorage, openSqlite } from '../knex/index.js'
+import { FolderMailer } from '../mail/index.js'
+import { TransformersEmbeddingModel } from '../transformers/index.js'
+import type { DataDirLock } from './data-dir-lock.js'
+import { DATABASE } from './data-dir-names.js'
+import type { LocalEngineOptions } from './local-engine-options.js'
+import { withSecretKey } from './secret-key-file.js'
+
+/** Where the model is that comes with the package. */
+export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
+
+export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
+
+/** Tokens, passwords, mails and webhooks. */
+export async function openSecurity(
+  dataDir: string,
+  options: Omit<LocalEngineOptions, 'dataDir'>,
+): Promise<Pick<EngineOptions, 'tokenSigner' | 'passwordHasher' | 'mailer' | 'httpTransport'>> {
+  const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
+  return {
+    tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
+    passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
+    mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
+    httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
+  }
+}
+
+export async function withKey(
+  dataDir: string,
+  { secretKey, secretKeyFile = join(dataDir, 'keys', 'secret-key') }: Omit<LocalEngineOptions, 'dataDir'>,
+  open: (secretKey: Uint8Array) => Promise<Engine>,
+): Promise<Engine> {
+  return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
+}
+
+export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' | 'tablePrefix'>): KnexStorage {
+  const { knex, tablePrefix } = options
+  return new KnexStorage({
+    knex: knex ?? openSqlite(join(dataDir, DATABASE)),
+    keepKnex: knex !== undefined,
+    ...(tablePrefix !== undefined && { tablePrefix }),
+  })
+}
+
+export async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {
+  return await Promise.all(folders.map((folder) => TransformersEmbeddingModel.open(resolve(folder))))
+}
+
+/** The lock goes last, when nothing writes any more. */
+export function releasing(engine: Engine, lock: DataDirLock): Engine {
+  let closing: Promise<void> | undefined
+  return {
+    owner: engine.owner,
+    administration: engine.administration,
+    authentication: engine.authentication,
+    events: engine.events,
+    as: (principal) => engine.as(principal),
+    on: (name, listener) => engine.on(name, listener),
+    initialize: async (input) => await engine.initialize(input),
+    health: async () => await engine.health(),
+    whenCleared: async () => await engine.whenCleared(),
+    close: async () => {
+      closing ??= engine.close().finally(() => lock.release())
+      await closing
+    },
+  }
+}
