@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sqlite3 from 'sqlite3'
@@ -9,7 +9,7 @@ import { codeOf, isCode } from './system-code.js'
 /** A process that has just ended may take a moment to let go. */
 const HANDOVER_MS = 200
 export const LOCK_FILE = 'alcove.lock'
-const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
+export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
 const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
 /** Tells this process from others, which in containers may have the same id. */
@@ -42,6 +42,8 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
   })
   try {
     await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
+    // Commands that only look need not make it.
+    await appendFile(join(dataDir, COMMANDS_LOCK_FILE), '')
     return lock
   } catch (error) {
     await lock.release()

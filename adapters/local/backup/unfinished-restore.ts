@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DataDirLockedError } from '../../../src/index.js'
-import { type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
+import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
 import { DATABASE } from '../data-dir-names.js'
 import { isCode } from '../system-code.js'
 
@@ -11,8 +11,8 @@ const CONTENT = 'content'
 /** Names what is moved out of the content into the folder around, once that has begun. */
 const MOVING = 'moving.json'
 /** A folder with anything else in it is somebody's, whatever its name. */
-const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, LOCK_FILE, HOLDER_FILE])
-const LOCK_FILES = [LOCK_FILE, HOLDER_FILE]
+const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE])
+const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
 const MOST_TRIES = 5
 
 /**
