@@ -72,6 +72,12 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
     })
   await engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: child.id })
   await engine.whenCleared()
+  // What is under way would end between two looks at it.
+  const underWay = async (): Promise<number> => {
+    const { items } = await administration.deliveries.list({})
+    return items.filter(({ status }) => ['pending', 'delivering'].includes(status)).length
+  }
+  await expect.poll(underWay, { timeout: 20_000 }).toBe(0)
   await engine.close()
 }
 
