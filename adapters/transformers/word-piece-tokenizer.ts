@@ -1,7 +1,9 @@
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
 import { CODE_POINT_CLASS, classify, type NormalizerOptions, normalize } from './code-points.js'
 import { atOnce, inSlices, type Steps } from './steps.js'
+import { WordCache } from './word-cache.js'
 import { type NormalizedWord, type WordPieces, WordPieceVocabulary } from './word-piece.js'
+import { SpanList, TokenCount, TokenList, type Words } from './words.js'
 
 /** What a WordPiece tokenizer is made of; read from `tokenizer.json` by `readTokenizerFile`. */
 export interface WordPieceTokenizerOptions {
@@ -24,10 +26,8 @@ export interface WordPieceTokenizerOptions {
 
 /** Longest word in UTF-16 units, characters that normalise to nothing included. */
 const MAX_WORD_UNITS = 512
-/** Words remembered at most; a text of random strings must not grow the memory. */
-const MAX_REMEMBERED_WORDS = 100_000
-/** Words longer than this are rare, and as keys they would cost more than they save. */
-const MAX_REMEMBERED_LENGTH = 64
+/** Texts up to this length are read in memory that is kept for the next one. */
+const KEPT_UNITS = 2 ** 17
 
 /**
  * BERT's WordPiece with the place of each token, in UTF-16 units.
@@ -45,12 +45,18 @@ export class WordPieceTokenizer implements Tokenizer {
   /** A run that may have more characters than a word may have, once it is normalised. */
   readonly #longRun: RegExp
   readonly #addedStarts: ReadonlySet<number>
-  #remembered = new Map<string, WordPieces>()
+  /** UTF-16 units of a word that is short enough however it is normalised. */
+  readonly #mostUncut: number
+  readonly #cache = new WordCache()
+  #kept = new Uint16Array()
 
   /** @param vocabulary that of the options, where it has been built already */
   constructor(options: WordPieceTokenizerOptions, vocabulary: WordPieceVocabulary = atOnce(buildVocabulary(options))) {
     this.#options = options
     this.specialTokens = options.specialTokens
+    const { maxWordCharacters, longWords = 'cut' } = options
+    // Decomposed Hangul has up to three letters a syllable.
+    this.#mostUncut = longWords === 'unknown' ? Number.POSITIVE_INFINITY : Math.floor(maxWordCharacters / 3)
     this.#vocabulary = vocabulary
     // U+FEFF is white space to a regular expression, and nothing to BERT.
     this.#longRun = new RegExp(`[\\S\uFEFF]{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
@@ -64,22 +70,14 @@ export class WordPieceTokenizer implements Tokenizer {
 
   split(text: string): WordSpans {
     const spans = new SpanList(text.length)
-    this.#scan(text, (start, end, pieces) => spans.push(start, end, pieces.ids.length))
+    this.#scan(text, spans)
     return spans
   }
 
   encode(text: string): Encoding {
-    const ids: number[] = []
-    const starts: number[] = []
-    const ends: number[] = []
-    this.#scan(text, (start, _end, pieces) => {
-      for (let index = 0; index < pieces.ids.length; index += 1) {
-        ids.push(pieces.ids[index] ?? 0)
-        starts.push(start + (pieces.starts[index] ?? 0))
-        ends.push(start + (pieces.ends[index] ?? 0))
-      }
-    })
-    return { ids: Int32Array.from(ids), starts: Uint32Array.from(starts), ends: Uint32Array.from(ends) }
+    const tokens = new TokenList(this.#cache)
+    this.#scan(text, tokens)
+    return tokens.toEncoding()
   }
 
   readable(text: string): string {
@@ -99,39 +97,58 @@ export class WordPieceTokenizer implements Tokenizer {
   }
 
   count(text: string): number {
-    let tokens = 0
-    this.#scan(text, (_start, _end, pieces) => {
-      tokens += pieces.ids.length
-    })
-    return tokens
+    const count = new TokenCount()
+    this.#scan(text, count)
+    return count.tokens
   }
 
-  #scan(text: string, visit: (start: number, end: number, pieces: WordPieces) => void): void {
-    let start = -1
-    let at = 0
-    while (at < text.length) {
-      const unit = text.charCodeAt(at)
-      const codePoint = unit >= 0xd800 && unit < 0xdc00 ? (text.codePointAt(at) ?? unit) : unit
-      const width = codePoint > 0xffff ? 2 : 1
-      const kind = this.#kindOf(codePoint)
-      if (kind === CODE_POINT_CLASS.word) {
-        if (start < 0) start = at
-      } else {
-        if (start >= 0) this.#word(text, start, at, visit)
-        start = -1
-        if (kind === CODE_POINT_CLASS.alone) {
-          const added = this.#addedStarts.has(unit) ? this.#addedTokenAt(text, at) : undefined
-          if (added !== undefined) {
-            visit(at, at + added.length, wholeToken(this.#options.addedTokens[added] ?? 0, added.length))
-            at += added.length
-            continue
-          }
-          visit(at, at + width, this.#pieces(text.slice(at, at + width)))
-        }
+  #scan(text: string, words: Words): void {
+    const units = this.#unitsOf(text)
+    const classes = this.#classes
+    const length = text.length
+    for (let at = 0; at < length; ) {
+      const start = at
+      at = endOfKnown(units, classes, at, length)
+      while (at < length && classes[units[at] ?? 0] === 0) {
+        const width = this.#unknownInWord(text, at)
+        if (width === 0) break
+        at = endOfKnown(units, classes, at + width, length)
       }
-      at += width
+      if (at > start) this.#word(text, units, start, at, words)
+      if (at === length) return
+      at = classes[units[at] ?? 0] === CODE_POINT_CLASS.space ? at + 1 : this.#notWord(text, units, at, words)
     }
-    if (start >= 0) this.#word(text, start, at, visit)
+  }
+
+  /** Units of a code point of a word that is not known as such: a pair, or one that is met for the first time. Else 0. */
+  #unknownInWord(text: string, at: number): number {
+    const codePoint = text.codePointAt(at) ?? 0
+    return this.#kindOf(codePoint) === CODE_POINT_CLASS.word ? widthOf(codePoint) : 0
+  }
+
+  /** Takes a code point that is in no word, or a special token that begins with it. @returns the offset behind it */
+  #notWord(text: string, units: Uint16Array, at: number, words: Words): number {
+    const codePoint = text.codePointAt(at) ?? 0
+    const end = at + widthOf(codePoint)
+    if (this.#kindOf(codePoint) !== CODE_POINT_CLASS.alone) return end
+    const added = this.#addedStarts.has(codePoint) ? this.#addedTokenAt(text, at) : undefined
+    if (added === undefined) {
+      this.#add(text, units, at, end, words)
+      return end
+    }
+    const token = wholeToken(this.#options.addedTokens[added] ?? 0, added.length)
+    words.add(at, at + added.length, 1, this.#cache.addOnce(token))
+    return at + added.length
+  }
+
+  /** The UTF-16 units of a text, and what was there before behind them; until the next text. */
+  #unitsOf(text: string): Uint16Array {
+    if (this.#kept.length < text.length) {
+      const units = new Uint16Array(text.length)
+      if (text.length <= KEPT_UNITS) this.#kept = units
+      return copyUnits(text, units)
+    }
+    return copyUnits(text, this.#kept)
   }
 
   #isInsideRun(text: string, at: number): boolean {
@@ -142,18 +159,15 @@ export class WordPieceTokenizer implements Tokenizer {
     )
   }
 
-  #word(
-    text: string,
-    start: number,
-    end: number,
-    visit: (start: number, end: number, pieces: WordPieces) => void,
-  ): void {
-    const { maxWordCharacters, longWords = 'cut' } = this.#options
-    // Decomposed Hangul has up to three letters a syllable: a third of the limit is always short enough.
-    if (end - start <= maxWordCharacters / 3 || longWords === 'unknown') {
-      visit(start, end, this.#pieces(text.slice(start, end)))
-      return
-    }
+  /** Most words are short: what is needed for others alone stays out of their way. */
+  #word(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
+    if (end - start <= this.#mostUncut) this.#add(text, units, start, end, words)
+    else this.#longWord(text, units, start, end, words)
+  }
+
+  #longWord(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
+    const { maxWordCharacters } = this.#options
+    const part = (from: number, to: number): void => this.#add(text, units, from, to, words)
     let from = start
     let characters = 0
     for (let at = start; at < end; ) {
@@ -161,27 +175,27 @@ export class WordPieceTokenizer implements Tokenizer {
       const length = codePointLength(this.#normalize(character))
       const isTooLong = characters + length > maxWordCharacters || at + character.length - from > MAX_WORD_UNITS
       if (isTooLong && at > from) {
-        visit(from, at, this.#pieces(text.slice(from, at)))
+        part(from, at)
         from = at
         characters = 0
       }
       characters += length
       at += character.length
     }
-    visit(from, end, this.#pieces(text.slice(from, end)))
+    part(from, end)
   }
 
-  #pieces(word: string): WordPieces {
-    const known = this.#remembered.get(word)
-    if (known !== undefined) return known
+  #add(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
+    const cache = this.#cache
+    let word = cache.find(units, start, end)
+    if (word < 0) word = cache.add(units, start, end, this.#cut(text.slice(start, end)))
+    words.add(start, end, cache.tokens[word] ?? 0, word)
+  }
+
+  #cut(word: string): WordPieces {
     const normalized = this.#normalizeWord(word)
     const tooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
-    const pieces = tooLong ? this.#vocabulary.unknown(normalized) : this.#vocabulary.cut(normalized)
-    if (word.length <= MAX_REMEMBERED_LENGTH) {
-      if (this.#remembered.size >= MAX_REMEMBERED_WORDS) this.#remembered = new Map()
-      this.#remembered.set(detached(word), pieces)
-    }
-    return pieces
+    return tooLong ? this.#vocabulary.unknown(normalized) : this.#vocabulary.cut(normalized)
   }
 
   #normalizeWord(word: string): NormalizedWord {
@@ -209,8 +223,11 @@ export class WordPieceTokenizer implements Tokenizer {
   }
 
   #kindOf(codePoint: number): number {
-    const known = this.#classes[codePoint]
-    if (known !== undefined && known !== 0) return known
+    const known = this.#classes[codePoint] ?? 0
+    return known === 0 ? this.#classify(codePoint) : known
+  }
+
+  #classify(codePoint: number): number {
     const kind = classify(codePoint, this.#options.normalizer)
     this.#classes[codePoint] = kind
     return kind
@@ -225,45 +242,21 @@ function buildVocabulary(options: WordPieceTokenizerOptions): Steps<WordPieceVoc
   return WordPieceVocabulary.build(options.vocabulary, options.unknownToken, options.continuingPrefix)
 }
 
-/** Growing arrays of words; a text has at most as many words as UTF-16 units. */
-class SpanList implements WordSpans {
-  count = 0
-  starts: Uint32Array
-  ends: Uint32Array
-  tokens: Uint16Array
-
-  constructor(textLength: number) {
-    const capacity = Math.min(textLength, Math.ceil(textLength / 4) + 16)
-    this.starts = new Uint32Array(capacity)
-    this.ends = new Uint32Array(capacity)
-    this.tokens = new Uint16Array(capacity)
-  }
-
-  push(start: number, end: number, tokens: number): void {
-    if (this.count === this.starts.length) this.#grow()
-    this.starts[this.count] = start
-    this.ends[this.count] = end
-    this.tokens[this.count] = tokens
-    this.count += 1
-  }
-
-  #grow(): void {
-    const capacity = this.starts.length * 2
-    const starts = new Uint32Array(capacity)
-    const ends = new Uint32Array(capacity)
-    const tokens = new Uint16Array(capacity)
-    starts.set(this.starts)
-    ends.set(this.ends)
-    tokens.set(this.tokens)
-    this.starts = starts
-    this.ends = ends
-    this.tokens = tokens
-  }
+function copyUnits(text: string, units: Uint16Array): Uint16Array {
+  Buffer.from(units.buffer).write(text, 'utf16le')
+  return units
 }
 
-/** A copy of a word: a slice would keep all of its text in memory. */
-function detached(word: string): string {
-  return Buffer.from(word, 'utf16le').toString('utf16le')
+/** Where a run of units ends that are known to be parts of a word. A function of its own, or it takes twice as long. */
+function endOfKnown(units: Uint16Array, classes: Uint8Array, from: number, length: number): number {
+  let at = from
+  while (at < length && classes[units[at] ?? 0] === CODE_POINT_CLASS.word) at += 1
+  return at
+}
+
+/** In UTF-16 units. */
+function widthOf(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1
 }
 
 function wholeToken(id: number, length: number): WordPieces {

@@ -1,4 +1,7 @@
+export { type ChunkTextOptions, chunkText } from './chunking/chunk-text.js'
+export type { Chunk } from './chunking/chunker.js'
 export { textWindows } from './chunking/text-windows.js'
+export type { Window as ChunkWindow } from './chunking/windows.js'
 export { DeleteDocument } from './delete-document.js'
 export type { Document, DocumentReference, DocumentWithReceipt } from './document.js'
 export { DocumentEventEmitter, type DocumentEvents, type DocumentProgress } from './document-events.js'

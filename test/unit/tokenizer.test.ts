@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
 import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
 import { bundledModel } from '../bundled-model.js'
+import { sized } from '../full-form.js'
 
 interface ReferenceTokens {
   readonly items: readonly {
@@ -84,7 +85,7 @@ describe('the WordPiece tokenizer', () => {
       return process.memoryUsage().heapUsed
     }
     const before = heapUsed()
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < sized(120, 300); round += 1) {
       // Words as long as those that a text shares its memory with, in texts of some size.
       const words = Array.from({ length: 2_000 }, (_, word) => `word-number${(round * 2_000 + word).toString(36)}.`)
       tokenizer.count(words.join(' '))

@@ -54,12 +54,20 @@ export function rateBoundary(text: string, end: number, start: number): number {
 
 function endsSentence(text: string, end: number, start: number): boolean {
   let last = end - 1
+  // Most words end with a letter; the rest takes longer.
+  if (isPlain(text.charCodeAt(last))) return false
   while (last > 0 && end - last <= MAX_CLOSERS && CLOSERS.has(text.charCodeAt(last))) last -= 1
   const terminal = text.charCodeAt(last)
   if (UNSPACED_TERMINALS.has(terminal)) return !CLOSERS.has(text.charCodeAt(start)) || end < start
   if (end === start || !SPACED_TERMINALS.has(terminal)) return false
   // "e.g. this": the sentence goes on.
   return !LOWER_CASE.test(text.charAt(start))
+}
+
+/** Letters and digits of ASCII. */
+function isPlain(unit: number): boolean {
+  const lowered = unit | 0x20
+  return (lowered >= 0x61 && lowered <= 0x7a) || (unit >= 0x30 && unit <= 0x39)
 }
 
 /** Scripts that put no white space between words: Han and kana. */

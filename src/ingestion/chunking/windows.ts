@@ -9,12 +9,12 @@ export interface Window {
   readonly tokens: number
 }
 
-/** A run of words with their tokens, seen from some first word on. */
+/** A run of words, side by side in arrays of equal length. */
 export interface WordRun {
-  readonly count: number
-  start(word: number): number
-  end(word: number): number
-  tokens(word: number): number
+  /** UTF-16 offset at which each word begins, in whatever text. */
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  readonly tokens: Uint16Array
 }
 
 /** Neighbouring windows share this part of their tokens, and at most this part of the characters they may have. */
@@ -27,46 +27,50 @@ const OVERLAP = 0.25
  * No word may have more than `maxTokens`. Offsets are relative to the first word. A run of
  * words with hardly any tokens makes more windows: none has more than `maxCharacters` of its tokens.
  */
-export function layWindows(words: WordRun, maxTokens: number): Window[] {
-  if (words.count === 0) return []
+export function layWindows({ starts, ends, tokens }: WordRun, maxTokens: number): Window[] {
+  const count = tokens.length
+  if (count === 0) return []
   let total = 0
-  for (let word = 0; word < words.count; word += 1) total += words.tokens(word)
+  for (let word = 0; word < count; word += 1) total += tokens[word] ?? 0
   const overlap = Math.floor(maxTokens * OVERLAP)
   const maxLength = maxCharacters(maxTokens)
-  const fits = (from: number, to: number, length: number): boolean => words.end(to) - words.start(from) <= length
-  const count = total <= maxTokens ? 1 : Math.ceil((total - overlap) / (maxTokens - overlap))
-  const size = (total + (count - 1) * overlap) / count
+  const windowCount = total <= maxTokens ? 1 : Math.ceil((total - overlap) / (maxTokens - overlap))
+  const size = (total + (windowCount - 1) * overlap) / windowCount
 
-  const origin = words.start(0)
+  const last = count - 1
+  const origin = starts[0] ?? 0
   const windows: Window[] = []
   let first = 0
   let before = 0
   for (;;) {
     // Sizes are ideal numbers: what rounding takes from one window, the next may add, up to the limit.
-    const last = words.count - 1
     const isLast = total - before <= maxTokens
     const goal = isLast ? maxTokens : Math.min(maxTokens, Math.ceil(size))
-    let tokens = words.tokens(first)
+    const longest = (starts[first] ?? 0) + maxLength
+    let inWindow = tokens[first] ?? 0
     let end = first
-    while (end < last && tokens + words.tokens(end + 1) <= goal && fits(first, end + 1, maxLength)) {
+    while (end < last && inWindow + (tokens[end + 1] ?? 0) <= goal && (ends[end + 1] ?? 0) <= longest) {
       end += 1
-      tokens += words.tokens(end)
+      inWindow += tokens[end] ?? 0
     }
-    windows.push({ start: words.start(first) - origin, end: words.end(end) - origin, tokens })
+    windows.push({ start: (starts[first] ?? 0) - origin, end: (ends[end] ?? 0) - origin, tokens: inWindow })
     if (end === last) return windows
     // The next window begins so that it shares a quarter, and always later than this one.
+    const earliest = (ends[end] ?? 0) - maxLength * OVERLAP
     let shared = 0
     let next = end + 1
-    while (next - 1 > first && shared + words.tokens(next - 1) <= overlap && fits(next - 1, end, maxLength * OVERLAP)) {
+    while (next - 1 > first && shared + (tokens[next - 1] ?? 0) <= overlap && (starts[next - 1] ?? 0) >= earliest) {
       next -= 1
-      shared += words.tokens(next)
+      shared += tokens[next] ?? 0
     }
     // A word too large for what is left beside the shared part: share less.
-    while (next <= end && (shared + words.tokens(end + 1) > goal || !fits(next, end + 1, maxLength))) {
-      shared -= words.tokens(next)
+    const after = tokens[end + 1] ?? 0
+    const from = (ends[end + 1] ?? 0) - maxLength
+    while (next <= end && (shared + after > goal || (starts[next] ?? 0) < from)) {
+      shared -= tokens[next] ?? 0
       next += 1
     }
-    for (let word = first; word < next; word += 1) before += words.tokens(word)
+    for (let word = first; word < next; word += 1) before += tokens[word] ?? 0
     first = next
   }
 }

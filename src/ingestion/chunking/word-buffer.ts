@@ -1,4 +1,4 @@
-import type { Tokenizer } from '../../ports/index.js'
+import type { Tokenizer, WordSpans } from '../../ports/index.js'
 import type { WordRun } from './windows.js'
 
 /**
@@ -6,6 +6,9 @@ import type { WordRun } from './windows.js'
  * may go on in the next piece, so this much is kept back and read again.
  */
 const HELD_BACK_CHARACTERS = 256
+
+/** Words for which there is room at first: more than a chunk of usual size has, and what is read ahead of it. */
+const CAPACITY = 8_192
 
 /**
  * The words of a text that arrives in pieces, from some moving first word on.
@@ -19,10 +22,13 @@ export class WordBuffer {
   #offset = 0
   /** How much of `#text` has been read into words. */
   #readTo = 0
-  #starts: number[] = []
-  #ends: number[] = []
-  #tokens: number[] = []
-  #isPart: boolean[] = []
+  /** Where the first word is in the arrays, and where the next one will be. */
+  #first = 0
+  #next = 0
+  #starts = new Uint32Array(CAPACITY)
+  #ends = new Uint32Array(CAPACITY)
+  #tokens = new Uint16Array(CAPACITY)
+  #isPart = new Uint8Array(CAPACITY)
   /** Tokens of all words so far, forgotten ones too. */
   tokensRead = 0
 
@@ -31,6 +37,7 @@ export class WordBuffer {
     this.#maxWordTokens = maxWordTokens
   }
 
+  /** The text from the first word on, or from somewhere before it. */
   get text(): string {
     return this.#text
   }
@@ -46,19 +53,19 @@ export class WordBuffer {
   }
 
   get count(): number {
-    return this.#starts.length
+    return this.#next - this.#first
   }
 
   start(word: number): number {
-    return this.#starts[word] ?? this.#text.length
+    return word < this.count ? (this.#starts[this.#first + word] ?? 0) : this.#text.length
   }
 
   end(word: number): number {
-    return this.#ends[word] ?? this.#text.length
+    return word < this.count ? (this.#ends[this.#first + word] ?? 0) : this.#text.length
   }
 
   tokens(word: number): number {
-    return this.#tokens[word] ?? 0
+    return word < this.count ? (this.#tokens[this.#first + word] ?? 0) : 0
   }
 
   /**
@@ -66,59 +73,96 @@ export class WordBuffer {
    * beside what it touches, have another number of tokens than on its own.
    */
   mustCutBefore(word: number): boolean {
-    const isBesidePart = this.#isPart[word] === true || this.#isPart[word - 1] === true
-    return isBesidePart && this.#starts[word] === this.#ends[word - 1]
+    // Behind the last one there may be traces of others.
+    if (word >= this.count) return false
+    const at = this.#first + word
+    const isBesidePart = this.#isPart[at] === 1 || (word > 0 && this.#isPart[at - 1] === 1)
+    return isBesidePart && this.start(word) === this.end(word - 1)
   }
 
-  /** The words from `from` to before `to`, seen on their own. */
+  /** The words from `from` to before `to`, until more are added. */
   run(from: number, to: number): WordRun {
+    const [start, end] = [this.#first + from, this.#first + to]
     return {
-      count: to - from,
-      start: (word) => this.start(from + word),
-      end: (word) => this.end(from + word),
-      tokens: (word) => this.tokens(from + word),
+      starts: this.#starts.subarray(start, end),
+      ends: this.#ends.subarray(start, end),
+      tokens: this.#tokens.subarray(start, end),
     }
   }
 
   /** Adds a piece of text; with `isLast`, nothing is kept back. */
   append(piece: string, isLast: boolean): void {
+    this.#forget()
     this.#text += piece
     const unread = this.#text.slice(this.#readTo)
     const spans = this.#tokenizer.split(unread)
     const limit = isLast ? unread.length : unread.length - HELD_BACK_CHARACTERS
-    let index = 0
-    let end = 0
-    for (; index < spans.count && (spans.ends[index] ?? 0) <= limit; index += 1) {
-      end = spans.ends[index] ?? 0
-      this.#push(this.#readTo + (spans.starts[index] ?? 0), this.#readTo + end, spans.tokens[index] ?? 0)
+    let count = spans.count
+    while (count > 0 && (spans.ends[count - 1] ?? 0) > limit) count -= 1
+    for (let word = this.#addSmall(spans, 0, count); word < count; word = this.#addSmall(spans, word + 1, count)) {
+      this.#addParts(this.#readTo + (spans.starts[word] ?? 0), this.#readTo + (spans.ends[word] ?? 0))
     }
+    const end = count > 0 ? (spans.ends[count - 1] ?? 0) : 0
     // White space is read too, or a long run of it would be read again with every piece.
-    const next = index < spans.count ? (spans.starts[index] ?? 0) : unread.length
+    const next = count < spans.count ? (spans.starts[count] ?? 0) : unread.length
     this.#readTo += Math.max(end, Math.min(next, limit))
-    if (this.count === 0) this.dropBefore(0)
   }
 
-  /** Forgets the words before `word`, and the text in front of it. */
+  /** Forgets the words before `word`. */
   dropBefore(word: number): void {
-    const cut = word < this.count ? this.start(word) : this.#readTo
-    this.#starts = this.#starts.slice(word).map((at) => at - cut)
-    this.#ends = this.#ends.slice(word).map((at) => at - cut)
-    this.#tokens = this.#tokens.slice(word)
-    this.#isPart = this.#isPart.slice(word)
+    this.#first = Math.min(this.#first + word, this.#next)
+  }
+
+  /** Makes room: of the words that are dropped nothing is kept, nor of the text in front of the first one. */
+  #forget(): void {
+    const cut = this.count > 0 ? this.start(0) : this.#readTo
+    for (let at = this.#first; at < this.#next; at += 1) {
+      this.#starts[at - this.#first] = (this.#starts[at] ?? 0) - cut
+      this.#ends[at - this.#first] = (this.#ends[at] ?? 0) - cut
+    }
+    this.#tokens.copyWithin(0, this.#first, this.#next)
+    this.#isPart.copyWithin(0, this.#first, this.#next)
+    this.#next -= this.#first
+    this.#first = 0
     this.#text = this.#text.slice(cut)
     this.#offset += cut
     this.#readTo -= cut
   }
 
-  #push(start: number, end: number, tokens: number): void {
-    if (tokens <= this.#maxWordTokens) {
-      this.#add(start, end, tokens, false)
-      return
+  /**
+   * Adds words up to the first that is larger than a chunk or a window: a call for each would take longer than all the
+   * rest. @returns which that is, `count` where there is none
+   */
+  #addSmall({ starts, ends, tokens }: WordSpans, first: number, count: number): number {
+    while (this.#starts.length < this.#next + count - first) this.#grow()
+    const [ownStarts, ownEnds, ownTokens, offset, most] = [
+      this.#starts,
+      this.#ends,
+      this.#tokens,
+      this.#readTo,
+      this.#maxWordTokens,
+    ]
+    let next = this.#next
+    let word = first
+    let read = 0
+    for (; word < count && (tokens[word] ?? 0) <= most; word += 1) {
+      ownStarts[next] = offset + (starts[word] ?? 0)
+      ownEnds[next] = offset + (ends[word] ?? 0)
+      ownTokens[next] = tokens[word] ?? 0
+      read += tokens[word] ?? 0
+      next += 1
     }
-    // A word larger than a chunk or a window: the longest part that fits, again and again.
+    this.#isPart.fill(0, this.#next, next)
+    this.#next = next
+    this.tokensRead += read
+    return word
+  }
+
+  /** Adds a larger word: the longest part that fits, again and again. */
+  #addParts(start: number, end: number): void {
     for (let from = start; from < end; ) {
       const to = this.#longestPart(from, end)
-      this.#add(from, to, this.#tokenizer.count(this.#text.slice(from, to)), true)
+      this.#addPart(from, to, this.#tokenizer.count(this.#text.slice(from, to)))
       from = to
     }
   }
@@ -139,11 +183,25 @@ export class WordBuffer {
     return borders[low] ?? end
   }
 
-  #add(start: number, end: number, tokens: number, isPart: boolean): void {
-    this.#starts.push(start)
-    this.#ends.push(end)
-    this.#tokens.push(tokens)
-    this.#isPart.push(isPart)
+  #addPart(start: number, end: number, tokens: number): void {
+    if (this.#next === this.#starts.length) this.#grow()
+    this.#starts[this.#next] = start
+    this.#ends[this.#next] = end
+    this.#tokens[this.#next] = tokens
+    this.#isPart[this.#next] = 1
+    this.#next += 1
     this.tokensRead += tokens
   }
+
+  #grow(): void {
+    this.#starts = twice(this.#starts, new Uint32Array(this.#starts.length * 2))
+    this.#ends = twice(this.#ends, new Uint32Array(this.#ends.length * 2))
+    this.#tokens = twice(this.#tokens, new Uint16Array(this.#tokens.length * 2))
+    this.#isPart = twice(this.#isPart, new Uint8Array(this.#isPart.length * 2))
+  }
+}
+
+function twice<Numbers extends Uint8Array | Uint16Array | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
+  larger.set(numbers)
+  return larger
 }

@@ -1,9 +1,7 @@
 import type { ExtractedPiece, Tokenizer } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions } from '../chunking/chunker.js'
+import { textParts } from '../chunking/text-parts.js'
 import { TimeSlice } from './time-slice.js'
-
-/** Longest text that is cut in one go: a few milliseconds of work. */
-const MAX_PIECE_CHARACTERS = 32_768
 
 /** What is known of a text once its chunks have been taken. */
 export interface TextSummary {
@@ -31,7 +29,7 @@ export async function* chunkStream(
   for await (const piece of timed(pieces, summary)) {
     summary.pages = piece.pages ?? summary.pages
     summary.warnings.push(...(piece.warnings ?? []))
-    for (const text of inParts(piece.text)) {
+    for (const text of textParts(piece.text)) {
       summary.characters += text.length
       for (const chunk of chunker.push(text)) {
         yield chunk
@@ -53,16 +51,5 @@ async function* timed<Item>(items: AsyncIterable<Item>, summary: TextSummary): A
     summary.extractMs += performance.now() - began
     yield item
     began = performance.now()
-  }
-}
-
-/** Parts of a text, none ending between the halves of a surrogate pair. */
-function* inParts(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + MAX_PIECE_CHARACTERS)
-    const last = text.charCodeAt(end - 1)
-    if (end < text.length && last >= 0xd800 && last < 0xdc00) end += 1
-    yield text.slice(at, end)
-    at = end
   }
 }
