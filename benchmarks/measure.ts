@@ -21,3 +21,41 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 100) / 100
 }
+
+/** What came out of several runs. */
+export interface Spread {
+  readonly median: number
+  readonly least: number
+  readonly most: number
+  readonly runs: number
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: quantile(values, 0.5), least: Math.min(...values), most: Math.max(...values), runs: values.length }
+}
+
+/** What is measured again and again, and gives a figure each time. */
+export interface Contestant {
+  readonly name: string
+  readonly run: () => Promise<number> | number
+}
+
+/** Lets contestants run in turn, round by round, so that what slows the machine down meets all of them alike. */
+export async function inTurn(rounds: number, contestants: readonly Contestant[]): Promise<Map<string, Spread>> {
+  const figures = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, run } of contestants) figures.set(name, [...(figures.get(name) ?? []), await run()])
+  }
+  return new Map([...figures].map(([name, values]) => [name, spreadOf(values)]))
+}
+
+/** Megabytes a second of work that is repeated for some time at least. */
+export async function megabytesPerSecond(bytes: number, leastMs: number, work: () => unknown): Promise<number> {
+  const began = performance.now()
+  let times = 0
+  while (performance.now() - began < leastMs || times === 0) {
+    await work()
+    times += 1
+  }
+  return Math.round(((bytes * times) / 1e6 / ((performance.now() - began) / 1_000)) * 100) / 100
+}

@@ -1,20 +1,55 @@
-/** Runs one benchmark, or all: `npm run bench`, `npm run bench retrieval-quality`, `… -- --quick` for a smoke test. */
+/**
+ * Runs one benchmark, or all: `npm run bench`, `npm run bench retrieval-quality`, `… -- --quick` for a smoke test. What
+ * the engine is compared with is installed first, once, but for a smoke test and with `--without-peers`. What was
+ * measured becomes `benchmarks/README.md`.
+ */
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeReadme } from './write-readme.js'
 
-const BENCHMARKS = ['retrieval-quality', 'extraction', 'documents', 'tenancy', 'events', 'search', 'growth']
+const BENCHMARKS = [
+  'chunking',
+  'embedding',
+  'ingestion',
+  'search',
+  'start',
+  'events',
+  'growth',
+  'tenancy',
+  'retrieval-quality',
+  'extraction',
+  'documents',
+]
+const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding'])
 
-const [name, ...options] = process.argv.slice(2).sort((one) => (one.startsWith('--') ? 1 : -1))
-const isNamed = name !== undefined && !name.startsWith('--')
-const chosen = isNamed ? [name] : BENCHMARKS
-const flags = isNamed ? options : [name, ...options].filter((flag) => flag !== undefined)
+const given = process.argv.slice(2)
+const names = given.filter((argument) => !argument.startsWith('--'))
+const flags = given.filter((argument) => argument.startsWith('--'))
+const isQuick = flags.includes('--quick')
+const unknown = names.find((name) => !BENCHMARKS.includes(name))
+if (unknown !== undefined) {
+  console.error(`there is no benchmark ${unknown}: choose one of ${BENCHMARKS.join(', ')}`)
+  process.exit(2)
+}
+const chosen = names.length > 0 ? names : BENCHMARKS
+if (!isQuick && !flags.includes('--without-peers') && chosen.some((name) => WITH_PEERS.has(name))) installPeers()
 for (const benchmark of chosen) {
-  if (!BENCHMARKS.includes(benchmark)) {
-    console.error(`there is no benchmark ${benchmark}: choose one of ${BENCHMARKS.join(', ')}`)
-    process.exit(2)
-  }
   console.log(`\n${benchmark}`)
   const program = join(import.meta.dirname, `${benchmark}.ts`)
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', program, ...flags], { stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1
+}
+if (!isQuick) await writeReadme()
+
+/** None of them is a part of the engine, or of its tests. Nothing of theirs is run at the installation. */
+function installPeers(): void {
+  if (existsSync(join(import.meta.dirname, 'node_modules'))) return
+  console.log('installing what the engine is compared with; that takes minutes, once')
+  const options = ['--prefix', import.meta.dirname, '--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund']
+  const { status } = spawnSync('npm', ['install', ...options], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) console.error('they could not be installed: the engine is measured alone')
 }

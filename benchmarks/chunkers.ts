@@ -1,0 +1,117 @@
+import { chunkText } from '../dist/src/index.js'
+import type { Tokenizer } from '../dist/src/ports/index.js'
+import { peer, versionOf } from './peers.js'
+
+export const CHUNK_TOKENS = 1_000
+const OVERLAP_TOKENS = 200
+/** What splitters that count characters are given for 1,000 tokens: English has between 4 and 5 a token. */
+const CHARACTERS_PER_TOKEN = 4
+
+/** Cuts a text; those of the peers as their documentation has it. */
+export interface TextChunker {
+  readonly name: string
+  /** What a chunk's size is counted in. */
+  readonly counts: 'tokens of the model' | 'tokens of GPT' | 'characters'
+  readonly chunk: (text: string) => Promise<readonly string[]> | readonly string[]
+}
+
+interface Splitter {
+  splitText(text: string): Promise<string[]>
+}
+interface LangChain {
+  readonly RecursiveCharacterTextSplitter: new (options: object) => Splitter
+}
+interface GptTokenizer {
+  countTokens(text: string): number
+}
+interface LlamaIndex {
+  readonly SentenceSplitter: new (options: object) => { splitText(text: string): string[] }
+}
+interface Mastra {
+  readonly MDocument: { fromText(text: string): { chunk(options: object): Promise<readonly { text: string }[]> } }
+}
+interface Chonkie {
+  readonly RecursiveChunker: { create(options: object): Promise<{ chunk(text: string): Promise<{ text: string }[]> }> }
+}
+
+/** The engine's chunker, and the peers that are installed. */
+export async function chunkers(tokenizer: Tokenizer): Promise<readonly TextChunker[]> {
+  const found: TextChunker[] = [
+    {
+      name: 'alcove',
+      counts: 'tokens of the model',
+      chunk: (text) => Array.from(chunkText(text, { tokenizer, windowTokens: 254 }), (chunk) => chunk.text),
+    },
+  ]
+  const gpt = await peer<GptTokenizer>('gpt-tokenizer')
+  const langChain = await peer<LangChain>('@langchain/textsplitters')
+  if (langChain !== undefined) {
+    const name = `LangChain ${versionOf('@langchain/textsplitters')}, recursive`
+    const splitter = (unit: number, lengthFunction?: (text: string) => number): Splitter =>
+      new langChain.RecursiveCharacterTextSplitter({
+        chunkSize: CHUNK_TOKENS * unit,
+        chunkOverlap: OVERLAP_TOKENS * unit,
+        ...(lengthFunction && { lengthFunction }),
+      })
+    const byModel = splitter(1, (text) => tokenizer.count(text))
+    found.push({
+      name: `${name}, counting with this engine's tokenizer`,
+      counts: 'tokens of the model',
+      chunk: (text) => byModel.splitText(text),
+    })
+    if (gpt !== undefined) {
+      const byGpt = splitter(1, (text) => gpt.countTokens(text))
+      found.push({
+        name: `${name}, counting with gpt-tokenizer ${versionOf('gpt-tokenizer')}`,
+        counts: 'tokens of GPT',
+        chunk: (text) => byGpt.splitText(text),
+      })
+    }
+    const byCharacters = splitter(CHARACTERS_PER_TOKEN)
+    found.push({ name, counts: 'characters', chunk: (text) => byCharacters.splitText(text) })
+  }
+  const llamaIndex = await peer<LlamaIndex>('@llamaindex/core/node-parser')
+  if (llamaIndex !== undefined) {
+    const splitter = new llamaIndex.SentenceSplitter({ chunkSize: CHUNK_TOKENS, chunkOverlap: OVERLAP_TOKENS })
+    found.push({
+      name: `LlamaIndex ${versionOf('@llamaindex/core')}, sentences`,
+      counts: 'tokens of GPT',
+      chunk: (text) => splitter.splitText(text),
+    })
+  }
+  const mastra = await peer<Mastra>('@mastra/rag')
+  if (mastra !== undefined) {
+    const cut = (options: object) => async (text: string) =>
+      (await mastra.MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text)
+    const name = `mastra ${versionOf('@mastra/rag')}`
+    found.push({
+      name: `${name}, tokens`,
+      counts: 'tokens of GPT',
+      chunk: cut({
+        strategy: 'token',
+        encodingName: 'o200k_base',
+        maxSize: CHUNK_TOKENS,
+        overlap: OVERLAP_TOKENS,
+      }),
+    })
+    found.push({
+      name: `${name}, recursive`,
+      counts: 'characters',
+      chunk: cut({
+        strategy: 'recursive',
+        maxSize: CHUNK_TOKENS * CHARACTERS_PER_TOKEN,
+        overlap: OVERLAP_TOKENS * CHARACTERS_PER_TOKEN,
+      }),
+    })
+  }
+  const chonkie = await peer<Chonkie>('@chonkiejs/core')
+  if (chonkie !== undefined) {
+    const chunker = await chonkie.RecursiveChunker.create({ chunkSize: CHUNK_TOKENS * CHARACTERS_PER_TOKEN })
+    found.push({
+      name: `chonkie ${versionOf('@chonkiejs/core')}, recursive, without overlap`,
+      counts: 'characters',
+      chunk: async (text) => (await chunker.chunk(text)).map((chunk) => chunk.text),
+    })
+  }
+  return found
+}
