@@ -28,14 +28,14 @@ class ByteProgress {
 
 /**
  * Shows how far it is, and ends it where the user interrupts.
- * @param inWords how an amount is told, where it is not one of bytes
+ * @param options `inWords` tells an amount, where it is not one of bytes; `interrupted` is called where the user does
  */
 export async function withByteProgress<T>(
   work: (signal: AbortSignal, onProgress: ByteProgress['update']) => Promise<T>,
-  inWords: (bytes: number) => string = inUnits,
+  options: { readonly inWords?: (bytes: number) => string; readonly interrupted?: () => void } = {},
 ): Promise<T> {
   const abort = new AbortController()
-  const progress = new ByteProgress(inWords)
+  const progress = new ByteProgress(options.inWords ?? inUnits)
   const working = work(abort.signal, (done) => {
     progress.update(done)
   })
@@ -46,6 +46,7 @@ export async function withByteProgress<T>(
       abort.abort()
       await working.catch(() => undefined)
     },
+    options.interrupted,
   )
 }
 

@@ -8,15 +8,21 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
  * A context that trusts these authorities beside those that Node trusts. To read them all takes some 40 ms
- * in which nothing else is done; so one context serves all connections, and it is made before there are any.
+ * in which nothing else is done; so one context serves all connections, and all transports that trust the same, and it
+ * is made before there are any.
  *
  * @param authorities in PEM; each may hold several certificates
  * @throws InvalidInputError with the field `certificateAuthorities` for what is no certificate
  */
 export function trustedAuthorities(authorities: readonly string[]): tls.SecureContext {
-  const added = authorities.flatMap(checkedCertificates)
-  return tls.createSecureContext({ ...TLS_LIMITS, ca: [...nodeAuthorities(), ...added] })
+  const ca = [...nodeAuthorities(), ...authorities.flatMap(checkedCertificates)]
+  const trusted = ca.join()
+  if (last?.trusted !== trusted) last = { trusted, context: tls.createSecureContext({ ...TLS_LIMITS, ca }) }
+  return last.context
 }
+
+/** Engines of one host trust the same. */
+let last: { readonly trusted: string; readonly context: tls.SecureContext } | undefined
 
 /** OpenSSL passes over what is no certificate: who gave it would learn of it by a delivery that fails. */
 function checkedCertificates(pem: string): readonly string[] {

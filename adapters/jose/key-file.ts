@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
@@ -129,10 +129,7 @@ export class KeyFile {
   async #writeTemporary(keys: readonly SigningKey[]): Promise<string> {
     const temporary = `${this.#path}.${randomUUID()}`
     try {
-      const file = await open(temporary, 'wx', 0o600)
-      await file.writeFile(toText(keys))
-      await file.sync()
-      await file.close()
+      await writeFile(temporary, toText(keys), { flag: 'wx', mode: 0o600, flush: true })
     } catch (error) {
       throw this.#error('cannot be written', error)
     }

@@ -5,7 +5,17 @@ const UNIQUE_VIOLATIONS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', '23
 const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', '53100'])
 /** Serialization failure, and deadlock: nothing was written, and the same may succeed at once. */
 const CONFLICT_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
+/** Of OpenSSL and Node: a certificate that is not trusted. */
+const UNTRUSTED_CODES = [
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
+]
 const PERMANENT_CODES: ReadonlySet<string> = new Set([
+  ...UNTRUSTED_CODES,
   'SQLITE_CORRUPT',
   'SQLITE_NOTADB',
   'SQLITE_READONLY',
@@ -22,6 +32,8 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set([
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58'])
 /** A transaction that was idle for too long, one that is read-only while a standby takes over, one that is aborted. */
 const PASSING_STATES: ReadonlySet<string> = new Set(['25P03', '25006', '25P02'])
+const UNTRUSTED =
+  'the database server shows no certificate that is trusted here: name its authority with sslrootcert in the URL, or NODE_EXTRA_CA_CERTS'
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'the database is in use by another process for too long',
   SQLITE_IOERR: 'the database file cannot be read or written',
@@ -32,6 +44,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens where the database should be: is it running, and is its address right?',
   ENOTFOUND: 'the name of the database server is not known',
   '28P01': 'the database refuses the user or the password',
+  ...Object.fromEntries(UNTRUSTED_CODES.map((code) => [code, UNTRUSTED])),
   '28000': 'the database refuses the user, or a connection like this one',
   '3D000': 'there is no database of that name on the server: create it first',
   '42501': 'the database user lacks a right: grant it on the schema and on the tables of the engine',
@@ -40,6 +53,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   '57P03': 'the database server is starting, or being stopped',
   '25006': 'the database takes no changes: it is a standby, or was set to read only',
 }
+const NO_TLS = 'The server does not support SSL connections'
 const CONNECTION_LOST = 'the connection to the database was lost'
 
 const POOL_EXHAUSTED =
@@ -67,6 +81,10 @@ export function translateError(error: unknown): Error {
   }
   const code = codeOf(error)
   if (code === undefined) {
+    if (error instanceof Error && error.message === NO_TLS) {
+      const problem = 'the database server does not offer TLS: let it, or leave sslmode out of its URL'
+      return new StorageError(problem, { cause: error, isTransient: false })
+    }
     if (isConnectionLost(error)) return new StorageError(CONNECTION_LOST, { cause: error, isTransient: true })
     return error instanceof Error ? error : new Error(String(error))
   }
@@ -106,5 +124,6 @@ function isSqlState(code: string): boolean {
 /** Of SQLite's codes the first part: one driver gives `SQLITE_BUSY`, the other `SQLITE_BUSY_SNAPSHOT`. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  if (error.code in EXPLANATIONS) return error.code
   return /^(SQLITE_[A-Z]+|[0-9A-Z]{5}$|E[A-Z_]+$)/.exec(error.code)?.[0]
 }

@@ -1,5 +1,5 @@
 /** Storage on knex: SQLite, and PostgreSQL. */
-export { DatabaseCopy, type DatabaseCopyOptions } from './copy/database-copy.js'
+export { DatabaseCopy, type DatabaseCopyOptions, MIGRATION_SETTING } from './copy/database-copy.js'
 export { withoutWriters } from './copy/without-writers.js'
 export { KnexStorage, type KnexStorageOptions } from './knex-storage.js'
 export { openPostgres, type PostgresOptions } from './open-postgres.js'

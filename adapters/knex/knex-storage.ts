@@ -58,6 +58,11 @@ export class KnexStorage implements Storage {
     this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
   }
 
+  /** Whether other machines may work with the database, too. */
+  get isOnServer(): boolean {
+    return !this.#dialect.hasOneWriter
+  }
+
   async open(): Promise<void> {
     this.#opened ??= this.#migrate().catch((error: unknown) => {
       this.#opened = undefined

@@ -2,10 +2,11 @@ import type { Knex } from 'knex'
 import pLimit from 'p-limit'
 import { ClosedError, InvalidInputError, type ProcessLocks } from '../../src/ports/index.js'
 import { translated } from './errors.js'
+import { type DriverConnection, endConnection } from './unanswered-statements.js'
 
 export interface PostgresProcessLocksOptions {
   /**
-   * Connections to PostgreSQL (client `pg`), at least three, of which each lock that is held or waited
+   * Connections to PostgreSQL (client `pg`), at least five, of which each lock that is held or waited
    * for takes one. They are destroyed with the locks.
    */
   readonly knex: Knex
@@ -13,8 +14,8 @@ export interface PostgresProcessLocksOptions {
   readonly tablePrefix?: string
 }
 
-/** Two that put tables in order, and one that writes while they do. */
-const FEWEST_CONNECTIONS = 3
+/** Two that put tables in order, one that drops another, which holds two, and one that writes for any of them. */
+const FEWEST_CONNECTIONS = 5
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 /** Of a name, in the schema where the tables are. */
 const KEY = `hashtextextended(current_schema() || '.' || ?, 0)`
@@ -22,9 +23,8 @@ const KEY = `hashtextextended(current_schema() || '.' || ?, 0)`
 /** What is used of knex's client: a lock belongs to a connection, and is no transaction. */
 interface Client {
   readonly pool: { readonly max: number }
-  acquireConnection(): Promise<unknown>
-  releaseConnection(connection: unknown): Promise<void>
-  destroyRawConnection(connection: unknown): Promise<void>
+  acquireConnection(): Promise<DriverConnection>
+  releaseConnection(connection: DriverConnection): Promise<void>
 }
 
 /** Locks among the processes of one PostgreSQL database: advisory locks, which end with the connection that holds them. */
@@ -50,7 +50,8 @@ export class PostgresProcessLocks implements ProcessLocks {
 
   async hold<T>(name: string, work: () => Promise<T>): Promise<T> {
     return await this.#connected(async (ask) => {
-      await ask(`select pg_advisory_lock(${KEY})`, name)
+      // Others hold it as long as they hold it, whatever a statement may take.
+      await ask(`select pg_advisory_lock(${KEY})`, name, { query_timeout: LONGEST_TIMEOUT_MS })
       return await this.#releasing(name, ask, work)
     })
   }
@@ -75,21 +76,17 @@ export class PostgresProcessLocks implements ProcessLocks {
     this.#refuseIfClosed()
     return await this.#turn(async () => {
       this.#refuseIfClosed()
-      const connection = (await translated(this.#client.acquireConnection())) as Connection
+      const connection = await translated(this.#client.acquireConnection())
       try {
-        return await work(async (sql, name) => {
-          // Others hold a lock as long as they hold it, whatever a statement may take.
-          const patient = { query_timeout: LONGEST_TIMEOUT_MS }
+        return await work(async (sql, name, options = {}) => {
           const named = this.#knex.raw<Answer>(sql, [`${this.#tablePrefix}${name}`])
-          const asked = named.options(patient).connection(connection)
-          return await translated<Answer>(asked).catch((error: unknown) => {
-            connection.__knex__disposed = error
+          const asked = named.options(options).connection(connection)
+          return await translated<Answer>(asked).catch(async (error: unknown) => {
+            await endConnection(connection, error)
             throw error
           })
         })
       } finally {
-        if (connection.__knex__disposed !== undefined)
-          await this.#client.destroyRawConnection(connection).catch(() => undefined)
         await this.#client.releaseConnection(connection)
       }
     })
@@ -117,9 +114,4 @@ interface Answer {
   readonly rows: readonly { readonly taken?: boolean }[]
 }
 
-type Ask = (sql: string, name: string) => Promise<Answer>
-
-/** A driver's connection; knex does not use one again that is marked. */
-interface Connection {
-  __knex__disposed?: unknown
-}
+type Ask = (sql: string, name: string, options?: { readonly query_timeout?: number }) => Promise<Answer>

@@ -27,7 +27,7 @@ export function endWhenUnanswered(connection: DriverConnection): void {
     count(connection, 1)
     const answered: Callback = (error, result) => {
       count(connection, -1)
-      if (error?.message === TIMED_OUT) end(connection, error)
+      if (error?.message === TIMED_OUT) void endConnection(connection, error)
       ;(callback as Callback)(error, result)
     }
     return query(...given.slice(0, -1), answered)
@@ -43,8 +43,8 @@ function count(connection: DriverConnection, change: 1 | -1): void {
   unanswered.set(connection, (unanswered.get(connection) ?? 0) + change)
 }
 
-/** While a statement is under way the driver closes the socket, and asks the server nothing. */
-function end(connection: DriverConnection, why: Error): void {
+/** Nobody is given the connection any more. While a statement is under way the driver closes the socket, and asks the server nothing. */
+export async function endConnection(connection: DriverConnection, why: unknown): Promise<void> {
   connection.__knex__disposed = why
-  connection.end().catch(() => undefined)
+  await connection.end().catch(() => undefined)
 }

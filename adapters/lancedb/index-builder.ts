@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
-import { type OpenTable, upkeepLock } from './open-table.js'
+import { dropLock, type OpenTable, upkeepLock } from './open-table.js'
 import type { SearchPlan } from './search-plan.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
 import { workApart } from './table-process.js'
@@ -19,6 +19,8 @@ const DIMENSIONS_STEP = 8
 /** Pause after a build, as a multiple of the time that it took. */
 const PAUSE_PER_WORK = 5
 const PAUSE_AFTER_ERROR_MS = 60_000
+/** A deletion that waits for a build waits so long, and for the end of what the build has begun. */
+const LOOK_FOR_DROPS_MS = 2_000
 
 /** Which tables get an index. */
 export interface IndexBuilderOptions {
@@ -119,19 +121,38 @@ export class IndexBuilder {
   async #tryToBuild({ name, controller }: Build, task: BuildTask, growth: number): Promise<void> {
     const began = performance.now()
     try {
-      const work = async (): Promise<void> => await this.#build(name, { task, growth }, controller.signal)
-      const { locks } = this.#tables.place
-      await (locks === undefined ? work() : locks.tryToHold(upkeepLock(name), work))
+      const work = async (): Promise<void> => {
+        const stop = this.#endWhenDropped(name, controller)
+        await this.#build(name, { task, growth }, controller.signal).finally(stop)
+      }
+      await this.#tables.place.locks.tryToHold(upkeepLock(name), work)
       this.#error = undefined
       this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
     } catch (error) {
       // It was dropped: here, or by another process.
-      if (isMissing(error) && (controller.signal.aborted || this.#tables.place.locks !== undefined)) return
+      if (isMissing(error) && (controller.signal.aborted || this.#tables.place.isShared)) return
       this.#error = toError(error)
       const fields = { collection: name }
       this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
       this.#next.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
     }
+  }
+
+  /** Looks whether another process waits to drop the table. @returns what ends that */
+  #endWhenDropped(name: string, controller: AbortController): () => void {
+    const { isShared, locks } = this.#tables.place
+    if (!isShared) return () => undefined
+    const look = async (): Promise<void> => {
+      const isFree = await locks.tryToHold(dropLock(name), () => Promise.resolve())
+      if (!isFree) controller.abort()
+    }
+    let looking: Promise<void> | undefined
+    const timer = setInterval(() => {
+      looking ??= look()
+        .catch(() => undefined)
+        .finally(() => (looking = undefined))
+    }, LOOK_FOR_DROPS_MS)
+    return () => clearInterval(timer)
   }
 
   async #build(
@@ -151,7 +172,7 @@ export class IndexBuilder {
 
   /** Whether another process has done it meanwhile. */
   async #isDone(open: OpenTable, task: BuildTask, growth: number): Promise<boolean> {
-    if (this.#tables.place.locks === undefined) return false
+    if (!this.#tables.place.isShared) return false
     await open.takeUpPlan({ isAtOnce: true })
     return (await this.#due(open, growth)) !== task
   }

@@ -12,14 +12,14 @@ const METADATA_CACHE_BYTES = 1n << 28n
  * at one go. It brings Arrow in as CommonJS: whoever loads that first halves the block.
  * Where other processes write too, each call looks for the newest version of its table.
  */
-export async function connectTo({ uri, storageOptions, locks, building }: TablePlace): Promise<Connection> {
+export async function connectTo({ uri, storageOptions, isShared, building }: TablePlace): Promise<Connection> {
   createRequire(import.meta.url)('apache-arrow')
   await setImmediate()
   // Otherwise it tells the host's terminal of every partition that happens to be empty.
   process.env['LANCEDB_LOG'] ??= 'error'
   const { connect, Session } = await import('@lancedb/lancedb')
   const session = withTemporaryFolder(building, () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
-  return await connect(uri, { storageOptions, ...(locks && { readConsistencyInterval: 0 }) }, session)
+  return await connect(uri, { storageOptions, ...(isShared && { readConsistencyInterval: 0 }) }, session)
 }
 
 const TEMPORARY_VARIABLES = ['TMPDIR', 'TEMP', 'TMP']

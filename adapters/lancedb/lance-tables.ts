@@ -48,9 +48,10 @@ export class LanceTables {
     return (await this.#open.get(name)) === open
   }
 
-  /** The next call opens the table anew. */
-  forget(name: string): void {
+  /** The next call opens the table anew, as one of which nothing is known: another process has dropped it. */
+  forgetDropped(name: string): void {
     this.#open.delete(name)
+    this.#dropped.add(name)
   }
 
   async names(): Promise<readonly string[]> {
@@ -71,10 +72,8 @@ export class LanceTables {
     await this.#counted(name, async () => {
       // What cannot be opened can be removed all the same.
       const open = await this.#find(name).catch(() => undefined)
-      const { locks } = this.place
       const drop = async (): Promise<void> => await this.#drop(name, open?.table)
-      if (open !== undefined) await open.writer.alone(drop)
-      else await (locks === undefined ? drop() : locks.hold(writeLock(name), drop))
+      await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.alone(drop))
     })
   }
 
@@ -127,11 +126,15 @@ export class LanceTables {
     }
   }
 
+  /** One at a time: of two that make a table at once, Lance lets the later one overwrite what is in it by then. */
   async #createTable(name: string, dimensions: number): Promise<OpenTable | undefined> {
-    const connection = await this.#connectFor(name)
-    const { schemaOf } = await import('./arrow-rows.js')
-    const table = await connection.createEmptyTable(name, schemaOf(dimensions), { existOk: true })
-    return await OpenTable.open(table, this.place)
+    return await this.place.locks.hold(writeLock(name), async () => {
+      const made = await this.#openTable(name)
+      if (made !== undefined) return made
+      const connection = await this.#connectFor(name)
+      const { schemaOf } = await import('./arrow-rows.js')
+      return await OpenTable.open(await connection.createEmptyTable(name, schemaOf(dimensions)), this.place)
+    })
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import {
   ClosedError,
   type ProcessLocks,
@@ -15,7 +16,7 @@ import { keysPredicate, nameOf } from './document-predicates.js'
 import { onDisk, reading } from './errors.js'
 import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables } from './lance-tables.js'
-import { type OpenTable, upkeepLock } from './open-table.js'
+import { dropLock, type OpenTable, upkeepLock } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
 import { TableSearch } from './table-search.js'
@@ -57,6 +58,8 @@ export class LanceDbVectorIndex implements VectorIndex {
   readonly #tables: LanceTables
   readonly #search = new TableSearch()
   readonly #maintenance: TableMaintenance
+  /** One at a time: each holds locks within locks. */
+  readonly #dropping = pLimit(1)
   #isClosed = false
 
   /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
@@ -142,9 +145,9 @@ export class LanceDbVectorIndex implements VectorIndex {
     const { locks } = this.#tables.place
     const drop = async (): Promise<void> => await onDisk(() => this.#tables.drop(name))
     // What another process still has to write for it, in putting it in order, would come back as a part of the next one.
-    await this.#maintenance.without(name, async () => {
-      await (locks === undefined ? drop() : locks.hold(upkeepLock(name), drop))
-    })
+    const dropInTurn = async (): Promise<void> =>
+      await locks.hold(dropLock(name), () => locks.hold(upkeepLock(name), drop))
+    await this.#dropping(() => this.#maintenance.without(name, dropInTurn))
   }
 
   /**
@@ -168,7 +171,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     this.#isClosed = true
     await this.#maintenance.close()
     await this.#tables.close()
-    await this.#tables.place.locks?.close()
+    await this.#tables.place.locks.close()
   }
 
   #refuseIfClosed(): void {
@@ -196,12 +199,12 @@ export class LanceDbVectorIndex implements VectorIndex {
       return await work()
     } catch (error) {
       if (!this.#isShared || !isMissing(error)) throw error
-      this.#tables.forget(name)
+      this.#tables.forgetDropped(name)
       return await work()
     }
   }
 
   get #isShared(): boolean {
-    return this.#tables.place.locks !== undefined
+    return this.#tables.place.isShared
   }
 }

@@ -20,9 +20,8 @@ export class OpenTable {
     this.table = table
     this.#place = place
     this.#plan = plan
-    const { locks } = place
     const name = writeLock(table.name)
-    this.writer = new TableWriter(table, locks && (async (work) => await locks.hold(name, work)))
+    this.writer = new TableWriter(table, async (work) => await place.locks.hold(name, work))
   }
 
   static async open(table: Table, place: TablePlace): Promise<OpenTable> {
@@ -45,7 +44,7 @@ export class OpenTable {
    * @param isAtOnce whether it is looked for now, whenever that was done last
    */
   async takeUpPlan({ isAtOnce = false }: { readonly isAtOnce?: boolean } = {}): Promise<void> {
-    if (this.#place.locks === undefined || (!isAtOnce && performance.now() < this.#nextLook)) return
+    if (!this.#place.isShared || (!isAtOnce && performance.now() < this.#nextLook)) return
     this.#nextLook = performance.now() + LOOK_AGAIN_MS
     const plan = await readPlan(this.#place.folder, this.table.name)
     if (plan !== undefined) this.#take(plan)
@@ -60,6 +59,11 @@ export class OpenTable {
 /** Held by whoever writes to a table. */
 export function writeLock(table: string): string {
   return `vectors.write.${table}`
+}
+
+/** Held by whoever waits to drop a table: who builds its index gives that up. */
+export function dropLock(table: string): string {
+  return `vectors.drop.${table}`
 }
 
 /** Held by whoever puts a table in order. */

@@ -177,15 +177,13 @@ export class TableMaintenance {
 
   async #tryToTend(name: string, state: TableState, occasion: Occasion): Promise<void> {
     try {
-      const { locks } = this.#tables.place
       const tend = async (): Promise<void> => {
         await this.#tables.use(name, async (open) => {
           if (open !== undefined) await this.#tend(name, open, state, occasion)
         })
       }
       // What another process puts in order now is looked at again later.
-      if (locks === undefined) await tend()
-      else if (!(await locks.tryToHold(upkeepLock(name), tend))) this.#lookLater(name, QUIET_MS)
+      if (!(await this.#tables.place.locks.tryToHold(upkeepLock(name), tend))) this.#lookLater(name, QUIET_MS)
       await this.#tables.use(name, async (open) => {
         if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
       })

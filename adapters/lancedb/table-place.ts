@@ -12,8 +12,10 @@ export interface TablePlace {
   readonly storageOptions: Readonly<Record<string, string>>
   /** The folder; `undefined` for an object store. */
   readonly folder: string | undefined
-  /** Of all processes that work there; `undefined` where this one is alone. */
-  readonly locks: ProcessLocks | undefined
+  /** Whether other processes work there at the same time. */
+  readonly isShared: boolean
+  /** Of all processes that work there: where this one is alone, they are free. */
+  readonly locks: ProcessLocks
   /** A local folder in which LanceDB keeps what it needs for a while: of no use to anybody once this process has ended. */
   readonly building: string
 }
@@ -22,24 +24,33 @@ const BUILDING = '.building'
 const SIGN_OF_LIFE_MS = 600_000
 const DEAD_AFTER_MS = 86_400_000
 
-export function placeOf(
-  uri: string,
-  { locks, storageOptions = {} }: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>,
-): TablePlace {
+/** This process keeps its own calls apart without them. */
+const FREE_LOCKS: ProcessLocks = {
+  hold: async (_name, work) => await work(),
+  tryToHold: async (_name, work) => {
+    await work()
+    return true
+  },
+  close: () => Promise.resolve(),
+}
+
+export function placeOf(uri: string, given: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
+  const { locks = FREE_LOCKS, storageOptions = {} } = given
+  const isShared = given.locks !== undefined
+  const common = { uri, storageOptions, isShared, locks }
   const own = randomUUID()
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(uri)) {
-    return { uri, storageOptions, locks, folder: undefined, building: join(tmpdir(), `alcove-vectors-${own}`) }
+    return { ...common, folder: undefined, building: join(tmpdir(), `alcove-vectors-${own}`) }
   }
-  const building = locks === undefined ? join(uri, BUILDING) : join(uri, BUILDING, own)
-  return { uri, storageOptions, locks, folder: uri, building }
+  const building = isShared ? join(uri, BUILDING, own) : join(uri, BUILDING)
+  return { ...common, folder: uri, building }
 }
 
 /**
  * Makes the folder for a while, and removes what processes have left there that ended.
  * @returns what removes it in the end
  */
-export async function makeBuilding({ folder, locks, building }: TablePlace): Promise<() => Promise<void>> {
-  const isShared = locks !== undefined
+export async function makeBuilding({ folder, isShared, building }: TablePlace): Promise<() => Promise<void>> {
   if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), { recursive: true, force: true })
   if (folder !== undefined && isShared) await removeOld(join(folder, BUILDING))
   await mkdir(building, { recursive: true })

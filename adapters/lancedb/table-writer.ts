@@ -29,8 +29,8 @@ export class TableWriter {
   /** Writes since the table was opened. */
   writes = 0
 
-  /** @param exclusively keeps other processes from writing; without it this one is alone */
-  constructor(table: Table, exclusively: <T>(work: () => Promise<T>) => Promise<T> = async (work) => await work()) {
+  /** @param exclusively works while no other process writes */
+  constructor(table: Table, exclusively: <T>(work: () => Promise<T>) => Promise<T>) {
     this.#table = table
     this.#exclusively = exclusively
   }

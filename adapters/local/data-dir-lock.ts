@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sqlite3 from 'sqlite3'
@@ -42,12 +42,23 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
   })
   try {
     await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
-    // Commands that only look need not make it.
-    await appendFile(join(dataDir, COMMANDS_LOCK_FILE), '')
+    await makeOnce(join(dataDir, COMMANDS_LOCK_FILE))
     return lock
   } catch (error) {
     await lock.release()
     throw unusable(dataDir, error)
+  }
+}
+
+/**
+ * Commands that only look need not make it. One that is there stays untouched: who opens and closes it loses what this
+ * process holds of it, by the rules of POSIX for locks.
+ */
+async function makeOnce(path: string): Promise<void> {
+  try {
+    await writeFile(path, '', { flag: 'wx' })
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
   }
 }
 
@@ -140,7 +151,7 @@ async function describeHolder(dataDir: string): Promise<string> {
     return `the data folder ${dataDir} is open in this process already: use that engine, or close it first`
   const pid = /"pid":(\d+)/.exec(holder)?.[1]
   const who = pid === undefined ? 'another process' : `another process (pid ${pid})`
-  return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder`
+  return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder; several processes work together where all of them are given databaseUrl, which is --database-url`
 }
 
 /** The error for a data folder that is there, or can be there, but is of no use. */

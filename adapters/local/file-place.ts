@@ -3,6 +3,7 @@ import { DataDirMismatchError } from '../../src/index.js'
 import type { FileStore, Storage } from '../../src/ports/index.js'
 import { FolderFileStore } from '../files/index.js'
 import { S3FileStore } from '../s3/index.js'
+import { decide, readDecided } from './decided-settings.js'
 import { type BucketPlace, parseFilesUrl } from './files-url.js'
 import { giveId } from './same-database.js'
 
@@ -15,6 +16,7 @@ const FOLDER = 'folder'
  * be missing, and whatever lies there would be what a crash has left behind. For a new database it is decided now.
  *
  * @param filesUrl a bucket; without it the files are in the data folder
+ * @throws UnsupportedError where the server of the bucket cannot do what is needed
  * @throws DataDirMismatchError where they are elsewhere, and where the files in the bucket belong to another database
  */
 export async function openFiles(dataDir: string, storage: Storage, filesUrl: string | undefined): Promise<FileStore> {
@@ -34,32 +36,26 @@ export async function openFiles(dataDir: string, storage: Storage, filesUrl: str
   return files
 }
 
+/** Whether the files of a database, if it has any, are in its data folder. */
+export async function hasFilesInFolder(storage: Storage): Promise<boolean> {
+  return (await knownPlace(storage)) === FOLDER
+}
+
 /** @throws DataDirMismatchError where the files of a database are not in its data folder */
 export async function requireFolderFiles(storage: Storage): Promise<void> {
   const known = await knownPlace(storage)
   if (known !== undefined && known !== FOLDER) throw elsewhere(known)
 }
 
-/** Of two engines that open a new database at the same time, one decides. */
 async function requirePlace(storage: Storage, place: string): Promise<void> {
-  const known = (await knownPlace(storage)) ?? (await decide(storage, place))
+  const known = (await knownPlace(storage)) ?? (await decide(storage, FILE_STORE_SETTING, place))
   if (known !== place) throw elsewhere(known)
 }
 
 /** `undefined` for a new database. Those that are older than this setting have their files in the folder. */
 async function knownPlace(storage: Storage): Promise<string | undefined> {
-  return await storage.read(async ({ settings }) => {
-    const isNew = (await settings.get('owner')) === undefined
-    return (await settings.get(FILE_STORE_SETTING)) ?? (isNew ? undefined : FOLDER)
-  })
-}
-
-async function decide(storage: Storage, place: string): Promise<string> {
-  return await storage.transaction(async ({ settings }) => {
-    const decided = (await settings.get(FILE_STORE_SETTING)) ?? place
-    await settings.put(FILE_STORE_SETTING, decided)
-    return decided
-  })
+  const { known, isNew } = await readDecided(storage, FILE_STORE_SETTING)
+  return known ?? (isNew ? undefined : FOLDER)
 }
 
 /** @param isKnown whether the database has its files there already: then the bucket says so, if it is the same one */
@@ -69,6 +65,7 @@ async function requireSameOwner(
   { url }: BucketPlace,
   isKnown: boolean,
 ): Promise<void> {
+  if (!isKnown) await files.requireOffered()
   const id = await giveId(storage)
   const owner = await files.owner()
   if (owner === undefined && isKnown) {

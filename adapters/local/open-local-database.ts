@@ -3,11 +3,11 @@ import { createEngine, type Engine, NotInitializedError } from '../../src/index.
 import type { KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
-import { DATABASE, formerName, isThere } from './data-dir-names.js'
+import { DATABASE, isThere } from './data-dir-names.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
-import { forgetMigration, requireWholeCopy } from './migration/migration-mark.js'
-import { isOfOtherDatabase } from './same-database.js'
+import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
+import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
@@ -79,11 +79,7 @@ export async function requireLocalDatabase(dataDir: string, databaseUrl?: string
     return
   }
   if (await isThere(join(dataDir, DATABASE))) return
-  if (await isThere(formerName(join(dataDir, DATABASE)))) {
-    throw new NotInitializedError(
-      `the database of ${dataDir} was migrated to PostgreSQL: open the folder with databaseUrl, which is --database-url`,
-    )
-  }
+  await requireNotMigrated(dataDir)
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(
     isElsewhere
@@ -97,6 +93,8 @@ async function requireOwner(dataDir: string, databaseUrl: string): Promise<void>
   try {
     await storage.open()
     await requireWholeCopy(dataDir, storage)
+    await requireNoOwnDatabase(dataDir)
+    await requireNoOtherFolder(dataDir, storage)
     if ((await storage.read(({ settings }) => settings.get('owner'))) !== undefined) return
   } finally {
     await storage.close()

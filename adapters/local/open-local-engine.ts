@@ -13,9 +13,9 @@ import { openFiles } from './file-place.js'
 import { parseFilesUrl } from './files-url.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
-import { forgetMigration } from './migration/migration-mark.js'
+import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
-import { openSharedDatabase, requireFolderVectors } from './shared-database.js'
+import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
 
 /**
  * An engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
@@ -29,8 +29,10 @@ import { openSharedDatabase, requireFolderVectors } from './shared-database.js'
  * @throws DataDirUnusableError where the folder cannot be made or written
  * @throws DataDirMismatchError where the folder's documents belong to another database, or those in the bucket, and
  *   where the database has its files elsewhere
+ * @throws NotInitializedError where the folder's database was migrated to PostgreSQL
  * @throws StorageError where a database or a bucket cannot be reached
- * @throws UnsupportedError for a bucket without the packages that it needs
+ * @throws UnsupportedError for a bucket without the packages, or on a server without the operations, that it needs; for
+ *   a database whose vectors are in an index that is not given; and where its user may not make the extension `vector`
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
  * @throws SchemaTooNewError where a newer version wrote the folder
  */
@@ -66,8 +68,8 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   } catch (error) {
     await lock.release()
     // Not the host's own.
-    if (options.vectorIndex === undefined) await shared?.vectorIndex.close()
-    await shared?.storage.close()
+    if (options.vectorIndex === undefined) await shared?.vectorIndex.close().catch(() => undefined)
+    await shared?.storage.close().catch(() => undefined)
     throw error
   }
 }
@@ -98,12 +100,15 @@ function requireFilesUrl({ filesUrl, fileStore }: Omit<LocalEngineOptions, 'data
 /** The folder's own database, or the host's, once it is known to be the one that the folder belongs to. */
 async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions, 'dataDir'>): Promise<KnexStorage> {
   const isMissing = options.knex === undefined && !(await isThere(join(dataDir, DATABASE)))
+  if (isMissing) await requireNotMigrated(dataDir)
   // An empty database must not come to stand there.
   if (isMissing && (await isOfOtherDatabase(dataDir))) throw mismatch(dataDir)
   const storage = openStorage(dataDir, options)
   try {
     await requireSameDatabase(dataDir, storage)
-    if (options.knex !== undefined && options.vectorIndex === undefined) await requireFolderVectors(storage)
+    if (options.knex !== undefined) {
+      await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
+    }
     if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
     await forgetMigration(storage)
     return storage

@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { SecretKeyError } from '../../src/index.js'
 import { codeOf } from './system-code.js'
 
 const KEY_BYTES = 32
+/** A file that was not there before, for this user alone, on the disk once it is written. */
+const OWN_AND_LASTING = { flag: 'wx', mode: 0o600, flush: true }
 
 /** The file systems that have no hard links say so in different ways. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
@@ -55,10 +57,10 @@ async function make(path: string): Promise<{ readonly text: string; readonly isO
   const made = `${randomBytes(KEY_BYTES).toString('base64')}\n`
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await write(temporary, made)
+    await writeFile(temporary, made, OWN_AND_LASTING)
     // A link fails where there is a file, and is never seen half written.
     await link(temporary, path).catch(async (error: unknown) => {
-      if (NO_LINKS.has(codeOf(error))) await write(path, made)
+      if (NO_LINKS.has(codeOf(error))) await writeFile(path, made, OWN_AND_LASTING)
       else throw error
     })
     return { text: made, isOwn: true }
@@ -67,17 +69,6 @@ async function make(path: string): Promise<{ readonly text: string; readonly isO
     return { text: (await readIfThere(path)) ?? '', isOwn: false }
   } finally {
     await unlink(temporary).catch(() => undefined)
-  }
-}
-
-/** @throws `EEXIST` where there is a file */
-async function write(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

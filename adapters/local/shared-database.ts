@@ -6,10 +6,14 @@ import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'
+import { decide, readDecided } from './decided-settings.js'
+import { hasFilesInFolder } from './file-place.js'
 import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
+/** Where the host says. */
+const GIVEN = 'given'
 
 /** A database on a server, and what engines share on it. */
 export interface SharedDatabase {
@@ -19,7 +23,7 @@ export interface SharedDatabase {
 
 /** How it is opened. */
 export interface SharedDatabaseOptions
-  extends Pick<Partial<EngineOptions>, 'storage' | 'vectorIndex' | 'telemetry' | 'isWorking'> {
+  extends Pick<Partial<EngineOptions>, 'storage' | 'fileStore' | 'vectorIndex' | 'telemetry' | 'isWorking'> {
   readonly knex?: unknown
   readonly tablePrefix?: string
 }
@@ -28,7 +32,9 @@ export interface SharedDatabaseOptions
  * Opens a PostgreSQL database, with the vectors in it where the server has pgvector; for a new one that is decided now.
  *
  * @throws InvalidInputError for what is no URL of PostgreSQL, and beside `knex` or `storage`
- * @throws DataDirMismatchError where the folder's documents belong to another database
+ * @throws NotInitializedError where a folder is being migrated to the database
+ * @throws DataDirMismatchError where the folder's documents belong to another database, the folder's own among them
+ * @throws UnsupportedError without the `vectorIndex` that the database was begun with
  */
 export async function openSharedDatabase(
   dataDir: string,
@@ -40,13 +46,36 @@ export async function openSharedDatabase(
   }
   const storage = openSharedStorage(databaseUrl, options)
   try {
-    await requireSameDatabase(dataDir, storage)
-    if (options.vectorIndex !== undefined) return { storage, vectorIndex: options.vectorIndex }
+    await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
+    if (options.vectorIndex !== undefined) {
+      await noteGivenVectors(storage)
+      return { storage, vectorIndex: options.vectorIndex }
+    }
     return { storage, vectorIndex: await openSharedVectors(dataDir, storage, databaseUrl, options) }
   } catch (error) {
     await storage.close()
     throw error
   }
+}
+
+/** Whether there is more of a database in its folder than keys and mails. */
+async function isFolderNeeded(storage: Storage, { fileStore }: SharedDatabaseOptions): Promise<boolean> {
+  if (fileStore === undefined && (await hasFilesInFolder(storage))) return true
+  return (await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))) === 'lancedb'
+}
+
+/** While there is nothing in it: engines that are not given it would not find what is, and keep vectors elsewhere. */
+async function noteGivenVectors(storage: Storage): Promise<void> {
+  await storage.transaction(async ({ settings, contexts }) => {
+    const [first] = await contexts.page({ after: 0, limit: 1 })
+    if (first === undefined) await settings.put(VECTOR_STORE_SETTING, GIVEN)
+  })
+}
+
+/** The same for an engine on the host's knex, which may share with engines that have the index by themselves. */
+export async function noteVectorsOfHost(storage: Storage): Promise<void> {
+  const { known, isNew } = await readDecided(storage, VECTOR_STORE_SETTING)
+  if (known === undefined && isNew) await decide(storage, VECTOR_STORE_SETTING, GIVEN)
 }
 
 /** The vectors: in the database, or in the folder, where the processes write in turn. */
@@ -66,7 +95,9 @@ async function openSharedVectors(
       await index.prepare()
       return true
     }
-    if ((await vectorStoreOf(dataDir, storage, isOffered)) === 'pgvector') return index
+    const store = await vectorStoreOf(dataDir, storage, isOffered)
+    requireNotGiven(store)
+    if (store === 'pgvector') return index
     const locks = new PostgresProcessLocks({ knex, ...named })
     return new LanceDbVectorIndex(join(dataDir, VECTORS), { locks, maintains, ...(telemetry && { telemetry }) })
   } catch (error) {
@@ -79,10 +110,19 @@ async function openSharedVectors(
 export async function requireFolderVectors(storage: Storage): Promise<void> {
   const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
   if (store === undefined) return
+  requireNotGiven(store)
   throw new UnsupportedError(
     store === 'pgvector'
       ? 'the vectors of this database are in it: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })'
       : 'engines that were given databaseUrl share the vectors of this database: open it so, or give vectorIndex: new LanceDbVectorIndex(folder, { locks: new PostgresProcessLocks({ knex }) }), with a knex of its own',
+  )
+}
+
+/** @throws UnsupportedError where the vectors are in an index that the host gives, which was not given */
+function requireNotGiven(store: string): void {
+  if (store !== GIVEN) return
+  throw new UnsupportedError(
+    'the vectors of this database are where its host keeps them: give this engine the same vectorIndex',
   )
 }
 
@@ -99,17 +139,10 @@ export function openSharedStorage(
  * that a host has opened by its own knex has them in the folder.
  */
 async function vectorStoreOf(dataDir: string, storage: Storage, isOffered: () => Promise<boolean>): Promise<string> {
-  const { known, isNew } = await storage.read(async ({ settings }) => ({
-    known: await settings.get(VECTOR_STORE_SETTING),
-    isNew: (await settings.get('owner')) === undefined,
-  }))
+  const { known, isNew } = await readDecided(storage, VECTOR_STORE_SETTING)
   if (known !== undefined) return known
   // An engine on a host's own knex may be at work, which takes the folder for its own.
   if (!isNew) await (await lockDataDir(dataDir, { webhookAllow: [] })).release()
   const found = isNew && (await isOffered()) ? 'pgvector' : 'lancedb'
-  return await storage.transaction(async ({ settings }) => {
-    const store = (await settings.get(VECTOR_STORE_SETTING)) ?? found
-    await settings.put(VECTOR_STORE_SETTING, store)
-    return store
-  })
+  return await decide(storage, VECTOR_STORE_SETTING, found)
 }

@@ -1,7 +1,15 @@
-import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
+import {
+  AlcoveError,
+  StorageError,
+  StorageFullError,
+  UnsupportedError,
+  VectorsDamagedError,
+} from '../../src/ports/index.js'
 
 const UNDEFINED_TABLE = '42P01'
 const CANCELLED = '57014'
+const NO_RIGHT = '42501'
+const NO_TYPE = '42704'
 const FULL = '53100'
 /** A lock that did not come free in time, and a deadlock. */
 const IN_USE: ReadonlySet<string> = new Set(['55P03', '40P01'])
@@ -19,6 +27,11 @@ export function isGone(error: unknown): boolean {
 /** Whether somebody has broken a statement off. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === CANCELLED
+}
+
+/** Whether the database's user lacks a right. */
+export function isWithoutRight(error: unknown): boolean {
+  return codeOf(error) === NO_RIGHT
 }
 
 /** Whether somebody else works with the table for too long. */
@@ -44,6 +57,12 @@ function translateError(name: string, error: unknown): unknown {
   if (code !== undefined && DAMAGED.has(code)) {
     return new VectorsDamagedError(
       `the vectors of ${name} are damaged: "alcove doctor --repair" makes them again from the documents`,
+      { cause: error },
+    )
+  }
+  if (code === NO_TYPE) {
+    return new UnsupportedError(
+      'the type "vector" is not found: have the schema of the extension in the search_path of the database\'s user',
       { cause: error },
     )
   }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { UnsupportedError } from '../../src/ports/index.js'
+import { isWithoutRight } from './errors.js'
 
 /** The first that goes on in an index until enough rows have passed a filter. */
 const LEAST_VERSION = [0, 8] as const
@@ -37,7 +38,13 @@ export async function requireExtension(transaction: Knex.Transaction): Promise<v
   if ((await version()) === undefined) {
     const offered = await transaction.raw<Rows<unknown>>(`select 1 from pg_available_extensions where name = 'vector'`)
     if (offered.rows.length === 0) throw unsupported('has no extension "vector"')
-    await transaction.raw('create extension if not exists vector')
+    await transaction.raw('create extension if not exists vector').catch((error: unknown) => {
+      if (!isWithoutRight(error)) throw error
+      throw new UnsupportedError(
+        'the user of the database may not make the extension "vector": have an administrator run "create extension vector" in it once, or give vectorIndex: a LanceDbVectorIndex',
+        { cause: error },
+      )
+    })
   }
   const found = (await version()) ?? ''
   if (!isEnough(found)) throw unsupported(`has pgvector ${found}`)

@@ -12,7 +12,8 @@ const INSUFFICIENT_STORAGE = 507
 const UNREACHABLE = 'nothing answers where its server should be: is it running, and is its address right?'
 const SILENT = 'its server does not answer'
 const BUSY = 'its server is busy'
-const NO_RIGHT = 'the credentials may not do this: give their user the right to read, write, list and delete there'
+const NO_RIGHT =
+  'the credentials may not do this: give their user the rights to read, write, list and delete there, and to list and end uploads'
 const UNKNOWN_KEY = 'its server refuses the credentials: are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY right?'
 const OTHER_REGION = 'it is in another region: set AWS_REGION to that of the bucket'
 const UNTRUSTED =
@@ -48,6 +49,7 @@ const LASTING: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: UNKNOWN_KEY,
   InvalidToken: UNKNOWN_KEY,
   NoSuchBucket: 'there is no bucket of that name: make it first, or name another',
+  NotFound: 'it is not there: is there a bucket of that name, and does S3 answer at that address?',
   InvalidBucketName: 'there can be no bucket of that name',
   PermanentRedirect: OTHER_REGION,
   AuthorizationHeaderMalformed: OTHER_REGION,

@@ -1,12 +1,14 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import { InvalidInputError } from '../../src/ports/index.js'
 import { translateError } from './errors.js'
 import { loadSdk, type Sdk } from './load-sdk.js'
 import type { S3FileStoreOptions } from './s3-file-store-options.js'
 
-const TIMEOUT_MS = 60_000
+/** Of silence; with the tries of the SDK whoever waits is told after a minute. */
+const TIMEOUT_MS = 20_000
 const CONNECT_TIMEOUT_MS = 10_000
 /** Until a server answers, with all that is sent to it before: a part on a slow line takes minutes. */
-const ANSWER_TIMEOUTS = 5
+const ANSWER_TIMEOUTS = 15
 
 /** A request of the SDK. */
 export type BucketRequest<T> = (client: S3Client, sdk: Sdk) => Promise<T>
@@ -25,6 +27,7 @@ export class S3Bucket {
   /**
    * Asks the server; its failures, and those on the way to it, are told as the core's errors.
    * @throws UnsupportedError where the SDK is not installed
+   * @throws InvalidInputError for an endpoint that is no URL
    */
   async ask<T>(request: BucketRequest<T>): Promise<T> {
     this.#opened ??= this.#open().catch((error: unknown) => {
@@ -47,7 +50,11 @@ export class S3Bucket {
 
 function clientConfig(options: S3FileStoreOptions): S3ClientConfig {
   const { endpoint, region, credentials, timeoutMs = TIMEOUT_MS } = options
-  const isElsewhere = [endpoint, process.env['AWS_ENDPOINT_URL_S3'], process.env['AWS_ENDPOINT_URL']].some(Boolean)
+  // The first of them is what the SDK takes.
+  const endpoints = { endpoint, ...ofEnvironment('AWS_ENDPOINT_URL_S3'), ...ofEnvironment('AWS_ENDPOINT_URL') }
+  const [used] = Object.entries(endpoints).filter(([, url]) => url !== undefined)
+  if (used !== undefined) requireHttpUrl(...used)
+  const isElsewhere = used !== undefined
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -65,4 +72,15 @@ function clientConfig(options: S3FileStoreOptions): S3ClientConfig {
       throwOnRequestTimeout: true,
     },
   }
+}
+
+function ofEnvironment(name: string): Readonly<Record<string, string>> {
+  const value = process.env[name]
+  return value === undefined || value === '' ? {} : { [name]: value }
+}
+
+/** The SDK would take `localhost:9000` for a host called by its scheme. */
+function requireHttpUrl(name: string, url: string | undefined): void {
+  if (url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
+  throw new InvalidInputError(name, 'must be a URL with http:// or https://, such as http://localhost:9000')
 }

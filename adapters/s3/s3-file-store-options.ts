@@ -17,7 +17,7 @@ export interface S3FileStoreOptions {
    * given, here or by the environment: most servers other than AWS have no names for buckets.
    */
   readonly forcePathStyle?: boolean
-  /** How long a server may be silent, in milliseconds, before a request is given up; default 60,000. */
+  /** How long a server may be silent, in milliseconds, before a request is given up; default 20,000. */
   readonly timeoutMs?: number
   /** A client of the host's own, in place of what the other options say of server, region and credentials. */
   readonly client?: S3Client

@@ -1,5 +1,12 @@
-import { createHash } from 'node:crypto'
-import { type FileStore, InvalidInputError, isFileKey, requireFileKey, type StoredFile } from '../../src/ports/index.js'
+import {
+  type FileStore,
+  InvalidInputError,
+  isFileKey,
+  requireFileKey,
+  type StoredFile,
+  UnsupportedError,
+} from '../../src/ports/index.js'
+import { CountedContent } from './counted-content.js'
 import { fileMissing, isConditionFailed, isMissing, isNotOffered, noBucket, notAnS3 } from './errors.js'
 import { ObjectUpload } from './object-upload.js'
 import { readObject } from './read-object.js'
@@ -62,14 +69,10 @@ export class S3FileStore implements FileStore {
   }
 
   async digest(key: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredFile> {
-    const hash = createHash('sha256')
-    let sizeBytes = 0
-    for await (const piece of this.read(key)) {
-      signal?.throwIfAborted()
-      sizeBytes += piece.byteLength
-      hash.update(piece)
-    }
-    return { sizeBytes, sha256: hash.digest('hex') }
+    const content = new CountedContent(this.read(key), Number.POSITIVE_INFINITY)
+    const slices = content.slices(signal ?? new AbortController().signal)
+    while ((await slices.next()).done !== true);
+    return content.total()
   }
 
   async delete(key: string): Promise<void> {
@@ -113,6 +116,24 @@ export class S3FileStore implements FileStore {
       if (olderThanMs > 0 && (await isWrittenSince(this.#bucket, upload, since))) continue
       await removeUpload(this.#bucket, upload)
     }
+  }
+
+  /**
+   * Makes sure that the server can do what is not needed before much later.
+   * @throws UnsupportedError where it cannot
+   */
+  async requireOffered(): Promise<void> {
+    const place = { Bucket: this.#bucket.name, Prefix: this.#prefix, MaxUploads: 1 }
+    await this.#bucket.ask(async (client, { ListMultipartUploadsCommand }) => {
+      try {
+        await client.send(new ListMultipartUploadsCommand(place))
+      } catch (error) {
+        if (!isNotOffered(error)) throw error
+        throw new UnsupportedError(
+          'the server of the bucket has no ListMultipartUploads, which clears away what killed processes leave: use another server',
+        )
+      }
+    })
   }
 
   /** Whose the files are, as {@link claim} has noted it beside them; `undefined` where nobody has. */

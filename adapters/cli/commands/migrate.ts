@@ -20,13 +20,13 @@ export function migrateCommand(): CommandUnknownOpts {
             signal,
             onProgress: ({ rows, totalRows }) => onProgress({ bytes: rows, totalBytes: totalRows }),
           }),
-        (rows) => counted(rows, 'row'),
+        { inWords: (rows) => counted(rows, 'row'), interrupted: () => tell('ended: run it again, and it goes on') },
       )
       const { contexts, documents, vectorStore, documentsWithoutVectors, formerDatabase } = result
       const where = vectorStore === 'pgvector' ? 'database' : 'folder, as before'
       printResult(options, result, [
         `Migrated ${counted(documents, 'document')} of ${counted(contexts, 'context')}, and compared everything; vectors are in the ${where}.`,
-        `From now on: --data-dir ${result.from}, as before, and --database-url, or ALCOVE_DATABASE_URL.`,
+        `From now on: --data-dir ${result.from}, as before, and --database-url, or ALCOVE_DATABASE_URL; a bucket with the files stays as it is.`,
       ])
       for (const uuid of documentsWithoutVectors) tell(`${uuid}: it lacks vectors in the folder, and in the database`)
       if (documentsWithoutVectors.length > 0) {

@@ -21,8 +21,11 @@ const COPIED = TABLES.filter((table) => !LEFT_OUT.has(table))
 
 const DISTURBED = 'somebody else has written to the database meanwhile: end that, and migrate again, which begins anew'
 
-/** A setting of the target's: whose rows are being copied into it, or were. */
-const MARK = 'migration'
+/**
+ * In a folder's database: which copy of it was begun. In the one it is copied to: how far that has come, with the ids
+ * of the database and of the copy.
+ */
+export const MIGRATION_SETTING = 'migration'
 
 export interface DatabaseCopyOptions {
   /** SQLite, within a transaction that keeps others from writing. */
@@ -44,12 +47,6 @@ export class DatabaseCopy {
     this.#name = (table) => tablePrefix + table
   }
 
-  /** The mark that {@link begin} or {@link finish} left in the target; `undefined` where there is none. */
-  async mark(): Promise<string | undefined> {
-    const [row]: readonly Row[] = await translated(this.#target<Row>(this.#name(SETTINGS)).where('key', MARK).select())
-    return row && text(row, 'value')
-  }
-
   /** Whether nobody has written anything into the target. */
   async isTargetEmpty(): Promise<boolean> {
     for (const table of [SETTINGS, ...COPIED] as const) {
@@ -65,7 +62,7 @@ export class DatabaseCopy {
       this.#target.transaction(async (transaction) => {
         const names = ([SETTINGS, ...COPIED] as const).map(this.#name)
         await transaction.raw(`truncate ${names.map(() => '??').join()}`, names)
-        await transaction(this.#name(SETTINGS)).insert({ key: MARK, value: mark })
+        await transaction(this.#name(SETTINGS)).insert({ key: MIGRATION_SETTING, value: mark })
       }),
     )
   }
@@ -112,7 +109,7 @@ export class DatabaseCopy {
     const given: readonly Row[] = await this.#source<Row>('sqlite_sequence').select('name', 'seq')
     const own: readonly Row[] = await this.#source<Row>(this.#name(SETTINGS)).select()
     const former = Object.fromEntries(own.map((row) => [text(row, 'key'), text(row, 'value')]))
-    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MARK]: finalMark }
+    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MIGRATION_SETTING]: finalMark }
     const isCopied = new Set<unknown>(COPIED.map(this.#name))
     await translated(
       this.#target.transaction(async (transaction) => {

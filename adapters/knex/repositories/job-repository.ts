@@ -69,7 +69,8 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       .whereNotNull('lane')
       .select(
         'lane',
-        this.session.knex.raw(`${first('due_ms')} - ${this.#now} as wait_ms`, [jobs, kind]),
+        // PostgreSQL's clock goes on from row to row: as a query of its own it is read once.
+        this.session.knex.raw(`${first('due_ms')} - (select ${this.#now}) as wait_ms`, [jobs, kind]),
         this.session.knex.raw(`${first('company_id')} as company_id`, [jobs, kind]),
       )
     return (rows as Row[]).map((row) => {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { VectorsDamagedError } from '../../../src/index.js'
 import type { SqliteSnapshot } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
+import { documentsWithoutVectors } from '../documents-without-vectors.js'
 import { copyTables } from './backup-tables.js'
 
 /** Vectors that were copied. */
@@ -51,7 +52,7 @@ async function keepCompleted(folder: string, snapshot: SqliteSnapshot, signal: A
       kept.collections += 1
       kept.vectors += keep.reduce((sum, [, count]) => sum + count, 0)
     }
-    return { ...kept, documentsWithoutVectors: await incomplete(snapshot, most) }
+    return { ...kept, documentsWithoutVectors: await documentsWithoutVectors(snapshot, most) }
   } finally {
     await index.close()
   }
@@ -78,12 +79,4 @@ async function keepIn(
   }
   await index.drop(name)
   return []
-}
-
-async function incomplete(snapshot: SqliteSnapshot, vectors: ReadonlyMap<number, number>): Promise<readonly string[]> {
-  const found: string[] = []
-  for await (const { id, uuid, isCompleted, windows } of snapshot.documents()) {
-    if (isCompleted && (vectors.get(id) ?? 0) < windows) found.push(uuid)
-  }
-  return found
 }

@@ -10,9 +10,9 @@ const NAME = /^\.unfinished-restore-\w{6}$/
 const CONTENT = 'content'
 /** Names what is moved out of the content into the folder around, once that has begun. */
 const MOVING = 'moving.json'
-/** A folder with anything else in it is somebody's, whatever its name. */
-const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE])
 const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
+/** A folder with anything else in it is somebody's, whatever its name. */
+const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
 const MOST_TRIES = 5
 
 /**

@@ -1,6 +1,7 @@
 import { MigrationFailedError } from '../../../src/index.js'
 import type { VectorIndex, VectorKey } from '../../../src/ports/index.js'
 import type { SqliteSnapshot } from '../../knex/index.js'
+import { documentsWithoutVectors } from '../documents-without-vectors.js'
 
 export interface VectorCopying {
   readonly source: VectorIndex
@@ -54,15 +55,7 @@ export async function copyVectors(copying: VectorCopying): Promise<CopiedVectors
     const own = new Set(counts.map(([id]) => id))
     for (const id of there.keys()) if (!own.has(id)) await target.deleteDocument(name, id, 0)
   }
-  return { vectors, documentsWithoutVectors: await incomplete(snapshot, most) }
-}
-
-async function incomplete(snapshot: SqliteSnapshot, vectors: ReadonlyMap<number, number>): Promise<readonly string[]> {
-  const found: string[] = []
-  for await (const { id, uuid, isCompleted, windows } of snapshot.documents()) {
-    if (isCompleted && (vectors.get(id) ?? 0) < windows) found.push(uuid)
-  }
-  return found
+  return { vectors, documentsWithoutVectors: await documentsWithoutVectors(snapshot, most) }
 }
 
 /** How many vectors of a document there are; `undefined` where some are others than in the source. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { InvalidInputError, MigrationFailedError } from '../../../src/index.js'
-import { DatabaseCopy, KnexStorage, openPostgres, PostgresProcessLocks } from '../../knex/index.js'
+import { DatabaseCopy, KnexStorage, MIGRATION_SETTING, openPostgres, PostgresProcessLocks } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../../pgvector/index.js'
 import { DATABASE, VECTORS } from '../data-dir-names.js'
@@ -55,8 +55,8 @@ export interface MigrationResult {
 export async function migrateDataDir(options: MigrationOptions): Promise<MigrationResult> {
   const { tablePrefix = 'alcove_', signal = new AbortController().signal } = options
   const folder = folderOf(options.from)
-  const knex = openTarget(options.to)
-  const locks = new PostgresProcessLocks({ knex: openTarget(options.to), tablePrefix })
+  const knex = openPostgres(options.to, { field: 'to' })
+  const locks = new PostgresProcessLocks({ knex, tablePrefix })
   try {
     const source = await MigrationSource.open(folder, tablePrefix)
     let target: Target | undefined
@@ -77,7 +77,6 @@ export async function migrateDataDir(options: MigrationOptions): Promise<Migrati
     }
   } finally {
     await locks.close()
-    await knex.destroy()
   }
 }
 
@@ -118,7 +117,7 @@ interface Migration extends Pick<MigrationOptions, 'onProgress'>, Target {
 async function migrate(migration: Migration, copy: DatabaseCopy): Promise<MigrationResult> {
   const { source, storage, index } = migration
   const mark = (state: CopyState): string => copyMark(state, source.databaseId, source.copyId)
-  const there = await copy.mark()
+  const there = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
   let copied: CopiedVectors = { vectors: 0, documentsWithoutVectors: [] }
   if (there !== mark('copied') && there !== mark('live')) {
     if (source.isSetAside) throw new MigrationFailedError(`${source.folder} was migrated to another database already`)
@@ -190,16 +189,4 @@ async function copyIndex(
 function folderOf(from: unknown): string {
   if (typeof from === 'string' && from.trim() !== '') return resolve(from)
   throw new InvalidInputError('from', 'must be the path of a data folder, such as ./alcove-data')
-}
-
-function openTarget(to: string): Knex {
-  try {
-    return openPostgres(to)
-  } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error
-    throw new InvalidInputError(
-      'to',
-      'must be a URL of a PostgreSQL database, such as postgresql://user:password@host:5432/database',
-    )
-  }
 }

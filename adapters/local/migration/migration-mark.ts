@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { NotInitializedError } from '../../../src/index.js'
 import type { Storage } from '../../../src/ports/index.js'
-import { DATABASE, isThere } from '../data-dir-names.js'
-
-/**
- * In a folder's database: which copy of it was begun. In the database it is copied to: `copying` or `copied`, with
- * the ids of the database and of the copy.
- */
-export const MARK_SETTING = 'migration'
+import { MIGRATION_SETTING } from '../../knex/index.js'
+import { DATABASE, formerName, isThere } from '../data-dir-names.js'
 
 /** What the mark of a database says that rows are copied to: all of it is there once it is `copied`, and somebody works with it once it is `live`. */
 export type CopyState = 'copying' | 'copied' | 'live'
@@ -26,32 +21,48 @@ export function isUnusedCopyOf(databaseId: string, mark: string | undefined): bo
 /** The id of the copy that was begun of a folder's database; a new one, where it was worked on since. */
 export async function markSource(storage: Storage): Promise<string> {
   return await storage.transaction(async ({ settings }) => {
-    const begun = await settings.get(MARK_SETTING)
+    const begun = await settings.get(MIGRATION_SETTING)
     if (begun !== undefined && begun !== '') return begun
     const id = randomUUID()
-    await settings.put(MARK_SETTING, id)
+    await settings.put(MIGRATION_SETTING, id)
     return id
   })
 }
 
 /** To be told of everybody who may write to a folder's database: what was copied of it is out of date then. */
 export async function forgetMigration(storage: Storage): Promise<void> {
-  const mark = await storage.read(({ settings }) => settings.get(MARK_SETTING))
+  const mark = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
   if (mark === undefined || mark === '') return
-  await storage.transaction(async ({ settings }) => settings.put(MARK_SETTING, ''))
+  await storage.transaction(async ({ settings }) => settings.put(MIGRATION_SETTING, ''))
 }
 
-/**
- * Lets a database be worked with that a folder was migrated to.
- * @throws NotInitializedError where the migration has not come to its end: the folder may still be worked with
- */
+/** @throws NotInitializedError for a folder whose own database is not used any more */
+export async function requireNotMigrated(dataDir: string): Promise<void> {
+  if (!(await isThere(formerName(join(dataDir, DATABASE))))) return
+  throw new NotInitializedError(
+    `the database of ${dataDir} was migrated to PostgreSQL: open the folder with databaseUrl, which is --database-url`,
+  )
+}
+
+/** @throws NotInitializedError where a migration to a database has not come to its end: the folder may still be worked with */
 export async function requireWholeCopy(dataDir: string, storage: Storage): Promise<void> {
-  const [state = '', ...ids] = ((await storage.read(({ settings }) => settings.get(MARK_SETTING))) ?? '').split(' ')
+  const { state } = await readMark(storage)
   if (state === 'copying' || (state === 'copied' && (await isThere(join(dataDir, DATABASE))))) {
     throw new NotInitializedError(
       'a folder is being migrated to this database: wait for "alcove migrate" to end, or, where it was ended, run it again',
     )
   }
+}
+
+/** To be told of everybody who works with a database and its folder: it is never emptied again. */
+export async function noteLive(storage: Storage): Promise<void> {
+  const { state, ids } = await readMark(storage)
   if (state !== 'copied') return
-  await storage.transaction(async ({ settings }) => settings.put(MARK_SETTING, ['live', ...ids].join(' ')))
+  await storage.transaction(async ({ settings }) => settings.put(MIGRATION_SETTING, ['live', ...ids].join(' ')))
+}
+
+async function readMark(storage: Storage): Promise<{ readonly state: string; readonly ids: readonly string[] }> {
+  const mark = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
+  const [state = '', ...ids] = (mark ?? '').split(' ')
+  return { state, ids }
 }

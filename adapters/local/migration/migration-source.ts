@@ -2,14 +2,20 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { DataDirUnusableError, MigrationFailedError, NotInitializedError } from '../../../src/index.js'
-import type { Storage } from '../../../src/ports/index.js'
 import { syncFolder } from '../../files/index.js'
-import { KnexStorage, openSqlite, requireTables, SqliteSnapshot, withoutWriters } from '../../knex/index.js'
+import {
+  KnexStorage,
+  MIGRATION_SETTING,
+  openSqlite,
+  requireTables,
+  SqliteSnapshot,
+  withoutWriters,
+} from '../../knex/index.js'
 import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
 import { DATABASE, formerName, isThere, VECTORS } from '../data-dir-names.js'
 import { requireLocalDatabase } from '../open-local-database.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
-import { forgetMigration, MARK_SETTING, markSource } from './migration-mark.js'
+import { forgetMigration, markSource } from './migration-mark.js'
 
 /** A data folder whose database is copied elsewhere; nobody else works on it meanwhile. */
 export class MigrationSource {
@@ -69,7 +75,7 @@ export class MigrationSource {
   /** Reads the database while nobody writes to it. */
   async reading<T>(work: (reading: Knex) => Promise<T>): Promise<T> {
     return await withoutWriters(this.#knex, this.#tablePrefix, async (reading) => {
-      const copyId = await this.snapshot.setting(MARK_SETTING)
+      const copyId = await this.snapshot.setting(MIGRATION_SETTING)
       if (copyId === this.copyId) return await work(reading)
       throw new MigrationFailedError(`somebody else works on ${this.folder}: end that, and migrate it again`)
     })
@@ -134,7 +140,7 @@ type Known = Pick<MigrationSource, 'folder' | 'isSetAside' | 'snapshot'> & {
   readonly opened: Opened
 }
 
-async function prepare(folder: string, storage: Storage, snapshot: SqliteSnapshot) {
+async function prepare(folder: string, storage: KnexStorage, snapshot: SqliteSnapshot) {
   await requireSameDatabase(folder, storage)
   const databaseId = await snapshot.setting(ID_SETTING)
   if (databaseId === undefined || (await snapshot.setting('owner')) === undefined) {
