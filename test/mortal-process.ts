@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
+import { childProgram } from './child-program.js'
 
 export interface MortalProcessOptions {
-  /** The program of the process, run by tsx. It sends a message when it is ready, and others `{ done }` with what it counts. */
+  /** The program of the process. It sends a message when it is ready, and others `{ done }` with what it counts. */
   readonly script: string
   readonly args: readonly string[]
   /** Shortest and longest life, in ms; without it it is not killed. */
@@ -15,6 +16,8 @@ export interface MortalProcessOptions {
 export class MortalProcess {
   /** The last one included, which is ended like the others. */
   killed = 0
+  /** How it ended by itself, which it should not. */
+  readonly deaths: string[] = []
   /** What it has done, as far as it told before it was killed. */
   done = 0
   readonly #options: MortalProcessOptions
@@ -22,8 +25,10 @@ export class MortalProcess {
   #isStopped = false
   #running: Promise<void> | undefined
   #isReady: () => void = () => undefined
-  readonly ready: Promise<void> = new Promise((resolve) => {
+  #fail: (error: unknown) => void = () => undefined
+  readonly ready: Promise<void> = new Promise((resolve, reject) => {
     this.#isReady = resolve
+    this.#fail = reject
   })
 
   constructor(options: MortalProcessOptions) {
@@ -31,7 +36,7 @@ export class MortalProcess {
   }
 
   start(): void {
-    this.#running = this.#run()
+    this.#running = this.#run().catch((error: unknown) => this.#fail(error))
   }
 
   async stop(): Promise<void> {
@@ -42,8 +47,9 @@ export class MortalProcess {
 
   async #run(): Promise<void> {
     const { script, args, killEveryMs, random } = this.#options
+    const program = await childProgram(script)
     while (!this.#isStopped) {
-      const child = fork(script, args, { execArgv: ['--import', 'tsx'] })
+      const child = fork(program, args, { execArgv: [] })
       this.#child = child
       child.on('message', (message: { readonly done?: number }) => {
         this.done += message.done ?? 0
@@ -51,15 +57,15 @@ export class MortalProcess {
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])
       this.#isReady()
-      if (killEveryMs === undefined) {
-        await ended
-        continue
+      if (killEveryMs !== undefined) {
+        const [least, most] = killEveryMs
+        await Promise.race([ended, setTimeout(least + (most - least) * random())])
+        child.kill('SIGKILL')
       }
-      const [least, most] = killEveryMs
-      await Promise.race([ended, setTimeout(least + (most - least) * random())])
-      child.kill('SIGKILL')
       await ended
-      this.killed += 1
+      if (child.signalCode !== 'SIGKILL')
+        this.deaths.push(`a process ended by itself with ${child.signalCode ?? child.exitCode ?? ''}`)
+      else if (killEveryMs !== undefined) this.killed += 1
     }
   }
 }

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { sourceOf } from '../extracted.js'
+import { sized } from '../full-form.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 import { objectStreamBomb, onePage, stream, zlibMegabytes } from './hostile/pdf-writer.js'
 import { AFTER_TEXT, BEFORE_TEXT, bodyOf, deflatedMegabytes, docxOf } from './hostile/zip-writer.js'
 
 const MB = 1_048_576
-const ROUNDS = 3
+/** A busy machine may spoil one. */
+const MOST_ROUNDS = 3
+const LEAST_ROUNDS = sized(1, MOST_ROUNDS)
 const extractor = new WorkerTextExtractor({ maxMemoryMb: 400, pieceTimeoutMs: 60_000, fileTimeoutMs: 120_000 })
 
 afterAll(async () => {
@@ -76,7 +79,7 @@ describe('U7 U8 the host', () => {
     await collectGarbage()
     const before = usedMemory()
     const works: number[] = []
-    for (let at = 0; at < ROUNDS; at += 1) {
+    while (works.length < LEAST_ROUNDS || (works.length < MOST_ROUNDS && Math.min(...works) >= 50)) {
       await collectGarbage()
       const memory = watchMemory()
       const stops = new LoopStops()

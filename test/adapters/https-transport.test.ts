@@ -7,6 +7,7 @@ import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https
 import { MemoryHttpTransport } from '../../adapters/memory/index.js'
 import { DestinationRefusedError, type HttpOutcome, InvalidInputError } from '../../src/ports/index.js'
 import { httpTransportSuite } from '../conformance/index.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 import { startFullListener } from '../webhooks/full-listener.js'
 import { receiverOf, transportTo } from '../webhooks/local-transport.js'
 import { postInChild } from '../webhooks/post-in-child.js'
@@ -137,7 +138,7 @@ describe('responses', () => {
     await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
   })
 
-  it('D8: 200 and an endless drip is a response; the connection is cut at the deadline', async () => {
+  it('D8: 200 and an endless drip is a response; the connection is cut at the deadline', WALL_CLOCK, async () => {
     const receiver = await receiverOf({
       respond: (_request, response) => {
         const drip = setInterval(() => response.write('.'), 20)
@@ -231,7 +232,7 @@ describe('requests', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('take the next address where one leads nowhere', async () => {
+  it('take the next address where one leads nowhere', WALL_CLOCK, async () => {
     const full = await startFullListener('::1')
     onTestFinished(() => full.close())
     const receiver = await receiverOf({ port: full.port })
@@ -413,7 +414,7 @@ describe('connection errors', () => {
   })
 })
 
-describe('the deadline', () => {
+describe('the deadline', WALL_CLOCK, () => {
   const silentResolver = (): Promise<never> => new Promise(() => undefined)
   const drip =
     (start: string, piece: string): NonNullable<ReceiverOptions['respond']> =>

@@ -78,6 +78,19 @@ describe('two indexes on one folder, as two processes have them,', () => {
     expect((await open().countByDocument(NAME)).size).toBe(60)
   })
 
+  it('make a table at the same time: nothing of what is in it by then is lost', async () => {
+    const indexes = Array.from({ length: 8 }, () => open())
+    for (let round = 1; round <= 12; round += 1) {
+      const collection = { ...COLLECTION, name: `context-${round}-model` }
+      const added = indexes.map(async (index, at) => {
+        await index.add(collection, clusteredRows(at + 1, 2, COLLECTION.dimensions))
+      })
+      await Promise.all(added)
+      const expected = new Map(indexes.map((_, at) => [at + 1, 2]))
+      for (const index of indexes) expect(await index.countByDocument(collection.name)).toEqual(expected)
+    }
+  })
+
   it('find nothing of what the other has dropped, and what it has made anew', async () => {
     const [one, other] = [open(), open()]
     const rows = clusteredRows(1, 5, COLLECTION.dimensions)

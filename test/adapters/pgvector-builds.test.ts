@@ -199,6 +199,20 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
+  it('wants an extension that somebody may make, and says so', async () => {
+    await admin.query(`create role ${prefix}guest login`)
+    await admin.query(`create database ${prefix}guests`)
+    const url = new URL(postgres.url)
+    url.pathname = `/${prefix}guests`
+    url.username = `${prefix}guest`
+    const knex = openPostgres(url.href)
+    knexes.push(knex)
+    await expect(newIndex({ knex }).prepare()).rejects.toMatchObject({
+      code: 'ERR_UNSUPPORTED',
+      message: expect.stringContaining('have an administrator run "create extension vector"') as string,
+    })
+  })
+
   it('and fails is tried again after a pause, though nothing is added any more', async () => {
     const index = newIndex({ indexRetryMs: 200 })
     await index.prepare()

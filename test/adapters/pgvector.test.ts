@@ -6,6 +6,7 @@ import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { PgVectorIndex, type PgVectorOptions } from '../../adapters/pgvector/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
 import { vectorIndexSuite } from '../conformance/index.js'
+import { sized } from '../full-form.js'
 import { type PgliteServer, startPglite } from '../pglite-server.js'
 
 /** A server of one's own that has pgvector; otherwise the one that runs in this process. */
@@ -36,6 +37,8 @@ vectorIndexSuite({ describe, it }, 'pgvector', async () => {
 
 describe('vectors in PostgreSQL', () => {
   const COLLECTION = { name: 'context-1-model', dimensions: 24 }
+  const DOCUMENTS = 56
+  const QUERIES = sized(10, 20)
   const sequence = (length: number, first = 1) => Array.from({ length }, (_, number) => first + number)
 
   it('are found by an index as by a scan, whatever the filter, also by another process', async () => {
@@ -43,7 +46,7 @@ describe('vectors in PostgreSQL', () => {
     const telemetry = new MemoryTelemetry()
     const index = new PgVectorIndex({ ...shared, indexFromRows: 2_000, telemetry })
     const scanned = new PgVectorIndex({ ...shared, tablePrefix: `${shared.tablePrefix ?? ''}s`, indexFromRows: 1e9 })
-    for (const documentId of sequence(56)) {
+    for (const documentId of sequence(DOCUMENTS)) {
       const rows = clusteredRows(documentId, 200, COLLECTION.dimensions)
       for (const each of [index, scanned]) await each.add(COLLECTION, rows)
     }
@@ -61,9 +64,9 @@ describe('vectors in PostgreSQL', () => {
     const listen = ({ sql }: { readonly sql: string }): unknown => statements.push(sql)
     knex.on('query', listen)
     let [found, wanted] = [0, 0]
-    for (const documentId of sequence(20)) {
+    for (const documentId of sequence(QUERIES)) {
       const query = clusteredVector(documentId, COLLECTION.dimensions, 777)
-      for (const documents of [undefined, { except: [documentId] }, { only: sequence(55) }]) {
+      for (const documents of [undefined, { except: [documentId] }, { only: sequence(DOCUMENTS - 1) }]) {
         const search = { limit: 10, ...(documents && { documents }) }
         const exact = (await scanned.search(COLLECTION, query, search)).map(({ documentId, chunk }) => [
           documentId,
@@ -77,7 +80,7 @@ describe('vectors in PostgreSQL', () => {
     }
     knex.removeListener('query', listen)
     expect(found / wanted).toBeGreaterThanOrEqual(0.99)
-    expect(statements.filter((sql) => sql.includes('halfvec')).length).toBeGreaterThanOrEqual(60)
+    expect(statements.filter((sql) => sql.includes('halfvec')).length).toBeGreaterThanOrEqual(QUERIES * 3)
     // What came after the index is in it.
     await index.add(COLLECTION, clusteredRows(900, 3, COLLECTION.dimensions))
     const [hit] = await other.search(COLLECTION, clusteredVector(900, COLLECTION.dimensions, 1), { limit: 1 })

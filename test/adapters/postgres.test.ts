@@ -18,6 +18,13 @@ describe('a database URL', () => {
     },
   )
 
+  it('must name a database, and have no password that ends it', () => {
+    expect(() => openPostgres('postgresql://alcove@localhost:5432')).toThrow(/databaseUrl: must name a database/)
+    const half = () => openPostgres('postgresql://alcove:hunter#2@localhost/db', { field: 'to' })
+    expect(half).toThrow(/to: has a #: .* are written as %23/)
+    expect(half).not.toThrow(/hunter/)
+  })
+
   it('at which nothing listens is a fault that passes, and says what to look at', async () => {
     const storage = new KnexStorage({ knex: openPostgres('postgresql://alcove:hunter2@127.0.0.1:1/none') })
     const failure: unknown = await storage.open().catch((error: unknown) => error)
@@ -116,7 +123,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
         await setTimeout(50)
         expect(heard).not.toContain(kind)
       })
-      const deadline = performance.now() + 1_000
+      const deadline = performance.now() + 10_000
       while (!heard.includes(kind)) {
         if (performance.now() > deadline) throw new Error(`${kind} was not heard of`)
         await setTimeout(5)

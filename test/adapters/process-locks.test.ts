@@ -22,7 +22,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     new PostgresProcessLocks({ knex: openPostgres(database.address, { maxConnections }) })
 
   processLocksSuite({ describe, it }, 'PostgreSQL', () => {
-    const [one, other] = [locks(4), locks(3)]
+    const [one, other] = [locks(6), locks(5)]
     return Promise.resolve({
       port: { one, other },
       dispose: async () => {
@@ -33,8 +33,8 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
   })
 
   it('locks are free once their holder has lost its connection, which is not used again', async () => {
-    expect(() => locks(2)).toThrow('knex: must have 3 connections at least')
-    const [one, other] = [locks(3), locks(3)]
+    expect(() => locks(4)).toThrow('knex: must have 5 connections at least')
+    const [one, other] = [locks(5), locks(5)]
     const name = randomUUID()
     let lose: () => void = () => undefined
     const lost = new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport } from '../../adapters/https-transport/index.js'
 import { resolveHost } from '../../adapters/https-transport/resolve-host.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 import { type DnsAnswer, type DnsServer, startDnsServer } from '../webhooks/dns-server.js'
 import { receiverOf } from '../webhooks/local-transport.js'
 
@@ -37,7 +38,7 @@ describe('look-ups', () => {
     }
   })
 
-  it('give one family after a second where the other is silent', async () => {
+  it('give one family after a second where the other is silent', WALL_CLOCK, async () => {
     const start = performance.now()
     expect(await Promise.all([resolve(IPV4, 'silence'), resolve('silence', IPV6)])).toHaveLength(2)
     expect(performance.now() - start).toBeGreaterThan(900)
@@ -64,7 +65,7 @@ describe('look-ups', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('end at once when they are aborted', async () => {
+  it('end at once when they are aborted', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = new AbortController()
     const looking = resolveHost(HOOKS, { signal: aborting.signal, servers: [address] })
@@ -75,7 +76,7 @@ describe('look-ups', () => {
     await expect(resolveHost(HOOKS, { signal: AbortSignal.abort(), servers: [address] })).rejects.toThrow('aborted')
   })
 
-  it('D6: of a server that is silent end at the deadline', async () => {
+  it('D6: of a server that is silent end at the deadline', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const transport = new HttpsTransport({
       resolver: async (hostname, { signal }) => await resolveHost(hostname, { signal, servers: [address] }),
@@ -87,7 +88,7 @@ describe('look-ups', () => {
     expect(performance.now() - start).toBeLessThan(5_250)
   })
 
-  it('that hang leave the threads to files and databases', async () => {
+  it('that hang leave the threads to files and databases', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = Array.from({ length: 16 }, () => new AbortController())
     const looking = aborting.map(async ({ signal }) => {

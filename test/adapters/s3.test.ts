@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,8 +7,10 @@ import { S3FileStore } from '../../adapters/s3/index.js'
 import { failWith, MEGABYTE, megabytes } from '../bucket/contents.js'
 import type { S3Report } from '../bucket/s3-child.js'
 import { type S3Server, startS3Server } from '../bucket/s3-server.js'
+import { forkProgram } from '../child-program.js'
 import { collect, inPieces } from '../conformance/harness.js'
 import { fileStoreSuite } from '../conformance/index.js'
+import { sized } from '../full-form.js'
 
 const KEY = 'aaaaaaaa-0000-4000-8000-000000000001'
 const OTHER_KEY = 'aaaaaaaa-0000-4000-8000-000000000002'
@@ -60,8 +61,8 @@ async function leaveUnfinished(key: string, ageMs: number): Promise<void> {
 describe('a file in a bucket', () => {
   it('goes there in parts, and back, in memory that does not grow with it, and lets its process end', async () => {
     const script = join(import.meta.dirname, '../bucket/s3-child.ts')
-    const args = [JSON.stringify(server.options), '200']
-    const child = fork(script, args, { execArgv: ['--import', 'tsx', '--expose-gc'], stdio: 'inherit' })
+    const args = [JSON.stringify(server.options), String(sized(100, 200))]
+    const child = await forkProgram(script, args, { execArgv: ['--expose-gc'], stdio: 'inherit' })
     const [[report], [exitCode]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [
       [S3Report],
       [number],

@@ -1,14 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { sized } from '../full-form.js'
 
 const MEGABYTE = 1024 * 1024
-const FILE_BYTES = 110 * MEGABYTE
+const FILE_MEGABYTES = sized(60, 110)
+const FILE_BYTES = FILE_MEGABYTES * MEGABYTE
 const BLOCK_BYTES = 650_000
 /** What the host may use for a file of any size: buffers, pieces on their way, and garbage. */
-const MOST_GROWTH = 96 * MEGABYTE
+const MOST_GROWTH = sized(54, 96) * MEGABYTE
 
 /** The process that reads would be ended if it needed more: the file is larger than its heap. */
-const extractor = new WorkerTextExtractor({ maxHeapMb: 96, maxMemoryMb: 320 })
+const extractor = new WorkerTextExtractor({ maxHeapMb: sized(48, 96), maxMemoryMb: sized(270, 320) })
 afterAll(async () => {
   await extractor.close()
 })
@@ -36,7 +38,7 @@ async function stream(
   return { characters, growth: most - before }
 }
 
-describe('a file of 110 MB', () => {
+describe(`a file of ${FILE_MEGABYTES} MB`, () => {
   it.each([
     ['a.txt', '', 'Zürich lies at the lower end of its lake, and the mountains are seen from there.\n'],
     ['a.csv', 'City,Country,Remark\n', `Zürich,Switzerland,"${'a city at the lower end of its lake, '.repeat(20)}"\n`],

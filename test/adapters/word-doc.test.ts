@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type DocContent, type DocRun, doc, ole, property } from './word-doc-files.js'
-import { docx, extractWord, paragraph } from './word-files.js'
+import { docx, extractWord, paragraph, useWordExtractor } from './word-files.js'
+
+useWordExtractor()
 
 async function textOf(content: DocContent): Promise<string> {
   const { text, warnings } = await extractWord('a.doc', doc(content))

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { docx, extractWord, paragraph, part, table, zip } from './word-files.js'
+import { docx, extractWord, paragraph, part, table, useWordExtractor, zip } from './word-files.js'
+
+useWordExtractor()
 
 async function textOf(body: string, others: Readonly<Record<string, string | Buffer>> = {}): Promise<string> {
   const { text, warnings } = await extractWord('a.docx', docx(body, others))

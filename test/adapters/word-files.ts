@@ -1,12 +1,19 @@
 import { utils, write } from 'cfb'
-import { afterAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { type Extracted, extracted, sourceOf } from '../extracted.js'
 
-const extractor = new WorkerTextExtractor()
-afterAll(async () => {
-  await extractor.close()
-})
+let extractor: WorkerTextExtractor
+
+/** For each file of tests that extracts Word: files may share a process, and this module with it. */
+export function useWordExtractor(): void {
+  beforeAll(() => {
+    extractor = new WorkerTextExtractor()
+  })
+  afterAll(async () => {
+    await extractor.close()
+  })
+}
 
 const W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 const NAMESPACES = [

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { changeAnswer } from './change-answer.js'
 
 /**
  * For the tokens of ListObjectsV2 s3rver needs a cipher that OpenSSL has no more, and fails where a list goes on. So it
@@ -12,11 +13,5 @@ export function listByMarkers(request: IncomingMessage, response: ServerResponse
   url.searchParams.delete('continuation-token')
   if (token !== null) url.searchParams.set('marker', token)
   request.url = url.pathname + url.search
-  const end = response.end.bind(response) as (body?: unknown) => ServerResponse
-  response.end = ((body: unknown) => {
-    if (typeof body !== 'string') return end(body)
-    const told = body.replaceAll('NextMarker>', 'NextContinuationToken>')
-    response.setHeader('content-length', Buffer.byteLength(told))
-    return end(told)
-  }) as typeof response.end
+  changeAnswer(response, (text) => text.replaceAll('NextMarker>', 'NextContinuationToken>'))
 }

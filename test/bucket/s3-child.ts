@@ -1,5 +1,5 @@
 /**
- * A process of its own that writes a file into a bucket, and reads it: `tsx s3-child.ts OPTIONS MEGABYTES`. Tells its
+ * A process of its own that writes a file into a bucket, and reads it: `s3-child.ts OPTIONS MEGABYTES`. Tells its
  * parent how its memory and its event loop were, and has nothing more to do then: that it ends is a part of the test.
  */
 import { setTimeout } from 'node:timers/promises'

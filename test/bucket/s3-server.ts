@@ -7,6 +7,7 @@ import S3rver from '@20minutes/s3rver'
 import { S3Client } from '@aws-sdk/client-s3'
 import type { S3FileStoreOptions } from '../../adapters/s3/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { listByDelimiter } from './list-by-delimiter.js'
 import { listByMarkers } from './list-by-markers.js'
 import { answerMultipart, type KeptUpload, keptUploads } from './multipart-operations.js'
 
@@ -37,11 +38,18 @@ export interface S3Server {
   readonly dispose: () => Promise<void>
 }
 
+export interface S3ServerOptions {
+  /** Objects that are listed at once at most. Default 1,000. */
+  readonly pageSize?: number
+  /** Whether signatures are checked. Default `true`. */
+  readonly isStrict?: boolean
+}
+
 /**
  * Starts s3rver, which keeps objects in a folder and checks signatures (version 4) of requests for them, with the
- * operations it lacks put before it ({@link answerMultipart}, {@link listByMarkers}).
+ * operations it lacks put before it ({@link answerMultipart}, {@link listByMarkers}, {@link listByDelimiter}).
  */
-export async function startS3Server({ pageSize = 1_000 }: { readonly pageSize?: number } = {}): Promise<S3Server> {
+export async function startS3Server({ pageSize = 1_000, isStrict = true }: S3ServerOptions = {}): Promise<S3Server> {
   const folder = await temporaryFolder()
   const directory = folder.path
   const [strict, lenient] = [false, true].map((allowMismatchedSignatures) => {
@@ -53,12 +61,13 @@ export async function startS3Server({ pageSize = 1_000 }: { readonly pageSize?: 
   const server = createServer((request, response) => {
     started.requests.push(`${request.method} ${request.url}`)
     if (started.intercept(request, response)) return
-    void answerMultipart(request, response, { directory, pageSize }).then((isAnswered) => {
+    void answerMultipart(request, response, { directory, pageSize }).then(async (isAnswered) => {
       if (isAnswered) return
+      await listByDelimiter(request, response, async () => await started.objects())
       listByMarkers(request, response)
       const { pathname } = new URL(request.url ?? '/', 'http://localhost')
       // Of a path that ends in a slash, as the SDK asks for a bucket, s3rver expects another signature than AWS.
-      listeners[pathname.endsWith('/') ? 'lenient' : 'strict'](request, response)
+      listeners[isStrict && !pathname.endsWith('/') ? 'strict' : 'lenient'](request, response)
     })
   })
   server.listen(0, '127.0.0.1')

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 describe('Ctrl-C', () => {
   it('ends an ingestion with 130 and one line on what is unfinished, which the next start completes', async () => {
-    const text = Array.from({ length: 4_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
+    const text = Array.from({ length: 2_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
     await writeFile(join(folder.path, 'inventory.txt'), text.join(''))
     const cwd = folder.path
     await runAlcoveHere(['init'], { cwd })

@@ -11,6 +11,7 @@ import type {
   RecordedEvent,
 } from '../../src/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 import { type HttpsReceiver, startHttpsReceiver } from './https-receiver.js'
 import type { Outcome } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -274,50 +275,54 @@ describe('alcove event', () => {
 })
 
 describe('beside a server', () => {
-  it('D14 an event that was recorded reaches a receiver within a second or so, and no secret is kept or told', async () => {
-    const receiver = await receive()
-    const served = await serve(receiver, ...ALLOW)
-    // What the server may contact may be named here, without a list of its own.
-    const added = await json<DestinationWithSecret>('destination', 'add', receiver.url)
-    expect(receiver.connections()).toBe(0)
-    const recorded = await json<RecordedEvent>(...STARTED)
-    const recordedMs = Date.now()
-    await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(1)
-    const [request] = receiver.received
-    expect((request?.atMs ?? 0) - recordedMs).toBeLessThan(1_500)
-    const { customerId: _, deliveries: __, ...envelope } = recorded
-    expect(request?.body.toString()).toBe(JSON.stringify(envelope))
-    const hmac = createHmac('sha256', added.secret).update(request?.body ?? '')
-    expect(request?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-service-event': 'run.started',
-      'x-service-signature': `sha256=${hmac.digest('hex')}`,
-    })
-    const delivery = await settled(1)
-    expect(delivery).toMatchObject({ status: 'succeeded', httpStatus: 200, attemptCount: 1 })
-    expect(delivery.attempts).toMatchObject([{ outcome: 'success', responseBody: 'thank you' }])
-    expect(await text('delivery', 'show', '1')).toMatch(
-      /\nattempts: 1\. \S+Z success 200 after \d+ ms\n {5}answer: thank you\n$/,
-    )
-    const tested = await json<Delivery>('destination', 'test', '1')
-    expect((await settled(tested.id)).status).toBe('succeeded')
-    const { secret } = await json<DestinationWithSecret>('destination', 'rotate', '1')
-    expect((await settled((await json<Delivery>('delivery', 'resend', '1')).id)).status).toBe('succeeded')
-    const again = receiver.received.at(-1)
-    expect(again?.body).toEqual(request?.body)
-    expect(again?.headers['x-service-signature']).toBe(
-      `sha256=${createHmac('sha256', secret)
-        .update(again?.body ?? '')
-        .digest('hex')}`,
-    )
-    expect(await served.stop()).toBe(0)
-    const files = ['alcove.sqlite', 'alcove.sqlite-wal', 'alcove.lock.json'].map(async (name) => {
-      return await readFile(join(folder.path, 'alcove-data', name)).catch(() => Buffer.alloc(0))
-    })
-    const all = Buffer.concat([...(await Promise.all(files)), Buffer.from(served.stdout() + served.stderr())])
-    expect(served.stderr()).toContain('"name":"outbox.attempt"')
-    for (const known of [added.secret, secret]) expect(all.includes(known.slice(6))).toBe(false)
-  })
+  it(
+    'D14 an event that was recorded reaches a receiver within a second or so, and no secret is kept or told',
+    WALL_CLOCK,
+    async () => {
+      const receiver = await receive()
+      const served = await serve(receiver, ...ALLOW)
+      // What the server may contact may be named here, without a list of its own.
+      const added = await json<DestinationWithSecret>('destination', 'add', receiver.url)
+      expect(receiver.connections()).toBe(0)
+      const recorded = await json<RecordedEvent>(...STARTED)
+      const recordedMs = Date.now()
+      await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 20 }).toBe(1)
+      const [request] = receiver.received
+      expect((request?.atMs ?? 0) - recordedMs).toBeLessThan(1_500)
+      const { customerId: _, deliveries: __, ...envelope } = recorded
+      expect(request?.body.toString()).toBe(JSON.stringify(envelope))
+      const hmac = createHmac('sha256', added.secret).update(request?.body ?? '')
+      expect(request?.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-service-event': 'run.started',
+        'x-service-signature': `sha256=${hmac.digest('hex')}`,
+      })
+      const delivery = await settled(1)
+      expect(delivery).toMatchObject({ status: 'succeeded', httpStatus: 200, attemptCount: 1 })
+      expect(delivery.attempts).toMatchObject([{ outcome: 'success', responseBody: 'thank you' }])
+      expect(await text('delivery', 'show', '1')).toMatch(
+        /\nattempts: 1\. \S+Z success 200 after \d+ ms\n {5}answer: thank you\n$/,
+      )
+      const tested = await json<Delivery>('destination', 'test', '1')
+      expect((await settled(tested.id)).status).toBe('succeeded')
+      const { secret } = await json<DestinationWithSecret>('destination', 'rotate', '1')
+      expect((await settled((await json<Delivery>('delivery', 'resend', '1')).id)).status).toBe('succeeded')
+      const again = receiver.received.at(-1)
+      expect(again?.body).toEqual(request?.body)
+      expect(again?.headers['x-service-signature']).toBe(
+        `sha256=${createHmac('sha256', secret)
+          .update(again?.body ?? '')
+          .digest('hex')}`,
+      )
+      expect(await served.stop()).toBe(0)
+      const files = ['alcove.sqlite', 'alcove.sqlite-wal', 'alcove.lock.json'].map(async (name) => {
+        return await readFile(join(folder.path, 'alcove-data', name)).catch(() => Buffer.alloc(0))
+      })
+      const all = Buffer.concat([...(await Promise.all(files)), Buffer.from(served.stdout() + served.stderr())])
+      expect(served.stderr()).toContain('"name":"outbox.attempt"')
+      for (const known of [added.secret, secret]) expect(all.includes(known.slice(6))).toBe(false)
+    },
+  )
 
   it('S14 nothing goes to an address that the server does not allow, whatever the command has allowed', async () => {
     const receiver = await receive()

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
+import { IS_FULL_FORM, sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 interface Message {
@@ -14,7 +15,8 @@ interface Message {
   readonly chunks?: number
 }
 
-const SENTENCES = 6_000
+const ROUNDS = sized(3, 5)
+const SENTENCES = 5_000
 const TEXT = Array.from(
   { length: SENTENCES },
   (_, number) =>
@@ -22,54 +24,58 @@ const TEXT = Array.from(
 ).join('')
 
 describe('a process that is killed', () => {
-  it('while it ingests: the next start resumes, keeps what was done, and ends with all of the document', async () => {
-    const folder = await temporaryFolder()
-    const dataDir = join(folder.path, 'data')
-    const file = join(folder.path, 'inventory.txt')
-    await writeFile(file, TEXT)
+  it.runIf(IS_FULL_FORM)(
+    'while it ingests: the next start resumes, keeps what was done, and ends with all of the document',
+    async () => {
+      const folder = await temporaryFolder()
+      const dataDir = join(folder.path, 'data')
+      const file = join(folder.path, 'inventory.txt')
+      await writeFile(file, TEXT)
 
-    const first = start(dataDir, file)
-    const uuid = await first.until(({ uuid: started }) => started)
-    // More than what is written at once: some of it is on the disk.
-    await first.until(({ windowsEmbedded = 0 }) => (windowsEmbedded > 1_100 ? true : undefined))
-    first.child.kill('SIGKILL')
-    await once(first.child, 'exit')
+      const first = start(dataDir, file)
+      const uuid = await first.until(({ uuid: started }) => started)
+      // More than what is written at once: some of it is on the disk.
+      await first.until(({ windowsEmbedded = 0 }) => (windowsEmbedded > 1_100 ? true : undefined))
+      first.child.kill('SIGKILL')
+      await once(first.child, 'exit')
 
-    const engine = await openLocalEngine({ dataDir })
-    const session = engine.as(engine.owner)
-    const firstProgress = new Promise<number>((resolve) => {
-      engine.on('document.progress', ({ windowsEmbedded }) => {
-        resolve(windowsEmbedded)
+      const engine = await openLocalEngine({ dataDir })
+      const session = engine.as(engine.owner)
+      const firstProgress = new Promise<number>((resolve) => {
+        engine.on('document.progress', ({ windowsEmbedded }) => {
+          resolve(windowsEmbedded)
+        })
       })
-    })
-    const document = await session.documents.whenProcessed(uuid)
-    expect(await firstProgress).toBeGreaterThan(1_024)
+      const document = await session.documents.whenProcessed(uuid)
+      expect(await firstProgress).toBeGreaterThan(1_024)
 
-    const chunks = await session.documents.chunks(uuid)
-    expect(document.chunks).toBe(chunks.length)
-    expect(chunks.map(({ ordinal }) => ordinal)).toEqual(chunks.map((_, index) => index))
-    expect(sameText(chunks.map(({ content }) => content).join(' '), TEXT)).toBe(true)
-    for (const chunk of [chunks[0], chunks[Math.floor(chunks.length / 2)], chunks.at(-1)]) {
-      const results = await session.search(document.contextId, chunk?.content ?? '')
-      expect(results.map(({ id }) => id)).toContain(chunk?.id)
-      expect(results[0]?.similarity).toBeGreaterThan(0.95)
-    }
-    await engine.close()
+      const chunks = await session.documents.chunks(uuid)
+      expect(document.chunks).toBe(chunks.length)
+      expect(chunks.map(({ ordinal }) => ordinal)).toEqual(chunks.map((_, index) => index))
+      expect(sameText(chunks.map(({ content }) => content).join(' '), TEXT)).toBe(true)
+      for (const chunk of [chunks[0], chunks[Math.floor(chunks.length / 2)], chunks.at(-1)]) {
+        const results = await session.search(document.contextId, chunk?.content ?? '')
+        expect(results.map(({ id }) => id)).toContain(chunk?.id)
+        expect(results[0]?.similarity).toBeGreaterThan(0.95)
+      }
+      await engine.close()
 
-    const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
-    const [collection = ''] = await index.listCollections()
-    const windows = chunks.length
-    expect([...(await index.countByDocument(collection))]).toEqual([[document.id, windows]])
-    await index.close()
-    await folder.remove()
-  }, 180_000)
+      const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
+      const [collection = ''] = await index.listCollections()
+      const windows = chunks.length
+      expect([...(await index.countByDocument(collection))]).toEqual([[document.id, windows]])
+      await index.close()
+      await folder.remove()
+    },
+    180_000,
+  )
 
   it('at random points of ingestion, again and again: nothing is lost and nothing is there twice', async () => {
     const folder = await temporaryFolder()
     const dataDir = join(folder.path, 'data')
     const file = join(folder.path, 'inventory.txt')
     await writeFile(file, TEXT.slice(0, 40_000))
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { child } = start(dataDir, file)
       await new Promise((resolve) => setTimeout(resolve, 300 + round * 400))
       child.kill('SIGKILL')

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
-const ROUNDS = 8
+const ROUNDS = sized(5, 8)
 const COLLECTION = { name: 'crash', dimensions: 64 }
 
 type Message = Partial<Record<'added' | 'deleting' | 'deleted', number>>
@@ -46,11 +47,12 @@ it('K a process that is killed while it adds, compacts and builds indexes leaves
       await index.whenMaintained()
       expect(index.maintenanceError).toBeUndefined()
       expect(await index.countByDocument(COLLECTION.name)).toEqual(counts)
-      expect(await readdir(join(vectors, '.building')).catch(() => [])).toEqual([])
       expect(rows).toBeGreaterThan(2_000)
     }
     await index.close()
   }
+  // Of killed processes nothing is left. While an index is open it may have a folder of its own there.
+  expect(await readdir(join(vectors, '.building')).catch(() => [])).toEqual([])
   await folder.remove()
 }, 180_000)
 

@@ -6,10 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KnexStorage, openSqlite } from '../../adapters/knex/index.js'
 import { backupDataDir, restoreDataDir } from '../../adapters/local/index.js'
 import { startAlcove } from '../cli/run-alcove.js'
+import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { expectWhole, type Load, startLoad } from './backup-load.js'
 
-const KILLS = 4
+const KILLS = sized(2, 4)
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string

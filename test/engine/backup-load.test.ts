@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../adapters/local/index.js'
 import type { Engine } from '../../src/index.js'
+import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { expectWhole, type Load, startLoad } from './backup-load.js'
 
-const BACKUPS = 3
+const BACKUPS = sized(2, 3)
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string
@@ -54,9 +55,9 @@ describe('K backups beside an engine that uploads, deletes and searches without 
 async function expectSameAnswers(source: Engine, restored: string): Promise<number> {
   const engine = await openLocalEngine({ dataDir: restored, roles: ['ingest'] })
   const [ours, theirs] = [source.as(source.owner), engine.as(engine.owner)]
-  const there = new Set((await ours.documents.list(1)).map(({ fileName }) => fileName))
+  const there = new Map((await ours.documents.list(1)).map(({ fileName, completed }) => [fileName, completed]))
   let compared = 0
-  for (const { id, fileName } of await theirs.documents.list(1)) {
+  for (const { id, fileName, completed } of await theirs.documents.list(1)) {
     const chunks = await theirs.documents.chunks(fileName)
     const prompt = chunks[0]?.content ?? ''
     const options = { topN: 100, scoreThreshold: 0 }
@@ -64,7 +65,10 @@ async function expectSameAnswers(source: Engine, restored: string): Promise<numb
     expect(found[0]).toMatchObject({ content: prompt })
     expect(found[0]?.similarity).toBeGreaterThan(0.95)
     if (!there.has(fileName)) continue
-    expect(chunks).toEqual(await ours.documents.chunks(fileName))
+    const expected = await ours.documents.chunks(fileName)
+    // One that was under way is processed where it is restored, and its chunks have ids of their own there.
+    const isSameWork = completed === there.get(fileName)
+    expect(chunks).toEqual(expected.map((chunk, at) => (isSameWork ? chunk : { ...chunk, id: chunks[at]?.id })))
     compared += 1
   }
   await engine.close()

@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../adapters/local/index.js'
 import { startAlcove } from '../cli/run-alcove.js'
+import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { archiveOf, type Entry, entriesOf } from './backup-archives.js'
 
-const KILLS = 6
+const KILLS = sized(3, 6)
 /** Before the database's id, the keys, the vectors and the database. */
 const MOVES = 4
 const KILLED_AT_RENAME = pathToFileURL(join(import.meta.dirname, '../fixtures/killed-at-rename.mjs')).href

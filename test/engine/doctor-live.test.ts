@@ -6,6 +6,7 @@ import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import type { Engine, VerifyProgress } from '../../src/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 import { COLLECTION, codes, fill, LONG, open, told, vectors, withEngine } from './doctor-folder.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
@@ -239,7 +240,7 @@ describe('the look at the start', () => {
     })
   })
 
-  it('says that all is well, and does not hold up the end', async () => {
+  it('says that all is well, and does not hold up the end', WALL_CLOCK, async () => {
     await fill(dataDir)
     const telemetry = new MemoryTelemetry()
     await withEngine(dataDir, { telemetry }, async () => {

@@ -128,6 +128,28 @@ describe('an engine with its files in a bucket', () => {
     await expect(open({ filesUrl: 's3://no-such-bucket' })).rejects.toThrow('there is no bucket of that name')
     await fill(await open())
   })
+
+  it('is told what the server lacks before anything is made, each time', async () => {
+    server.intercept = (request, response) => {
+      if (!request.url?.includes('uploads')) return false
+      response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>')
+      return true
+    }
+    for (let time = 0; time < 2; time += 1) {
+      await expect(open()).rejects.toMatchObject({
+        code: 'ERR_UNSUPPORTED',
+        message: expect.stringMatching(/has no ListMultipartUploads/) as string,
+      })
+    }
+    expect(await objects()).toEqual([])
+    server.intercept = () => false
+    await fill(await open())
+  })
+
+  it('is told of an address that is none', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', 'localhost:9000')
+    await expect(open()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'AWS_ENDPOINT_URL_S3' })
+  })
 })
 
 describe('the place of files', () => {

@@ -15,6 +15,7 @@ import { PgVectorIndex } from '../../adapters/pgvector/index.js'
 import type { Engine } from '../../src/index.js'
 import { runAlcove, startAlcove } from '../cli/run-alcove.js'
 import { EVENT_DATA } from '../event-data.js'
+import { sized } from '../full-form.js'
 import { DATABASES, type TestDatabase } from '../outbox/database.js'
 import { startPglite } from '../pglite-server.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -23,6 +24,7 @@ import { NEW_CONTEXT, uploadText } from './memory-engine.js'
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 const HARBOUR = 'The harbour is closed in winter.'
 const LEAVE = 'Parental leave takes eighteen weeks.'
+const ROWS = sized(6_000, 12_000)
 const NASTY = 'Zoë ✅ 東京 "x" \\ \' {"a": [1]} \u{1F600} 100% ? ?? :name $1'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -113,6 +115,15 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   const migrate = async (options: Partial<MigrationOptions> = {}) =>
     await migrateDataDir({ from: dataDir, to: database.address, ...options })
 
+  const expectMigratedAsItIs = async (engine: Engine): Promise<void> => {
+    const before = await seen(engine)
+    await engine.close()
+    await migrate()
+    const migrated = await open(database.address)
+    expect(await seen(migrated)).toEqual(before)
+    await migrated.close()
+  }
+
   it('is the same as before, goes on with its ids, and is refused without the database', async () => {
     await fill()
     const engine = await open()
@@ -132,7 +143,10 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await uploadText(session, 3, 'a.txt', LEAVE)
     expect(await session.search(3, LEAVE)).toHaveLength(1)
     await migrated.close()
-    await expect(open()).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
+    await expect(open()).rejects.toMatchObject({
+      code: 'ERR_NOT_INITIALIZED',
+      message: expect.stringContaining('was migrated to PostgreSQL') as string,
+    })
     const told2 = await runAlcove(['context', 'list', '--data-dir', dataDir], { cwd: folder.path })
     expect(told2).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--database-url') as string })
     // Once more: nothing is to be done, and nothing is done.
@@ -159,12 +173,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await session.contexts.update(id, { ...NEW_CONTEXT, caption: 'Another' })
     await uploadText(session, id, 'new.txt', 'Ferries leave at nine.')
     await engine.whenCleared()
-    const before = await seen(engine)
-    await engine.close()
-    await migrate()
-    const migrated = await open(database.address)
-    expect(await seen(migrated)).toEqual(before)
-    await migrated.close()
+    await expectMigratedAsItIs(engine)
   })
 
   it('is left as it is where somebody else has written to the database meanwhile', async () => {
@@ -219,16 +228,16 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const engine = await open()
     const session = engine.as(engine.owner)
     await session.contexts.create({ ...NEW_CONTEXT, name: 'Later' })
-    const before = await seen(engine)
-    await engine.close()
-    await migrate()
-    const migrated = await open(database.address)
-    expect(await seen(migrated)).toEqual(before)
-    await migrated.close()
+    await expectMigratedAsItIs(engine)
     // Worked with: never emptied again.
     await rename(formerDatabase, former)
     const back = await open()
     await back.close()
+    // Both would take each other's files for what a crash has left.
+    await expect(open(database.address)).rejects.toMatchObject({
+      code: 'ERR_DATA_DIR_MISMATCH',
+      message: expect.stringMatching(/has a database of its own, alcove\.sqlite/) as string,
+    })
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'to' })
   })
 
@@ -236,6 +245,11 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await fill()
     const command = await openLocalDatabase({ dataDir })
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_DATA_DIR_LOCKED' })
+    // Engines that come and go in the same process do not take it from the command.
+    await (await open()).close()
+    const args = ['migrate', '--from', dataDir, '--to', database.address]
+    const told = await runAlcove(args, { cwd: folder.path })
+    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a command works on') as string })
     await command.close()
     let during: Promise<unknown> | undefined
     await migrate({
@@ -249,7 +263,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   it('K may be killed at any moment: run again, it goes on, and everything is there once', async () => {
     await fill()
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
-    const rows = Array.from({ length: 12_000 }, (_, at) => ({ key: `filler-${String(at).padStart(6, '0')}` }))
+    const rows = Array.from({ length: ROWS }, (_, at) => ({ key: `filler-${String(at).padStart(6, '0')}` }))
     for (let at = 0; at < rows.length; at += 100) {
       const part = rows.slice(at, at + 100)
       await knex('alcove_regions').insert(part.map(({ key }) => ({ name: key })))
@@ -260,9 +274,9 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await engine.close()
     const args = ['migrate', '--from', dataDir, '--to', database.address, '--json']
     let kills = 0
-    for (let copied = 0; copied < 12_000; kills += 1) {
+    for (let copied = 0; copied < ROWS; kills += 1) {
       const { child, outcome } = startAlcove(args, { cwd: folder.path })
-      const least = copied + 1_500
+      const least = copied + ROWS / 8
       while (child.exitCode === null && copied < least) {
         await setTimeout(5)
         copied = Number(
@@ -281,7 +295,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     expect(kills).toBeGreaterThan(3)
     const { exitCode, stdout, stderr } = await runAlcove(args, { cwd: folder.path })
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
-    expect(JSON.parse(stdout)).toMatchObject({ documents: 2, rows: { regions: 12_001 } })
+    expect(JSON.parse(stdout)).toMatchObject({ documents: 2, rows: { regions: ROWS + 1 } })
     const migrated = await open(database.address)
     expect(await seen(migrated)).toEqual(before)
     await migrated.close()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -47,9 +47,9 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
 
   /** The vectors are in another server here, to which there is one connection. */
   const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
-  const start = async (): Promise<Engine> => {
+  const start = async (dataDir = folder.path): Promise<Engine> => {
     const engine = await openLocalEngine({
-      dataDir: folder.path,
+      dataDir,
       databaseUrl: database.address,
       embeddingModels: [new MemoryEmbeddingModel()],
       vectorIndex: new PgVectorIndex({ knex: vectors, keepKnex: true, tablePrefix }),
@@ -81,6 +81,53 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     for (const engine of [one, other]) {
       expect(await engine.administration.verify()).toMatchObject({ problems: [] } satisfies Partial<VerifyReport>)
     }
+  })
+
+  it('are refused on a folder that is not theirs, such as one that is not mounted, and say how to go on', async () => {
+    const engine = await start()
+    const session = engine.as(engine.owner)
+    await uploadText(session, (await session.contexts.create(NEW_CONTEXT)).id, 'a.txt', 'Harbour lights.')
+    await engine.close()
+    const lost = await temporaryFolder()
+    const refusal = await start(lost.path).catch((error: unknown) => error as Error & { readonly code?: string })
+    expect(refusal).toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
+    expect(await readdir(lost.path)).toEqual([])
+    const [, id = ''] = /write (\S+) into/.exec((refusal as Error).message) ?? []
+    await writeFile(join(lost.path, 'database-id'), id)
+    await cp(join(folder.path, 'keys'), join(lost.path, 'keys'), { recursive: true })
+    const again = await start(lost.path)
+    expect((await again.administration.verify()).problems.map(({ code }) => code)).toContain('file-missing')
+    await again.close()
+    await lost.remove()
+  })
+
+  it('want the vector index that the first of them was given, also where the database was made without', async () => {
+    const options = {
+      dataDir: folder.path,
+      databaseUrl: database.address,
+      embeddingModels: [new MemoryEmbeddingModel()],
+    }
+    await (await openLocalEngine(options)).close()
+    const engine = await start()
+    await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
+    await expect(openLocalEngine(options)).rejects.toMatchObject({
+      code: 'ERR_UNSUPPORTED',
+      message: expect.stringContaining('give this engine the same vectorIndex') as string,
+    })
+  })
+
+  it('are refused on a folder that has a database of its own', async () => {
+    const own = await openLocalEngine({ dataDir: folder.path, embeddingModels: [new MemoryEmbeddingModel()] })
+    await own.close()
+    await expect(start()).rejects.toMatchObject({
+      code: 'ERR_DATA_DIR_MISMATCH',
+      message: expect.stringMatching(/copy it with "alcove migrate"/) as string,
+    })
+    expect(
+      await runAlcoveHere(['context', 'list', '--data-dir', folder.path, '--database-url', database.address], {
+        cwd: folder.path,
+      }),
+    ).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('alcove migrate') as string })
   })
 
   it('sweep in turn: one of them for all, and none again at its start within the hour', async () => {
@@ -167,6 +214,16 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await expect(openLocalEngine({ dataDir: folder.path, databaseUrl: 'localhost' })).rejects.toThrow(
       'databaseUrl: must be a URL of a PostgreSQL database',
     )
+  })
+
+  it('are all given the vector index that the first was given: one without would not find what is in it', async () => {
+    await (await start()).close()
+    const without = openLocalEngine({ dataDir: folder.path, databaseUrl: database.address })
+    await expect(without).rejects.toMatchObject({
+      code: 'ERR_UNSUPPORTED',
+      message: expect.stringContaining('give this engine the same vectorIndex') as string,
+    })
+    await (await start()).close()
   })
 
   it('are what the command line works with, given --database-url', async () => {

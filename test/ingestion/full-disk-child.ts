@@ -1,5 +1,5 @@
 /**
- * An engine of which one part is on a small disk, in a process that may mount one: `tsx full-disk-child.ts PART
+ * An engine of which one part is on a small disk, in a process that may mount one: `full-disk-child.ts PART
  * FOLDER`, the disk being `FOLDER/disk`. Tells its parent, as JSON, what came of it.
  */
 import { readdir } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * Deletes on a disk that is full, in a process that may mount one: `tsx full-disk-deletion-child.ts PARTS FOLDER`,
+ * Deletes on a disk that is full, in a process that may mount one: `full-disk-deletion-child.ts PARTS FOLDER`,
  * the disk being `FOLDER/disk`. Tells its parent, as JSON, what came of it.
  */
 import { join } from 'node:path'

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { childProgram } from '../child-program.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import type { FullDiskReport, Part } from './full-disk-child.js'
 import type { FullDiskDeletionReport, Parts } from './full-disk-deletion-child.js'
@@ -85,8 +86,8 @@ const DELETIONS: Child<Parts, FullDiskDeletionReport> = { file: 'full-disk-delet
 
 async function run<Argument extends string, Report>(program: Child<Argument, Report>, part: Argument): Promise<Report> {
   const folder = await temporaryFolder()
-  const script = join(import.meta.dirname, program.file)
-  const command = `${MOUNT} && exec "$1" --import tsx "$2" "$3" "$0"`
+  const script = await childProgram(join(import.meta.dirname, program.file))
+  const command = `${MOUNT} && exec "$1" "$2" "$3" "$0"`
   const child = spawn('unshare', [...UNSHARE, 'sh', '-c', command, folder.path, process.execPath, script, part], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

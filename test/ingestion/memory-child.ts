@@ -1,5 +1,5 @@
 /**
- * An engine in a process of its own that takes in so much text in one context: `tsx memory-child.ts MEGABYTES MODEL`,
+ * An engine in a process of its own that takes in so much text in one context: `memory-child.ts MEGABYTES MODEL`,
  * the model `quick` or `real`. Tells its parent how its memory and its event loop were.
  */
 import { mkdtemp, rm } from 'node:fs/promises'

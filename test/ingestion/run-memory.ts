@@ -1,6 +1,6 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { forkProgram } from '../child-program.js'
 import type { MemoryReport } from './memory-child.js'
 
 /** Takes in so much text in a process of its own. */
@@ -9,7 +9,7 @@ export async function runMemory(options: {
   readonly model: 'quick' | 'real'
 }): Promise<MemoryReport> {
   const script = join(import.meta.dirname, 'memory-child.ts')
-  const child = fork(script, [String(options.megabytes), options.model], { execArgv: ['--import', 'tsx'] })
+  const child = await forkProgram(script, [String(options.megabytes), options.model])
   let report: MemoryReport | undefined
   child.on('message', (message) => {
     report = message as MemoryReport

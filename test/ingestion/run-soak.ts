@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { forkProgram } from '../child-program.js'
 import { pick, seededRandom } from '../seeded-random.js'
 import { inspect, placesIn } from './soak-inspection.js'
 import { SoakLedger } from './soak-ledger.js'
@@ -120,7 +121,7 @@ class Soak {
   async #act(): Promise<void> {
     const dice = this.#random()
     const hook = dice < 0.5 ? { at: pick(this.#random, HOOKS), time: 1 + Math.floor(this.#random() * 4) } : undefined
-    const child = this.#start('act', hook)
+    const child = await this.#start('act', hook)
     const ended = once(child, 'exit')
     const isStillborn = dice > 1 - STILLBORN
     if (!isStillborn) await Promise.race([once(child, 'message'), ended])
@@ -134,7 +135,7 @@ class Soak {
 
   /** Another life, in which everything comes to its end. What it leaves is looked at when nobody works on it. */
   async #settle(): Promise<void> {
-    const child = this.#start('settle', undefined)
+    const child = await this.#start('settle', undefined)
     const ended = once(child, 'exit')
     const settled = new Promise<Extract<ChildMessage, { type: 'settled' }>>((resolve) => {
       child.on('message', (message: ChildMessage) => {
@@ -159,12 +160,12 @@ class Soak {
     return false
   }
 
-  #start(task: ChildOrder['task'], hook: ChildOrder['hook']): ChildProcess {
+  async #start(task: ChildOrder['task'], hook: ChildOrder['hook']): Promise<ChildProcess> {
     const { hasRealModel } = this.#options
     const seed = Math.floor(this.#random() * 1e9)
     const order: ChildOrder = { dataDir: this.#dataDir, seed, task, hasRealModel, ...(hook && { hook }) }
     const script = join(import.meta.dirname, 'soak-child.ts')
-    const child = fork(script, [JSON.stringify(order)], { execArgv: ['--import', 'tsx'] })
+    const child = await forkProgram(script, [JSON.stringify(order)])
     this.#child = child
     this.#phase = 'start'
     child.on('message', (message: ChildMessage) => this.#hear(message))

@@ -1,5 +1,5 @@
 /**
- * An engine in a process of its own, which acts at random until it is killed: `tsx soak-child.ts ORDER`, the order
+ * An engine in a process of its own, which acts at random until it is killed: `soak-child.ts ORDER`, the order
  * as JSON. Its parent hears of every call before it begins and after it has ended.
  */
 import { join } from 'node:path'

@@ -1,9 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { DeliveryWithAttempts } from '../../src/index.js'
+import { forkProgram } from '../child-program.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.js'
 import { DATABASES, type TestDatabase } from './database.js'
@@ -136,7 +137,7 @@ class Scene {
 
   /** Starts a process, lets it record an event where one is given, and waits until it has killed itself. */
   async killed(hook: Hook, agentId?: number): Promise<void> {
-    const child = this.#start(hook, agentId === undefined ? 'relay' : '')
+    const child = await this.#start(hook, agentId === undefined ? 'relay' : '')
     if (agentId !== undefined) {
       await once(child, 'message')
       child.send(agentId)
@@ -146,7 +147,7 @@ class Scene {
 
   /** Starts a process that lives. */
   async run(): Promise<void> {
-    await once(this.#start('none', 'relay'), 'message')
+    await once(await this.#start('none', 'relay'), 'message')
   }
 
   async log(): Promise<readonly DeliveryWithAttempts[]> {
@@ -164,12 +165,9 @@ class Scene {
     await this.#database.dispose()
   }
 
-  #start(hook: Hook, roles: string): ChildProcess {
+  async #start(hook: Hook, roles: string): Promise<ChildProcess> {
     const script = join(import.meta.dirname, 'relay-child.ts')
-    const child = fork(script, [this.#database.address, this.#caFile, hook, roles], {
-      execArgv: ['--import', 'tsx'],
-      stdio: 'inherit',
-    })
+    const child = await forkProgram(script, [this.#database.address, this.#caFile, hook, roles], { stdio: 'inherit' })
     this.#children.push(child)
     return child
   }

@@ -3,6 +3,7 @@ import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https
 import type { DestinationInput, DestinationWithSecret } from '../../src/index.js'
 import { EVENT_TYPES, type EventData, signBody, verifyWebhook } from '../../src/webhooks/index.js'
 import { EVENT_DATA } from '../event-data.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 import { type Receiver, type Respond, startReceiver, status } from '../webhooks/receiver.js'
 import { DATABASES, type TestDatabase } from './database.js'
 import { type OutboxEngine, outboxEngine } from './outbox-engine.js'
@@ -70,6 +71,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     ['a reset', reset, 'connection_error'],
   ] as const)(
     'D4 D15 %s: three attempts, near 0.5 s and 2 s apart, each in the log',
+    WALL_CLOCK,
     async (_name, respond, outcome) => {
       await start()
       await add()

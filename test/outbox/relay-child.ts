@@ -1,6 +1,6 @@
 /**
  * An engine on a database in a process of its own, which kills itself at the named hook:
- * `tsx relay-child.ts DATABASE CA_FILE HOOK ROLES`. Tells its parent when it is ready; records what it is told.
+ * `relay-child.ts DATABASE CA_FILE HOOK ROLES`. Tells its parent when it is ready; records what it is told.
  */
 import { readFileSync } from 'node:fs'
 import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'

@@ -88,6 +88,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await stop()
     const seconds = (performance.now() - began) / 1_000
     const deliveries = recorded.size * options.destinations
+    const examined = await examine(database.knex, destinations, recorded)
     return {
       seed: options.seed,
       seconds: Math.round(seconds),
@@ -95,7 +96,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       deliveriesPerSecond: Math.round(deliveries / seconds),
       relaysKilled: relays.reduce((sum, { killed }) => sum + killed, 0),
       requestsByRelay: relays.map(({ done }) => done),
-      ...(await examine(database.knex, destinations, recorded)),
+      ...examined,
+      problems: [...relays.flatMap(({ deaths }) => deaths), ...examined.problems],
     }
   } finally {
     await stop()

@@ -14,6 +14,7 @@ import {
 } from '../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../src/ports/index.js'
 import { Initialize, UNLIMITED } from '../../src/tenancy-authorization/index.js'
+import { sized } from '../full-form.js'
 import { DATABASES } from './database.js'
 import { answer, HangingTransport } from './outbox-engine.js'
 
@@ -54,7 +55,7 @@ describe('whatever interleaving of claims, expiries, records and cancellations',
           vi.setSystemTime(Date.now() + 60_000)
         })
       }),
-      { numRuns: 150 },
+      { numRuns: sized(60, 150) },
     )
   })
 
@@ -70,7 +71,7 @@ describe('whatever interleaving of claims, expiries, records and cancellations',
           await database.dispose()
         }
       }),
-      { numRuns: 25 },
+      { numRuns: sized(12, 25) },
     )
   })
 })

@@ -1,6 +1,6 @@
 /**
  * An engine that only ingests, on a database that others share, in a process of its own:
- * `tsx ingestion-child.ts DATABASE_URL DATA_DIR`. Its parent hears when it is ready and how many documents it has
+ * `ingestion-child.ts DATABASE_URL DATA_DIR`. Its parent hears when it is ready and how many documents it has
  * completed.
  */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { sized } from '../full-form.js'
 import { DATABASES } from '../outbox/database.js'
 import { runIngestion } from './run-ingestion.js'
 
+const DOCUMENTS = sized(24, 40)
 const [postgres] = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
 it.runIf(postgres !== undefined)(
@@ -13,12 +15,12 @@ it.runIf(postgres !== undefined)(
     const report = await runIngestion({
       databaseUrl: database.address,
       processes: 2,
-      documents: 40,
+      documents: DOCUMENTS,
       killEveryMs: [7_000, 10_000],
       seed,
     })
     await database.dispose()
-    expect(report).toMatchObject({ problems: [], documents: 40 })
+    expect(report).toMatchObject({ problems: [], documents: DOCUMENTS })
     expect(report.processesKilled).toBeGreaterThan(0)
   },
   240_000,

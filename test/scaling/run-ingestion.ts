@@ -73,7 +73,11 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
       documentsPerSecond: Math.round(documents / seconds),
       processesKilled: processes.reduce((sum, { killed }) => sum + killed, 0),
       completedByProcess: processes.map(({ done }) => done),
-      problems: [...(await failures(engine)), ...problems.map(({ message }) => message)].slice(0, 20),
+      problems: [
+        ...processes.flatMap(({ deaths }) => deaths),
+        ...(await failures(engine)),
+        ...problems.map(({ message }) => message),
+      ].slice(0, 20),
     }
   } finally {
     await Promise.all(processes.map((each) => each.stop()))

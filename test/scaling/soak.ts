@@ -1,8 +1,9 @@
 /**
  * Many documents for several processes on one PostgreSQL, which are killed every few seconds:
- * `npm run soak:processes -- [--processes N] [--documents N] [--seed N] [--lives SECONDS] [--alive]`. Each process lives
- * so long at least, and twice as long at most. With `--alive` nobody is killed: how many documents they take in a
- * second.
+ * `npm run soak:processes -- [--processes N] [--documents N] [--seed N] [--lives SECONDS] [--alive] [--database URL]`. Each
+ * process lives so long at least, and twice as long at most. With `--alive` nobody is killed: how many documents they
+ * take in a second. `--database` names an empty one, for example on a server with pgvector; otherwise it is one of its
+ * own, with the vectors in LanceDB.
  */
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres-server.js'
@@ -15,18 +16,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1e6) },
     lives: { type: 'string', default: '10' },
     alive: { type: 'boolean', default: false },
+    database: { type: 'string' },
   },
 })
 const lifeMs = Number(values.lives) * 1_000
-const postgres = await startPostgres()
+const postgres = values.database === undefined ? await startPostgres() : undefined
 const report = await runIngestion({
-  databaseUrl: postgres.url,
+  databaseUrl: values.database ?? postgres?.url ?? '',
   processes: Number(values.processes),
   documents: Number(values.documents),
   ...(!values.alive && { killEveryMs: [lifeMs, 2 * lifeMs] as const }),
   seed: Number(values.seed),
   progress: (line) => process.stderr.write(`${line}\n`),
 })
-await postgres.dispose()
+await postgres?.dispose()
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 process.exit(report.problems.length === 0 ? 0 : 1)

@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
 import { bundledModel } from '../bundled-model.js'
+import { childProgram } from '../child-program.js'
+import { LoopStops } from '../ingestion/loop-stops.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const run = promisify(execFile)
@@ -58,29 +60,22 @@ describe('the bundled model', () => {
   })
 
   it('does not block the event loop of its host while it embeds', async () => {
-    let longestMs = 0
-    let last = performance.now()
-    const look = (): void => {
-      longestMs = Math.max(longestMs, performance.now() - last)
-      last = performance.now()
-    }
-    const timer = setInterval(look, 1)
+    const stops = new LoopStops()
     await model.embed(
       Array.from({ length: 24 }, (_, number) => `${number} ${'a long passage '.repeat(80)}`),
       { kind: 'passage' },
     )
-    // What came last counts too, though no timer has run since.
-    look()
-    clearInterval(timer)
-    expect(longestMs).toBeLessThan(50)
+    stops.end()
+    // A machine that is shared may stop it for others.
+    expect(stops.longestWorkMs).toBeLessThan(50)
   })
 
   it('does not block the event loop of its host when its tokenizer is first used', async () => {
-    const child = join(import.meta.dirname, 'first-tokenizer-child.ts')
+    const child = await childProgram(join(import.meta.dirname, 'first-tokenizer-child.ts'))
     const rounds: number[] = []
     // The least of some: what falls into one alone is a collection of garbage.
     while (rounds.length < 3 || (rounds.length < 8 && Math.min(...rounds) >= 45)) {
-      rounds.push(Number((await run(process.execPath, ['--import', 'tsx', child, bundledModel])).stdout))
+      rounds.push(Number((await run(process.execPath, [child, bundledModel])).stdout))
     }
     expect(Math.min(...rounds)).toBeLessThan(45)
   })

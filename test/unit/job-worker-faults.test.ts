@@ -3,6 +3,7 @@ import { MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
 import { type JobHandler, JobWorker } from '../../src/jobs/index.js'
 import { StorageError, StorageFullError } from '../../src/shared/errors.js'
 import { type Hook, HookedStorage } from '../outbox/hooked-storage.js'
+import { WALL_CLOCK } from '../wall-clock.js'
 
 type Options = Partial<Omit<ConstructorParameters<typeof JobWorker>[2], 'handlers'>>
 
@@ -52,7 +53,7 @@ async function claimsOf(storage: MemoryStorage): Promise<number | undefined> {
 describe('a job that may have ended the process', () => {
   const QUIET = { maxClaims: 4, maxClaimsInCompany: 1, quietMs: [200, 600] }
 
-  it('waits the longer in the life of a process the oftener it was taken; others do not', async () => {
+  it('waits the longer in the life of a process the oftener it was taken; others do not', WALL_CLOCK, async () => {
     const { enqueue, crash, start } = setUp({ ...QUIET, concurrency: 2 })
     await enqueue(1)
     await crash(1)

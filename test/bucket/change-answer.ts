@@ -1,0 +1,12 @@
+import type { ServerResponse } from 'node:http'
+
+/** Changes the text that a server is about to answer with; other answers stay. */
+export function changeAnswer(response: ServerResponse, change: (text: string) => string): void {
+  const end = response.end.bind(response) as (body?: unknown) => ServerResponse
+  response.end = ((body: unknown) => {
+    if (typeof body !== 'string') return end(body)
+    const changed = change(body)
+    response.setHeader('content-length', Buffer.byteLength(changed))
+    return end(changed)
+  }) as typeof response.end
+}
