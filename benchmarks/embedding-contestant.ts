@@ -3,9 +3,9 @@
  * `{ texts }` readies it; each `'run'` embeds them all and answers with the figures.
  */
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import runtime from 'onnxruntime-node'
 import { MODEL, MODELS, openDefaultModel } from './default-model.js'
 import { peer } from './peers.js'
 
@@ -28,9 +28,6 @@ const PIPELINE_BATCH = 25
 const model = await openDefaultModel()
 const tokenizer = await model.tokenizer()
 
-/** The runtime, and the library, that the engine's adapter uses. */
-const requireOwn = createRequire(join(import.meta.dirname, '../package.json'))
-
 const CONTESTANTS: Readonly<Record<string, () => Promise<Run | undefined>>> = {
   alcove: () =>
     Promise.resolve(async (texts) => {
@@ -38,16 +35,14 @@ const CONTESTANTS: Readonly<Record<string, () => Promise<Run | undefined>>> = {
     }),
 
   'the raw ONNX session, one ideal shape': async () => {
-    const requireTheirs = createRequire(requireOwn.resolve('@xenova/transformers'))
-    const { InferenceSession, Tensor } = requireTheirs('onnxruntime-node') as Onnx
-    const session = await InferenceSession.create(join(FOLDER, 'onnx/model_quantized.onnx'))
+    const session = await runtime.InferenceSession.create(join(FOLDER, 'onnx/model_quantized.onnx'))
     const shape = [IDEAL.texts, IDEAL.tokens]
     const positions = IDEAL.texts * IDEAL.tokens
     const ids = BigInt64Array.from({ length: positions }, (_, at) => BigInt(2_000 + (at % 20_000)))
     const feeds = {
-      input_ids: new Tensor('int64', ids, shape),
-      attention_mask: new Tensor('int64', new BigInt64Array(positions).fill(1n), shape),
-      token_type_ids: new Tensor('int64', new BigInt64Array(positions), shape),
+      input_ids: new runtime.Tensor('int64', ids, shape),
+      attention_mask: new runtime.Tensor('int64', new BigInt64Array(positions).fill(1n), shape),
+      token_type_ids: new runtime.Tensor('int64', new BigInt64Array(positions), shape),
     }
     return async (texts) => {
       for (let left = tokensOf(texts); left > 0; left -= positions) await session.run(feeds)
@@ -55,7 +50,9 @@ const CONTESTANTS: Readonly<Record<string, () => Promise<Run | undefined>>> = {
   },
 
   'transformers.js pipeline, batches of 25 in order': async () => {
-    const { env, pipeline } = (await import(requireOwn.resolve('@xenova/transformers'))) as Transformers
+    const transformers = await peer<Transformers>('@xenova/transformers')
+    if (transformers === undefined) return undefined
+    const { env, pipeline } = transformers
     Object.assign(env, { allowRemoteModels: false, localModelPath: MODELS })
     const extract = await pipeline('feature-extraction', MODEL)
     return async (texts) => {
@@ -85,10 +82,6 @@ const CONTESTANTS: Readonly<Record<string, () => Promise<Run | undefined>>> = {
   },
 }
 
-interface Onnx {
-  readonly InferenceSession: { create(path: string): Promise<{ run(feeds: object): Promise<unknown> }> }
-  readonly Tensor: new (type: string, data: BigInt64Array, dimensions: readonly number[]) => object
-}
 interface Transformers {
   readonly env: object
   readonly pipeline: (

@@ -46,7 +46,7 @@ if (!isQuick) await writeReadme()
 function installPeers(): void {
   if (existsSync(join(import.meta.dirname, 'node_modules'))) return
   console.log('installing what the engine is compared with; that takes minutes, once')
-  const options = ['--prefix', import.meta.dirname, '--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund']
+  const options = ['--prefix', import.meta.dirname, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', ['install', ...options], {
     stdio: 'inherit',
     shell: process.platform === 'win32',

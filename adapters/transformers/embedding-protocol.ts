@@ -9,6 +9,8 @@ export type EmbeddingRequest =
       readonly model: ModelFolder
       readonly kind: 'query' | 'passage'
       readonly texts: readonly string[]
+      /** Which of the caller's texts they are, for errors. */
+      readonly rows: readonly number[]
     }
   /** Nobody waits for this request any more. */
   | { readonly type: 'cancel'; readonly id: number }
@@ -17,6 +19,8 @@ export type EmbeddingRequest =
 
 /** What the worker answers, once for each `release` and each `embed` that is not cancelled. */
 export type EmbeddingResponse =
+  /** It has loaded the native runtime. */
+  | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly id: number; readonly vectors: Float32Array }
   /** What the thread was computing when it was asked has ended. */
   | { readonly type: 'released'; readonly id: number }

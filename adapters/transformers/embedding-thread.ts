@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode } from '../../src/ports/index.js'
-import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
+import type { EmbeddingRequest, EmbeddingResponse } from './embedding-protocol.js'
 import type { ModelFolder } from './model-folder.js'
 
 interface Waiting {
@@ -14,50 +14,61 @@ const NO_VECTORS = new Float32Array()
 export interface EmbedRequest {
   readonly kind: 'query' | 'passage'
   readonly texts: readonly string[]
+  /** Which of the caller's texts they are, for errors. */
+  readonly rows: readonly number[]
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * The one thread of this process in which embedding models run.
+ * A thread in which embedding models run.
  *
  * It is never ended: the native runtime (onnxruntime-node 1.14) cannot be loaded
- * by a second thread once the first is gone, and crashes the process when it
+ * by another thread once the first is gone, and crashes the process when it
  * tries. What is closed is unloaded instead, and an idle thread keeps no process alive.
  * Nor may the process end inside a native call, which aborts it: whoever releases a
  * model is told when the thread has come out of it.
  */
 export class EmbeddingThread {
-  static #shared: EmbeddingThread | undefined
-
   readonly #waiting = new Map<number, Waiting>()
-  readonly #users = new Map<string, number>()
-  #worker: Worker | undefined
+  readonly #worker: Worker
   #hasEnded = false
+  #isReady = false
   #lastId = 0
 
-  static get shared(): EmbeddingThread {
-    EmbeddingThread.#shared ??= new EmbeddingThread()
-    return EmbeddingThread.#shared
+  constructor() {
+    this.#worker = new Worker(new URL('./embedding-worker.js', import.meta.url))
+    this.#worker.unref()
+    this.#worker.on('message', (response: EmbeddingResponse) => {
+      if (response.type === 'ready') this.#isReady = true
+      else this.#answer(response)
+    })
+    this.#worker.on('error', (error) => {
+      this.#end(error)
+    })
+    this.#worker.on('exit', () => {
+      this.#end(undefined)
+    })
   }
 
-  /** A model is in use until it is released as often as it was acquired. */
-  acquire(model: ModelFolder): void {
-    const key = modelKey(model)
-    this.#users.set(key, (this.#users.get(key) ?? 0) + 1)
+  /** Whether it has loaded the native runtime: only one thread may do so at a time. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Requests that are not answered yet. */
+  get requests(): number {
+    return this.#waiting.size
   }
 
   /** Resolves once nothing that was asked for before is being computed any more: a batch's time at most. */
-  async release(model: ModelFolder): Promise<void> {
-    const key = modelKey(model)
-    const users = (this.#users.get(key) ?? 1) - 1
-    this.#users.set(key, users)
-    if (this.#worker === undefined || this.#hasEnded) return
+  async release(model: ModelFolder, isLast: boolean): Promise<void> {
+    if (this.#hasEnded) return
     // A thread that ends meanwhile computes nothing either.
-    await this.#ask((id) => ({ type: 'release', id, model, isLast: users === 0 })).catch(() => undefined)
+    await this.#ask((id) => ({ type: 'release', id, model, isLast })).catch(() => undefined)
   }
 
   /** Vectors of texts, row by row. */
-  async embed(model: ModelFolder, { kind, texts, signal }: EmbedRequest): Promise<Float32Array> {
+  async embed(model: ModelFolder, { kind, texts, rows, signal }: EmbedRequest): Promise<Float32Array> {
     signal?.throwIfAborted()
     let cancel = (): void => undefined
     try {
@@ -67,7 +78,7 @@ export class EmbeddingThread {
           this.#post({ type: 'cancel', id })
         }
         signal?.addEventListener('abort', cancel, { once: true })
-        return { type: 'embed', id, model, kind, texts }
+        return { type: 'embed', id, model, kind, texts, rows }
       })
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -86,42 +97,30 @@ export class EmbeddingThread {
 
   #post(request: EmbeddingRequest): void {
     if (this.#hasEnded) {
-      this.#rejectAll(new Error('the thread of the embedding models has ended: start the process again'))
+      this.#rejectAll(new Error('a thread of the embedding models has ended: start the process again'))
       return
     }
-    this.#worker ??= this.#start()
     // Only what is being computed keeps the process alive.
     if (this.#waiting.size > 0) this.#worker.ref()
     this.#worker.postMessage(request)
   }
 
-  #start(): Worker {
-    const worker = new Worker(new URL('./embedding-worker.js', import.meta.url))
-    worker.unref()
-    worker.on('message', (response: EmbeddingResponse) => {
-      const waiting = this.#settle(response.id)
-      if (response.type === 'done') waiting?.resolve(response.vectors)
-      else if (response.type === 'released') waiting?.resolve(NO_VECTORS)
-      else waiting?.reject(toError(response))
-    })
-    worker.on('error', (error) => {
-      this.#end(error)
-    })
-    worker.on('exit', () => {
-      this.#end(undefined)
-    })
-    return worker
+  #answer(response: Exclude<EmbeddingResponse, { readonly type: 'ready' }>): void {
+    const waiting = this.#settle(response.id)
+    if (response.type === 'done') waiting?.resolve(response.vectors)
+    else if (response.type === 'released') waiting?.resolve(NO_VECTORS)
+    else waiting?.reject(toError(response))
   }
 
   #end(cause: Error | undefined): void {
     this.#hasEnded = true
-    this.#rejectAll(new Error('the thread of the embedding models has ended', { cause }))
+    this.#rejectAll(new Error('a thread of the embedding models has ended', { cause }))
   }
 
   #settle(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    if (this.#waiting.size === 0) this.#worker?.unref()
+    if (this.#waiting.size === 0) this.#worker.unref()
     return waiting
   }
 

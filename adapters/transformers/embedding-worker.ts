@@ -6,7 +6,7 @@ import { EmbeddingTask } from './embedding-task.js'
 import { LoadedModel } from './loaded-model.js'
 import type { ModelFolder } from './model-folder.js'
 
-/** The thread in which models run: running one blocks it, and nobody else. */
+/** A thread in which models run: running one blocks it, and nobody else. */
 
 interface WaitingTask {
   readonly task: EmbeddingTask
@@ -21,6 +21,7 @@ let isRunning = false
 /** The batch that is being computed, or was the last to be. */
 let batch: Promise<void> = Promise.resolve()
 
+parentPort?.postMessage({ type: 'ready' } satisfies EmbeddingResponse)
 parentPort?.on('message', (request: EmbeddingRequest) => {
   if (request.type === 'cancel') cancel(request.id)
   else if (request.type === 'release') void release(request)
@@ -32,7 +33,7 @@ async function accept(request: EmbeddingRequest & { readonly type: 'embed' }): P
   try {
     const model = await modelOf(request.model)
     if (!wanted.has(request.id)) return
-    const encodings = model.encode(request.texts, request.kind)
+    const encodings = model.encode(request)
     const task = new EmbeddingTask(request, encodings, model.special, request.model.profile.dimensions)
     waiting.push({ task, model })
   } catch (error) {
@@ -60,9 +61,8 @@ async function release({ id, model: folder, isLast }: EmbeddingRequest & { reado
   const key = modelKey(folder)
   const loading = models.get(key)
   if (isLast) models.delete(key)
-  const model = await loading?.catch(() => undefined)
+  await loading?.catch(() => undefined)
   await batch.catch(() => undefined)
-  if (isLast) await model?.unload()
   parentPort?.postMessage({ type: 'released', id } satisfies EmbeddingResponse)
 }
 

@@ -1,58 +1,73 @@
-import { basename, dirname } from 'node:path'
-import { AutoModel, env, type PreTrainedModel, Tensor } from '@xenova/transformers'
-import pLimit from 'p-limit'
-import { InvalidInputError } from '../../src/ports/index.js'
+import { join } from 'node:path'
+import runtime, { type InferenceSession } from 'onnxruntime-node'
+import { InvalidInputError, ModelError } from '../../src/ports/index.js'
 import type { EmbeddingTask } from './embedding-task.js'
 import { checkModelFile, type ModelFolder, readModelFile } from './model-folder.js'
 import { poolInto } from './pooling.js'
 import { parseTokenizerFile, type SpecialTokenIds } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
-/** Loads one model at a time: where the library looks for it is a setting of the whole thread. */
-const oneByOne = pLimit(1)
+const WEIGHTS = 'onnx/model_quantized.onnx'
+const OUTPUT = 'last_hidden_state'
+/** The worker's thread is the only one that computes: others run beside it. */
+const SESSION_OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1 }
 
-/** A model whose weights are in memory. Only for the worker thread: running it blocks. */
+/** What a BERT model is given, by the name of the input. */
+const INPUTS: Readonly<Record<string, (ids: BigInt64Array, mask: BigInt64Array) => BigInt64Array>> = {
+  input_ids: (ids) => ids,
+  attention_mask: (_, mask) => mask,
+  token_type_ids: (ids) => new BigInt64Array(ids.length),
+}
+
+/**
+ * A model whose weights are in memory, until nobody refers to it: the runtime has no call that frees them.
+ * Only for a worker thread: running it blocks.
+ */
 export class LoadedModel {
   readonly special: SpecialTokenIds
   readonly #folder: ModelFolder
-  readonly #model: PreTrainedModel
+  readonly #session: InferenceSession
   readonly #tokenizer: WordPieceTokenizer
 
   private constructor(
     folder: ModelFolder,
-    model: PreTrainedModel,
+    session: InferenceSession,
     tokenizer: WordPieceTokenizer,
     special: SpecialTokenIds,
   ) {
     this.#folder = folder
-    this.#model = model
+    this.#session = session
     this.#tokenizer = tokenizer
     this.special = special
   }
 
   /** @throws ModelError where files are missing, changed or of another kind */
   static async load(folder: ModelFolder): Promise<LoadedModel> {
-    await checkModelFile(folder, 'onnx/model_quantized.onnx')
+    await checkModelFile(folder, WEIGHTS)
     const file = await readModelFile(folder.folder, 'tokenizer.json')
     const { options, special } = parseTokenizerFile(file.toString('utf8'))
-    const model = await oneByOne(async () => {
-      env.allowRemoteModels = false
-      env.localModelPath = dirname(folder.folder)
-      return await AutoModel.from_pretrained(basename(folder.folder), { quantized: true, local_files_only: true })
-    })
+    const session = await runtime.InferenceSession.create(join(folder.folder, WEIGHTS), SESSION_OPTIONS)
+    const problem = problemOf(session)
+    if (problem !== undefined) {
+      throw new ModelError('ERR_MODEL_UNSUPPORTED', `the model in ${folder.folder} cannot be used: ${problem}`)
+    }
     // Texts come with long runs already broken: what is left is read as the reference reads it.
-    return new LoadedModel(folder, model, new WordPieceTokenizer({ ...options, longWords: 'unknown' }), special)
+    return new LoadedModel(folder, session, new WordPieceTokenizer({ ...options, longWords: 'unknown' }), special)
   }
 
   /** Ids of the tokens of texts, prefix included and special tokens not. */
-  encode(texts: readonly string[], kind: 'query' | 'passage'): Int32Array[] {
+  encode(request: {
+    readonly kind: 'query' | 'passage'
+    readonly texts: readonly string[]
+    readonly rows: readonly number[]
+  }): Int32Array[] {
     const { queryPrefix, passagePrefix, windowTokens } = this.#folder.profile
-    const prefix = kind === 'query' ? queryPrefix : passagePrefix
-    return texts.map((text, index) => {
+    const prefix = request.kind === 'query' ? queryPrefix : passagePrefix
+    return request.texts.map((text, index) => {
       const { ids } = this.#tokenizer.encode(prefix + text)
       if (ids.length + this.#tokenizer.specialTokens <= windowTokens) return ids
       const problem = `has more tokens than the model's window of ${windowTokens}: nothing is cut off silently`
-      throw new InvalidInputError(`texts[${index}]`, problem)
+      throw new InvalidInputError(`texts[${request.rows[index]}]`, problem)
     })
   }
 
@@ -62,19 +77,21 @@ export class LoadedModel {
     const { dimensions } = profile
     const { rows, tokensPerText, ids, mask } = task.takeBatch()
     const shape = [rows.length, tokensPerText]
-    const output = (await this.#model({
-      input_ids: new Tensor('int64', ids, shape),
-      attention_mask: new Tensor('int64', mask, shape),
-      token_type_ids: new Tensor('int64', new BigInt64Array(ids.length), shape),
-    })) as { readonly last_hidden_state: { readonly data: Float32Array } }
-    const vectors = { data: output.last_hidden_state.data, tokensPerText, dimensions }
+    const feeds = this.#session.inputNames.map((name) => [
+      name,
+      new runtime.Tensor('int64', INPUTS[name]?.(ids, mask) ?? ids, shape),
+    ])
+    const output = await this.#session.run(Object.fromEntries(feeds) as InferenceSession.FeedsType, [OUTPUT])
+    const vectors = { data: output[OUTPUT]?.data as Float32Array, tokensPerText, dimensions }
     rows.forEach((row, index) => {
       const into = task.vectors.subarray(row * dimensions, (row + 1) * dimensions)
       poolInto(into, vectors, index, task.tokensOf(row), profile)
     })
   }
+}
 
-  async unload(): Promise<void> {
-    await this.#model.dispose()
-  }
+function problemOf({ inputNames, outputNames }: InferenceSession): string | undefined {
+  const unknown = inputNames.find((name) => !Object.hasOwn(INPUTS, name))
+  if (unknown !== undefined) return `it asks for an input "${unknown}", which a BERT model does not have`
+  return outputNames.includes(OUTPUT) ? undefined : `it has no output "${OUTPUT}"`
 }

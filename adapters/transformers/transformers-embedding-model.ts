@@ -5,17 +5,17 @@ import {
   type EmbedOptions,
   type Tokenizer,
 } from '../../src/ports/index.js'
-import { EmbeddingThread } from './embedding-thread.js'
+import { EmbeddingThreads } from './embedding-threads.js'
 import { checkModelFile, checkModelFiles, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
 import { inSlices } from './steps.js'
 import { readTokenizerFile } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
-/** A sentence embedding model on this device, on @xenova/transformers, in a worker thread. */
+/** A sentence embedding model on this device, on ONNX Runtime, in worker threads. */
 export class TransformersEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly #folder: ModelFolder
-  readonly #thread = EmbeddingThread.shared
+  readonly #threads = EmbeddingThreads.shared
   readonly #closing = new AbortController()
   #tokenizer: Promise<Tokenizer> | undefined
   #released: Promise<void> | undefined
@@ -23,12 +23,12 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   private constructor(folder: ModelFolder) {
     this.#folder = folder
     this.profile = folder.profile
-    this.#thread.acquire(folder)
+    this.#threads.acquire(folder)
   }
 
   /**
-   * A model in a folder: `profile.json`, `config.json`, `tokenizer.json`,
-   * `tokenizer_config.json` and `onnx/model_quantized.onnx`. Only the profile is read now.
+   * A model in a folder: `profile.json`, `tokenizer.json` and `onnx/model_quantized.onnx`, as transformers.js
+   * lays them out. Only the profile is read now.
    *
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
    */
@@ -50,7 +50,7 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
     const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal
     signal.throwIfAborted()
     if (texts.length === 0) return new Float32Array()
-    return await this.#thread.embed(this.#folder, { kind, texts, signal })
+    return await this.#threads.embed(this.#folder, { kind, texts, signal })
   }
 
   async verify(): Promise<void> {
@@ -61,7 +61,7 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   /** Also waits for the batch that is being computed: the process may end once this resolves. */
   async close(): Promise<void> {
     this.#closing.abort(new ClosedError(`the embedding model ${this.profile.id}`))
-    this.#released ??= this.#thread.release(this.#folder)
+    this.#released ??= this.#threads.release(this.#folder)
     await this.#released
   }
 

@@ -46,6 +46,38 @@ describe('the bundled model', () => {
     })
   })
 
+  it('gives each text its own vector, however they are dealt over threads', async () => {
+    const texts = Array.from({ length: 90 }, (_, number) => `${number} ${'of some length '.repeat((number * 7) % 40)}`)
+    const vectors = await model.embed(texts, { kind: 'passage' })
+    for (const row of [0, 1, 17, 44, 88, 89]) {
+      const alone = await model.embed([texts[row] ?? ''], { kind: 'passage' })
+      expect(cosine(vectors.subarray(row * 384, (row + 1) * 384), [...alone])).toBeGreaterThan(0.97)
+    }
+  })
+
+  it('names a text that is too long by its place, and computes what is asked next', async () => {
+    const texts = Array.from({ length: 60 }, (_, number) => 'a passage '.repeat(number === 41 ? 200 : 80))
+    await expect(model.embed(texts, { kind: 'passage' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      message: expect.stringContaining('texts[41]') as string,
+    })
+    expect((await model.embed(['some text'], { kind: 'passage' })).length).toBe(384)
+  })
+
+  it('gives up at once what is aborted, whether it is computed or waits', async () => {
+    const passages = Array.from({ length: 80 }, (_, number) => `${number} ${'of some length '.repeat(60)}`)
+    const controllers = [new AbortController(), new AbortController()]
+    const embedded = controllers.map(({ signal }) => model.embed(passages, { kind: 'passage', signal }))
+    const began = performance.now()
+    for (const controller of controllers) controller.abort(new Error('enough'))
+    for (const outcome of await Promise.allSettled(embedded)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'enough' } })
+    }
+    await model.embed(['a question'], { kind: 'passage' })
+    // All of them would take seconds.
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
   it('lets a query overtake passages that wait', async () => {
     const order: string[] = []
     const passages = model
