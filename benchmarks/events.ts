@@ -23,8 +23,10 @@ const EVENTS = isQuick ? 30 : 300
 const SINGLES = isQuick ? 20 : 100
 const HEALTHY = 9
 /** As many as the relay has under way to nine destinations. */
-const BARE_CONCURRENCY = 36
-const ROUNDS = isQuick ? 1 : 3
+const BARE_CONCURRENCY = 72
+const ROUNDS = isQuick ? 1 : 5
+
+type Role = 'ingest' | 'relay'
 
 interface Ready {
   readonly ca: string
@@ -62,7 +64,7 @@ if (!isQuick && recording.some(({ medianMs }) => medianMs > RECORD_LIMIT_MS)) {
 
 /** Recording alone: no relay runs beside it. */
 async function record(destinations: number) {
-  return await withEngine([], async (engine) => {
+  return await withNewEngine([], async (engine) => {
     for (let number = 0; number < destinations; number += 1) {
       await engine.administration.destinations.create({ url: `${urls[0]}${number}`, eventTypes: null })
     }
@@ -70,16 +72,19 @@ async function record(destinations: number) {
   })
 }
 
-/** Deliveries per second, those to the destination that hangs apart. */
+/** Deliveries per second of events that wait, as the bare POSTs do; those to the destination that hangs apart. */
 async function relay(): Promise<number> {
-  return await withEngine(['relay'], async (engine) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'alcove-bench-'))
+  await withEngine(dataDir, [], async (engine) => {
     for (const url of urls) await engine.administration.destinations.create({ url, eventTypes: null })
-    const received = countOf(EVENTS * HEALTHY)
-    const began = performance.now()
     for (let event = 0; event < EVENTS; event += 1) await recordOne(engine)
+  })
+  const received = countOf(EVENTS * HEALTHY)
+  const began = performance.now()
+  return await withEngine(dataDir, ['relay'], async () => {
     await received
     return rate(EVENTS * HEALTHY, began)
-  })
+  }).finally(() => rm(dataDir, { recursive: true }))
 }
 
 /** The same bodies to the same receivers, and nothing else. */
@@ -113,7 +118,7 @@ async function postBare(): Promise<number> {
 
 /** From the commit of an event to its request at the receiver, by the clock of the machine. */
 async function timeToFirstByte(): Promise<number[]> {
-  return await withEngine(['relay'], async (engine) => {
+  return await withNewEngine(['relay'], async (engine) => {
     await engine.administration.destinations.create({ url: urls[0] ?? '', eventTypes: null })
     const times: number[] = []
     for (let event = 0; event < SINGLES; event += 1) {
@@ -127,8 +132,16 @@ async function timeToFirstByte(): Promise<number[]> {
   })
 }
 
-async function withEngine<T>(roles: ('ingest' | 'relay')[], work: (engine: Engine) => Promise<T>): Promise<T> {
+async function withNewEngine<T>(roles: readonly Role[], work: (engine: Engine) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'alcove-bench-'))
+  return await withEngine(dataDir, roles, work).finally(() => rm(dataDir, { recursive: true }))
+}
+
+async function withEngine<T>(
+  dataDir: string,
+  roles: readonly Role[],
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
   const engine = await openLocalEngine({
     dataDir,
     roles,
@@ -139,7 +152,6 @@ async function withEngine<T>(roles: ('ingest' | 'relay')[], work: (engine: Engin
     return await work(engine)
   } finally {
     await engine.close()
-    await rm(dataDir, { recursive: true })
   }
 }
 

@@ -77,13 +77,13 @@ export class KnexStorage implements Storage {
 
   async transaction<T>(
     work: (repositories: Repositories) => Promise<T>,
-    { isolation = 'serializable' }: TransactionOptions = {},
+    { isolation = 'serializable', isWriteFirst = false }: TransactionOptions = {},
   ): Promise<T> {
     let kinds = new Set<string>()
     const result = await this.#inTransaction(async (transaction) => {
       // Done again, it may enqueue others.
       kinds = new Set()
-      if (this.#dialect.hasOneWriter) await this.#takeWriteLock(transaction)
+      if (this.#dialect.hasOneWriter && !isWriteFirst) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction, kinds))
     }, isolation)
     this.#announcements?.announce(kinds)

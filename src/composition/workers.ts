@@ -33,8 +33,8 @@ const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * 
 const MAIL_MAX_FAILURES = 53
 
 /** Attempts under way at a time, and of them to one destination: a slow one holds up no other. */
-const RELAY_CONCURRENCY = 64
-const RELAY_CONCURRENCY_PER_DESTINATION = 4
+const RELAY_CONCURRENCY = 128
+const RELAY_CONCURRENCY_PER_DESTINATION = 8
 /** An attempt ends after 5 s at the latest; what a dead process held is taken up soon after. */
 const RELAY_LEASE_MS = 10_000
 /** Events that another process has recorded are seen well within a second. */
@@ -44,7 +44,7 @@ const RELAY_MAX_FAILURES = 10
 /** An attempt under way may go to its end when the engine is closed, if that is soon. */
 const RELAY_DRAIN_MS = 2_000
 /** Where attempts end all the time, several are claimed at once; the first after a pause is claimed at once. */
-const RELAY_CLAIM_INTERVAL_MS = 10
+const RELAY_CLAIM_INTERVAL_MS = 20
 /** Receivers that hang look like crashes when a process dies with many attempts under way. */
 const RELAY_CLAIMS_IN_COMPANY = 4
 

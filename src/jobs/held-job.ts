@@ -1,23 +1,18 @@
-import type { ClaimedJob, JobRepository, Repositories, TransactionOptions } from '../ports/index.js'
+import type { ClaimedJob } from '../ports/index.js'
 import { LeaseLostError } from '../shared/errors.js'
 import type { JobRun } from './job-handler.js'
-
-/** Whoever records something of a job holds its row: nobody else can take it, or cancel it, before that is committed. */
-export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed' }
-
-/** Does small pieces of work in a transaction. */
-export type Transact = <T>(work: (repositories: Repositories) => Promise<T>) => Promise<T>
+import type { Hold, RecordOfJob, Work } from './record.js'
 
 /** A job that a worker holds: whatever it records is refused once somebody else holds it. */
 export class HeldJob implements JobRun {
   readonly subject: number
   readonly signal: AbortSignal
-  readonly #transact: Transact
+  readonly #record: RecordOfJob
   #job: ClaimedJob
   readonly #leaseMs: number
 
-  constructor(transact: Transact, job: ClaimedJob, leaseMs: number, signal: AbortSignal) {
-    this.#transact = transact
+  constructor(record: RecordOfJob, job: ClaimedJob, leaseMs: number, signal: AbortSignal) {
+    this.#record = record
     this.#job = job
     this.#leaseMs = leaseMs
     this.subject = job.subject
@@ -38,30 +33,21 @@ export class HeldJob implements JobRun {
     this.#job = job
   }
 
-  async transaction<T>(
-    work: (repositories: Repositories) => Promise<T>,
-    options: { readonly isProgress?: boolean } = {},
-  ): Promise<T> {
-    return await this.#fenced((jobs) => jobs.extend(this.#job, this.#leaseMs, options), work)
+  async transaction<T>(work: Work<T>, options: { readonly isProgress?: boolean } = {}): Promise<T> {
+    return await this.#fenced({ as: 'extended', leaseMs: this.#leaseMs, isProgress: options.isProgress ?? false }, work)
   }
 
-  async complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#fenced((jobs) => jobs.complete(this.#job), work)
+  async complete<T>(work: Work<T>): Promise<T> {
+    return await this.#fenced({ as: 'completed' }, work)
   }
 
-  async postpone<T>(work: (repositories: Repositories) => Promise<T>, delayMs: number): Promise<T> {
-    return await this.#fenced((jobs) => jobs.release(this.#job, { delayMs, failed: true }), work)
+  async postpone<T>(work: Work<T>, delayMs: number): Promise<T> {
+    return await this.#fenced({ as: 'released', delayMs }, work)
   }
 
-  async #fenced<T>(
-    hold: (jobs: JobRepository) => Promise<boolean>,
-    work: (repositories: Repositories) => Promise<T>,
-  ): Promise<T> {
+  async #fenced<T>(hold: Hold, work: Work<T>): Promise<T> {
     this.signal.throwIfAborted()
-    return await this.#transact(async (repositories) => {
-      if (!(await hold(repositories.jobs))) throw leaseLost(this.#job)
-      return await work(repositories)
-    })
+    return (await this.#record({ job: this.#job, hold, work })) as T
   }
 }
 

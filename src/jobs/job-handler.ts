@@ -1,4 +1,5 @@
 import type { Repositories } from '../ports/index.js'
+import type { Work } from './record.js'
 
 /** Does the jobs of one kind. */
 export interface JobHandler {
@@ -26,12 +27,9 @@ export interface JobRun {
    * next run goes on from here: the job is not one that ends every process that takes it.
    * @throws LeaseLostError; nothing is changed then
    */
-  transaction<T>(
-    work: (repositories: Repositories) => Promise<T>,
-    options?: { readonly isProgress?: boolean },
-  ): Promise<T>
+  transaction<T>(work: Work<T>, options?: { readonly isProgress?: boolean }): Promise<T>
   /** As {@link transaction}, and removes the job in it. */
-  complete<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+  complete<T>(work: Work<T>): Promise<T>
   /** As {@link transaction}, and gives the job back in it, to be due again in `delayMs`. */
-  postpone<T>(work: (repositories: Repositories) => Promise<T>, delayMs: number): Promise<T>
+  postpone<T>(work: Work<T>, delayMs: number): Promise<T>
 }

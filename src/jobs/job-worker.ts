@@ -2,11 +2,10 @@ import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { CrashedError, LeaseLostError, StorageFullError } from '../shared/errors.js'
 import { pause } from '../shared/pause.js'
 import { FairShares } from './fair-shares.js'
-import { GroupCommit } from './group-commit.js'
-import { WITH_JOB_HELD } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
 import { type JobWorkerOptions, withDefaults } from './job-worker-options.js'
 import { type Progress, progressAt } from './progress.js'
+import { recorder, WITH_JOB_HELD } from './record.js'
 import { Rest } from './rest.js'
 import { type Ending, type JobSurroundings, RunningJob } from './running-job.js'
 import { Suspects } from './suspects.js'
@@ -43,10 +42,8 @@ export class JobWorker {
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
     this.#suspects = new Suspects(this.#options)
-    const group = this.#options.isGrouped ? new GroupCommit(storage) : undefined
-    const transact: JobSurroundings['transact'] = async (work) =>
-      await (group === undefined ? storage.transaction(work, WITH_JOB_HELD) : group.transaction(work))
-    this.#surroundings = { storage, telemetry, transact, rest: this.#rest, options: this.#options }
+    const record = recorder(storage, this.#options)
+    this.#surroundings = { storage, telemetry, record, rest: this.#rest, options: this.#options }
   }
 
   start(): void {

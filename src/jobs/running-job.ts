@@ -1,8 +1,9 @@
 import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
 import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.js'
 import { pause } from '../shared/pause.js'
-import { HeldJob, leaseLost, type Transact, WITH_JOB_HELD } from './held-job.js'
+import { HeldJob, leaseLost } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
+import { type RecordOfJob, WITH_JOB_HELD } from './record.js'
 import type { Rest } from './rest.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
@@ -11,7 +12,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
 export interface JobSurroundings {
   readonly storage: Storage
   readonly telemetry: Telemetry
-  readonly transact: Transact
+  readonly record: RecordOfJob
   /** Of those that find a disk full. */
   readonly rest: Rest
   readonly options: {
@@ -37,7 +38,7 @@ export class RunningJob {
   constructor(surroundings: JobSurroundings, handler: JobHandler, job: ClaimedJob, ready: () => Promise<void>) {
     this.#surroundings = surroundings
     this.#handler = handler
-    this.#held = new HeldJob(surroundings.transact, job, surroundings.options.leaseMs, this.#abort.signal)
+    this.#held = new HeldJob(surroundings.record, job, surroundings.options.leaseMs, this.#abort.signal)
     this.ended = this.#work(ready)
   }
 

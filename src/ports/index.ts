@@ -74,8 +74,10 @@ export type {
   Cancellation,
   DeliveryFilter,
   DeliveryRepository,
+  DeliveryState,
   DestinationRepository,
   EventRepository,
+  NewAttempt,
   NewDelivery,
   SendableDelivery,
 } from './storage/outbox-repositories.js'

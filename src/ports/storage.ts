@@ -56,6 +56,11 @@ export interface TransactionOptions {
    * processes meet. A storage with one writer at a time makes no difference.
    */
   readonly isolation?: 'serializable' | 'read committed'
+  /**
+   * Whether its first statement writes; default false. A storage with one writer at a time then needs no lock before
+   * that. One that reads first all the same may fail beside another process.
+   */
+  readonly isWriteFirst?: boolean
 }
 
 /**

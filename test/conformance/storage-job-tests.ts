@@ -54,6 +54,22 @@ export function defineJobTests(test: DefineTest): void {
     assert.notEqual(second.fencingToken, first.fencingToken)
   })
 
+  test('holds and completes many jobs at once, and tells where one of them is lost', async (storage) => {
+    for (let subject = 1; subject <= 130; subject += 1) await enqueue(storage, subject)
+    const claimed = await storage.transaction(({ jobs }) =>
+      jobs.claim({ kinds: KINDS, leaseMs: LEASE_MS, lanes: [{ lane: 0, most: 130 }] }),
+    )
+    const stale = claimed.map((job, index) => (index === 120 ? { ...job, fencingToken: job.fencingToken - 1 } : job))
+    assert.equal(await storage.transaction(({ jobs }) => jobs.extendAll(stale, LEASE_MS)), false)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.extendAll(claimed, 1, { isProgress: true })), true)
+    await wait(20)
+    assert.equal((await claim(storage))?.claims, 1, 'progress was recorded')
+    const others = claimed.slice(1)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.completeAll(others)), true)
+    assert.equal(await storage.transaction(({ jobs }) => jobs.completeAll(others)), false)
+    assert.deepEqual(await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 10 })), [1])
+  })
+
   test('refuses what a worker does that has lost its lease', async (storage) => {
     await enqueue(storage, 1)
     const stale = required(await claim(storage, 1))

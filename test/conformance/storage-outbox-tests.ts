@@ -176,14 +176,15 @@ export function defineOutboxTests(test: DefineTest): void {
       const [delivery] = await seedDeliveries(repositories, companyId, 1)
       assert.ok(delivery)
       const { deliveries } = repositories
-      const first = await deliveries.insertAttempt({ deliveryId: delivery.id, started: NOW }, DESTINATION)
+      const begin = async (started: string, destination = DESTINATION): Promise<number | undefined> =>
+        (await deliveries.insertAttempts([{ deliveryId: delivery.id, started, destination }])).get(delivery.id)
+      const first = await begin(NOW)
       const end = { httpStatus: 503, error: 'no', responseBody: 'é\uFFFD', durationMs: 12 } as const
       assert.ok(first !== undefined)
-      await deliveries.endAttempt(first, { outcome: 'http_error', ...end })
-      await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, DESTINATION)
+      await deliveries.endAttempts([{ id: first, outcome: 'http_error', ...end }])
+      await begin(LATER)
       assert.equal((await deliveries.listAttempts(delivery.id))[1]?.outcome, null)
-      const again = await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, DESTINATION)
-      assert.equal(again, undefined, 'one attempt at a time')
+      assert.equal(await begin(LATER), undefined, 'one attempt at a time')
       await deliveries.interruptAttempts([delivery.id])
       assert.deepEqual(
         (await deliveries.listAttempts(delivery.id)).map(({ id: _id, ...attempt }) => attempt),
@@ -202,11 +203,15 @@ export function defineOutboxTests(test: DefineTest): void {
       )
       for (const changed of [{ url: `${URL}/else` }, { sealedSecret: 'v1:other' }]) {
         const other = { ...DESTINATION, ...changed }
-        assert.equal(await deliveries.insertAttempt({ deliveryId: delivery.id, started: LATER }, other), undefined)
+        assert.equal(await begin(LATER, other), undefined)
       }
       assert.equal(await deliveries.update(delivery.id, { status: 'succeeded', httpStatus: 200, error: null }), true)
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, status: 'succeeded', httpStatus: 200 })
       assert.equal(await deliveries.update(delivery.id + 1, { status: 'dead' }), false)
+      const state = { status: 'failed', httpStatus: 404, attemptCount: 1, error: 'é', updated: LATER } as const
+      await deliveries.updateAll([{ id: delivery.id, ...state, httpStatus: null }])
+      await deliveries.updateAll([{ id: delivery.id, ...state }])
+      assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, ...state })
     })
   })
 
@@ -249,7 +254,7 @@ export function defineOutboxTests(test: DefineTest): void {
       const { deliveries, events, destinations } = repositories
       const [first, open] = old
       assert.ok(first && open)
-      await deliveries.insertAttempt({ deliveryId: first.id, started: NOW }, DESTINATION)
+      await deliveries.insertAttempts([{ deliveryId: first.id, started: NOW, destination: DESTINATION }])
       await deliveries.update(open.id, { status: 'pending' })
       await destinations.remove(first.destinationId, NOW)
       const removeOld = async (before: string) => {

@@ -1,6 +1,6 @@
 import type { Repositories, Storage, TransactionOptions } from '../../src/ports/index.js'
 
-/** Sees a call of a repository, such as `deliveries.endAttempt`; may fail in its place, or give something else. */
+/** Sees a call of a repository, such as `deliveries.endAttempts`; may fail in its place, or give something else. */
 export type Hook = (call: string, go: () => unknown) => unknown
 
 export type Moment = 'before-commit' | 'after-commit'

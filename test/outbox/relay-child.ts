@@ -38,7 +38,7 @@ function die(at: Hook): void {
 function around(calls: readonly string[], moment: Moment): void {
   if (calls.includes('events.insert')) die(`record:${moment}`)
   if (calls.includes('jobs.claim') && moment === 'after-commit') die('claim:after-commit')
-  if (calls.includes('deliveries.endAttempt') && moment === 'before-commit') die('outcome:before-commit')
+  if (calls.includes('deliveries.endAttempts') && moment === 'before-commit') die('outcome:before-commit')
 }
 
 class DeadlyTransport extends HttpsTransport {

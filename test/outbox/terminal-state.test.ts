@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
-import { GroupCommit } from '../../src/jobs/group-commit.js'
 import { HeldJob } from '../../src/jobs/held-job.js'
+import { type RecordOfJob, recorder } from '../../src/jobs/record.js'
 import {
   CreateDestination,
   DELIVER_EVENT,
@@ -105,7 +105,7 @@ class World {
   readonly #storage: Storage
   readonly #expire: () => Promise<void>
   readonly #clock = new MemoryClock()
-  readonly #group: GroupCommit
+  readonly #record: RecordOfJob
   readonly #handler: DeliverEvent
   #runs: Run[] = []
 
@@ -123,7 +123,7 @@ class World {
   constructor(storage: Storage, expire: () => Promise<void>) {
     this.#storage = storage
     this.#expire = expire
-    this.#group = new GroupCommit(storage)
+    this.#record = recorder(storage, { isGrouped: true })
     this.#handler = this.#newHandler(new MemoryHttpTransport())
   }
 
@@ -221,7 +221,7 @@ class World {
   }
 
   #hold(job: ConstructorParameters<typeof HeldJob>[1]): HeldJob {
-    return new HeldJob((work) => this.#group.transaction(work), job, 60_000, new AbortController().signal)
+    return new HeldJob(this.#record, job, 60_000, new AbortController().signal)
   }
 
   #newHandler(transport: MemoryHttpTransport): DeliverEvent {

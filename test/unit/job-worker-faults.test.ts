@@ -119,7 +119,7 @@ describe('a database that is away', () => {
   it('for longer than a lease: the run goes on under its next claim, and is not begun twice', async () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 60, concurrency: 2, pollMs: 20 })
     interfere((call, go) => {
-      if (call === 'jobs.extend') throw away
+      if (call === 'jobs.extendAll') throw away
       return go()
     })
     await enqueue(1)
@@ -142,7 +142,7 @@ describe('a database that is away', () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 100, retryDelaysMs: [60_000], pollMs: 20 })
     let refused = 0
     interfere((call, go) => {
-      if ((call === 'jobs.release' || call === 'jobs.extend') && refused < 4) {
+      if ((call === 'jobs.release' || call === 'jobs.extendAll') && refused < 4) {
         refused += 1
         throw away
       }
@@ -213,7 +213,7 @@ describe('a full disk', () => {
     await enqueue(1)
     let isFull = true
     interfere((call, go) => {
-      if (isFull && (call === 'jobs.release' || call === 'jobs.extend')) throw full
+      if (isFull && (call === 'jobs.release' || call === 'jobs.extendAll')) throw full
       return go()
     })
     const done: number[] = []

@@ -6,8 +6,10 @@ import type {
   DeliveryFilter,
   DeliveryRecord,
   DeliveryRepository,
+  DeliveryState,
   DeliveryStatus,
   EventRecord,
+  NewAttempt,
   NewDelivery,
   SendableDelivery,
 } from '../../../src/ports/index.js'
@@ -17,6 +19,20 @@ import type { TableName } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './base.js'
 import { ancestors, descendants } from './company-tree.js'
 
+const STATE_COLUMNS = {
+  status: 'text',
+  http_status: 'bigint',
+  attempt_count: 'bigint',
+  error: 'text',
+  updated: 'text',
+} as const
+const OUTCOME_COLUMNS = {
+  outcome: 'text',
+  http_status: 'bigint',
+  error: 'text',
+  response_body: 'text',
+  duration_ms: 'bigint',
+} as const
 const OPEN: readonly DeliveryStatus[] = ['pending', 'delivering']
 /** More than can be under way among the oldest. */
 const OLDEST_LOOKED_AT = 1_000
@@ -63,23 +79,26 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     return { id: await this.insertRow(toRow(delivery)), ...delivery }
   }
 
-  async getSendable(id: number): Promise<SendableDelivery | undefined> {
+  async getSendable(ids: readonly number[]): Promise<ReadonlyMap<number, SendableDelivery>> {
     const { knex, name } = this.session
-    const rows: Row[] = await knex
-      .from({ delivery: name('deliveries') })
-      .join({ destination: name('destinations') }, 'destination.id', 'delivery.destination_id')
-      .join({ event: name('events') }, 'event.id', 'delivery.event_row')
-      .where('delivery.id', id)
-      .whereNull('destination.deleted')
-      .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
-    const [row] = rows
-    return (
-      row && {
-        delivery: toDelivery(row),
-        destination: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
-        event: { payload: bytes(row, 'payload'), payloadHash: text(row, 'payload_hash') },
+    const sendable = new Map<number, SendableDelivery>()
+    for (const part of inParts(ids)) {
+      const rows: Row[] = await knex
+        .from({ delivery: name('deliveries') })
+        .join({ destination: name('destinations') }, 'destination.id', 'delivery.destination_id')
+        .join({ event: name('events') }, 'event.id', 'delivery.event_row')
+        .whereIn('delivery.id', part)
+        .whereNull('destination.deleted')
+        .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
+      for (const row of rows) {
+        sendable.set(number(row, 'id'), {
+          delivery: toDelivery(row),
+          destination: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+          event: { payload: bytes(row, 'payload'), payloadHash: text(row, 'payload_hash') },
+        })
       }
-    )
+    }
+    return sendable
   }
 
   async get(id: number): Promise<DeliveryRecord | undefined> {
@@ -98,13 +117,16 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     return (await rows.select()).map(toDelivery)
   }
 
-  async update(
-    id: number,
-    changes: Partial<Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>>,
-  ): Promise<boolean> {
-    const { status, httpStatus, attemptCount, error, updated } = changes
-    const row = { status, http_status: httpStatus, attempt_count: attemptCount, error, updated }
-    return await this.updateRow(id, Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)))
+  async update(id: number, changes: Partial<DeliveryState>): Promise<boolean> {
+    const row = Object.entries(toState(changes)).filter(([, value]) => value !== undefined)
+    return await this.updateRow(id, Object.fromEntries(row))
+  }
+
+  async updateAll(changed: readonly (Pick<DeliveryRecord, 'id'> & DeliveryState)[]): Promise<void> {
+    await this.updateEach(
+      STATE_COLUMNS,
+      changed.map(({ id, ...state }) => ({ id, ...toState(state) })),
+    )
   }
 
   async cancelAll(ids: readonly number[], cancellation: Cancellation): Promise<void> {
@@ -122,35 +144,47 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     return (underWay as Row[]).map((row) => number(row, 'id')).sort((one, other) => one - other)
   }
 
-  async insertAttempt(
-    { deliveryId, started }: Pick<AttemptRecord, 'deliveryId' | 'started'>,
-    { url, sealedSecret }: SendableDelivery['destination'],
-  ): Promise<number | undefined> {
-    const { name } = this.session
-    const rows = await this.rawRows(
-      `insert into ?? (delivery_id, started)
-       select delivery.id, ? from ?? as delivery join ?? as destination on destination.id = delivery.destination_id
-       where delivery.id = ? and destination.url = ? and destination.sealed_secret = ? and destination.deleted is null
-       and not exists (select 1 from ?? as open where open.delivery_id = delivery.id and open.outcome is null)
-       returning id`,
-      [
-        name('attempts'),
-        started,
-        name('deliveries'),
-        name('destinations'),
-        deliveryId,
-        url,
-        sealedSecret,
-        name('attempts'),
-      ],
-    )
-    return rows[0] && number(rows[0], 'id')
+  async insertAttempts(attempts: readonly NewAttempt[]): Promise<ReadonlyMap<number, number>> {
+    const ids = new Map<number, number>()
+    for (const part of inParts(attempts)) {
+      for (const row of await this.#insertAttempts(part)) ids.set(number(row, 'delivery_id'), number(row, 'id'))
+    }
+    return ids
   }
 
-  async endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void> {
-    const { outcome, httpStatus, error, responseBody, durationMs } = end
-    const row = { outcome, http_status: httpStatus, error, response_body: responseBody, duration_ms: durationMs }
-    await this.#of('attempts').where('id', id).update(row)
+  async #insertAttempts(attempts: readonly NewAttempt[]): Promise<readonly Row[]> {
+    const [table, deliveries, destinations] = (['attempts', 'deliveries', 'destinations'] as const).map((of) =>
+      this.session.name(of),
+    )
+    const begun = attempts.map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text))').join()
+    const values = attempts.flatMap(({ deliveryId, started, destination: { url, sealedSecret } }) => [
+      deliveryId,
+      started,
+      url,
+      sealedSecret,
+    ])
+    return await this.rawRows(
+      `with begun(delivery_id, started, url, sealed_secret) as (values ${begun})
+       insert into ?? (delivery_id, started)
+       select delivery.id, begun.started from begun
+       join ?? as delivery on delivery.id = begun.delivery_id
+       join ?? as destination on destination.id = delivery.destination_id
+       where destination.url = begun.url and destination.sealed_secret = begun.sealed_secret
+       and destination.deleted is null
+       and not exists (select 1 from ?? as open where open.delivery_id = delivery.id and open.outcome is null)
+       returning id, delivery_id`,
+      [...values, table, deliveries, destinations, table] as readonly Knex.RawBinding[],
+    )
+  }
+
+  async endAttempts(ended: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void> {
+    await this.updateEach(
+      OUTCOME_COLUMNS,
+      ended.map(({ id, outcome, httpStatus, error, responseBody, durationMs }) => {
+        return { id, outcome, http_status: httpStatus, error, response_body: responseBody, duration_ms: durationMs }
+      }),
+      'attempts',
+    )
   }
 
   async interruptAttempts(deliveryIds: readonly number[]): Promise<void> {
@@ -206,6 +240,10 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
 function cancelled({ error, updated }: Cancellation): Row {
   return { status: 'cancelled', error, updated }
+}
+
+function toState({ status, httpStatus, attemptCount, error, updated }: Partial<DeliveryState>): Row {
+  return { status, http_status: httpStatus, attempt_count: attemptCount, error, updated }
 }
 
 function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {

@@ -84,59 +84,71 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     readonly leaseMs: number
     readonly lanes?: readonly LaneShare[]
   }): Promise<readonly ClaimedJob[]> {
-    const leaseExpires = this.fromNow(options.leaseMs)
+    const { kinds, leaseMs, lanes } = options
+    if (kinds.length === 0 || lanes?.length === 0) return []
+    const due = (lanes ?? [undefined]).map((share) => this.#due(kinds, share))
     // Found once, before the update: a join could look again, and take more than is wanted.
-    const due = this.rows.withMaterialized('due', this.#due(options.kinds, options.lanes))
-    const claimed = await this.#onlyDue(due.whereIn('id', this.session.knex.from('due').select('id')))
-      .update({
-        // Not due again, for whoever looks by that alone, before the lease has expired.
-        due_ms: leaseExpires,
-        lease_expires_ms: leaseExpires,
-        fencing_token: this.session.knex.raw('fencing_token + 1'),
-        claims: this.session.knex.raw('claims + 1'),
-      })
-      .returning(['id', 'kind', 'subject', 'lane', 'company_id', 'fencing_token', 'failures', 'claims'])
-    return (claimed as Row[]).map(toJob).sort((one, other) => one.id - other.id)
+    // Not due again, for whoever looks by that alone, before the lease has expired.
+    const claimed = await this.rawRows(
+      `with due as materialized (${due.map(({ sql }) => `select id from (${sql}) as due`).join(' union all ')})
+       update ?? set due_ms = ${this.#now} + ?, lease_expires_ms = ${this.#now} + ?,
+       fencing_token = fencing_token + 1, claims = claims + 1
+       where id in (select id from due) and ${this.#isDue}
+       returning id, kind, subject, lane, company_id, fencing_token, failures, claims`,
+      [...due.flatMap(({ bindings }) => bindings), this.session.name('jobs'), Math.round(leaseMs), Math.round(leaseMs)],
+    )
+    return claimed.map(toJob).sort((one, other) => one.id - other.id)
   }
 
-  /** Ids of jobs that can be claimed: of each lane in the order in which they became due. */
-  #due(kinds: readonly string[], lanes: readonly LaneShare[] | undefined): Knex.QueryBuilder {
-    const first = (lane: number | undefined, most: number): Knex.QueryBuilder => {
-      const due = this.#onlyDue(this.rows.whereIn('kind', kinds))
-        .where(lane === undefined ? {} : { lane })
-        .orderBy(['due_ms', 'id'])
-        .limit(most)
-        .select('id')
-      // What another process takes at the same time is not waited for.
-      if (!this.session.dialect.hasOneWriter) void due.forUpdate().skipLocked()
-      // A limit within a union needs a query of its own.
-      return this.session.knex.from(due.as('due')).select('id')
-    }
-    if (lanes === undefined) return first(undefined, 1)
-    const [head = first(0, 0), ...rest] = lanes.map(({ lane, most }) => first(lane, most))
-    return rest.length === 0 ? head : head.unionAll(rest)
+  /** Jobs that can be claimed, of a lane or of all, in the order in which they became due. Numbers stand in it as they are. */
+  #due(
+    kinds: readonly string[],
+    share: LaneShare | undefined,
+  ): { readonly sql: string; readonly bindings: readonly string[] } {
+    const ofLane = share === undefined ? '' : `and lane = ${literal(share.lane)}`
+    const inOrder = `order by due_ms, id limit ${literal(share?.most ?? 1)}`
+    // What another process takes at the same time is not waited for.
+    const locked = this.session.dialect.hasOneWriter ? '' : 'for update skip locked'
+    const ofKind = `select id, due_ms from ?? where kind = ? ${ofLane} and ${this.#isDue} ${inOrder} ${locked}`
+    const bindings = kinds.flatMap((kind) => [this.session.name('jobs'), kind])
+    if (kinds.length === 1) return { sql: ofKind, bindings }
+    // Of each kind by itself, in the order of the index: together, all that are due would be sorted.
+    const ofKinds = kinds.map(() => `select id, due_ms from (${ofKind}) as due`).join(' union all ')
+    return { sql: `select id from (${ofKinds}) as due ${inOrder}`, bindings }
   }
 
-  #onlyDue(rows: Knex.QueryBuilder<Row, Row[]>): Knex.QueryBuilder<Row, Row[]> {
-    return rows.whereRaw(`due_ms <= ${this.#now}`).whereRaw(`lease_expires_ms <= ${this.#now}`)
+  get #isDue(): string {
+    return `due_ms <= ${this.#now} and lease_expires_ms <= ${this.#now}`
   }
 
-  async extend(
-    job: ClaimedJob,
+  async extend(job: ClaimedJob, leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean> {
+    return await this.extendAll([job], leaseMs, options)
+  }
+
+  async extendAll(
+    jobs: readonly ClaimedJob[],
     leaseMs: number,
     { isProgress = false }: { readonly isProgress?: boolean } = {},
   ): Promise<boolean> {
     const leaseExpires = this.fromNow(leaseMs)
     const changes = { due_ms: leaseExpires, lease_expires_ms: leaseExpires, ...(isProgress && { claims: 0 }) }
-    return (await this.#held(job).update(changes)) > 0
+    let extended = 0
+    for (const part of inParts(jobs)) extended += await this.#held(part).update(changes)
+    return extended === jobs.length
   }
 
   async complete(job: ClaimedJob): Promise<boolean> {
-    return (await this.#held(job).delete()) > 0
+    return await this.completeAll([job])
+  }
+
+  async completeAll(jobs: readonly ClaimedJob[]): Promise<boolean> {
+    let completed = 0
+    for (const part of inParts(jobs)) completed += await this.#held(part).delete()
+    return completed === jobs.length
   }
 
   async release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean> {
-    const released = await this.#held(job).update({
+    const released = await this.#held([job]).update({
       due_ms: this.fromNow(options.delayMs),
       lease_expires_ms: 0,
       failures: job.failures + (options.failed ? 1 : 0),
@@ -170,9 +182,13 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return this.session.dialect.nowMs
   }
 
-  /** The job, as long as this claim of it is the last. */
-  #held(job: ClaimedJob): Knex.QueryBuilder<Row, number> {
-    return this.rows.where({ id: job.id, fencing_token: job.fencingToken }) as unknown as Knex.QueryBuilder<Row, number>
+  /** Those of these jobs whose claim is the last. */
+  #held(jobs: readonly ClaimedJob[]): Knex.QueryBuilder<Row, number> {
+    const ids = jobs.map(({ id }) => id)
+    const claims = jobs.map(({ id, fencingToken }) => [id, fencingToken])
+    // Found by their ids, whatever the database makes of pairs.
+    const held = this.rows.whereIn('id', ids).whereIn(['id', 'fencing_token'], claims)
+    return held as unknown as Knex.QueryBuilder<Row, number>
   }
 }
 

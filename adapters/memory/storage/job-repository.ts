@@ -24,6 +24,16 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
       jobs.insert({ kind, subject, lane, companyId, dueMs: fromNow(delayMs), ...NEW })
     }
   }
+  const extendAll: JobRepository['extendAll'] = async (extended, leaseMs, { isProgress = false } = {}) => {
+    const living = extended.filter((job) => held(job) !== undefined)
+    for (const { id } of living) jobs.update(id, { leaseExpiresMs: fromNow(leaseMs), ...(isProgress && { claims: 0 }) })
+    return living.length === extended.length
+  }
+  const completeAll: JobRepository['completeAll'] = async (done) => {
+    const living = done.filter((job) => held(job) !== undefined)
+    for (const { id } of living) jobs.delete(id)
+    return living.length === done.length
+  }
   const remove = (cancelled: readonly StoredJob[]): number => {
     for (const { id } of cancelled) jobs.delete(id)
     return cancelled.length
@@ -55,10 +65,10 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
         lanes?.flatMap(({ lane, most }) => due.filter((job) => job.lane === lane).slice(0, most)) ?? due.slice(0, 1)
       return taken.map((job) => take(job, fromNow(leaseMs))).sort((one, other) => one.id - other.id)
     },
-    extend: async (job, leaseMs, { isProgress = false } = {}) =>
-      held(job) !== undefined &&
-      jobs.update(job.id, { leaseExpiresMs: fromNow(leaseMs), ...(isProgress && { claims: 0 }) }),
-    complete: async (job) => held(job) !== undefined && jobs.delete(job.id),
+    extend: async (job, leaseMs, options) => await extendAll([job], leaseMs, options),
+    extendAll,
+    complete: async (job) => await completeAll([job]),
+    completeAll,
     release: async (job, { delayMs, failed }) => {
       const stored = held(job)
       if (stored === undefined) return false

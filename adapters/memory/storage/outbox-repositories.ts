@@ -5,6 +5,7 @@ import {
   type DeliveryRepository,
   type DestinationRepository,
   type EventRepository,
+  type SendableDelivery,
 } from '../../../src/ports/index.js'
 import { isWithin } from './company-tree.js'
 import type { MemoryTables, StoredDestination } from './tables.js'
@@ -78,11 +79,15 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       })
     },
     insert: async (delivery) => deliveries.insert(delivery),
-    getSendable: async (id) => {
-      const delivery = deliveries.get(id)
-      const destination = delivery && destinations.get(delivery.destinationId)
-      const event = delivery && events.get(delivery.eventRow)
-      return delivery && destination?.removed === null && event ? { delivery, destination, event } : undefined
+    getSendable: async (ids) => {
+      const sendable = new Map<number, SendableDelivery>()
+      for (const id of ids) {
+        const delivery = deliveries.get(id)
+        const destination = delivery && destinations.get(delivery.destinationId)
+        const event = delivery && events.get(delivery.eventRow)
+        if (delivery && destination?.removed === null && event) sendable.set(id, { delivery, destination, event })
+      }
+      return sendable
     },
     get: async (id) => deliveries.get(id),
     list: async ({ destinationId, status, type, withinCompanyId, beforeId, limit }) =>
@@ -98,6 +103,9 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         .reverse()
         .slice(0, limit),
     update: async (id, changes) => deliveries.update(id, changes),
+    updateAll: async (changed) => {
+      for (const { id, ...changes } of changed) deliveries.update(id, changes)
+    },
     cancelAll: async (ids, cancellation) => {
       cancel(
         deliveries.filter((delivery) => ids.includes(delivery.id) && isOpen(delivery)),
@@ -109,16 +117,19 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       cancel(open, cancellation)
       return open.filter(({ status }) => status === 'delivering').map(({ id }) => id)
     },
-    insertAttempt: async ({ deliveryId, started }, { url, sealedSecret }) => {
-      const { destinationId = 0 } = deliveries.get(deliveryId) ?? {}
-      const destination = destinations.get(destinationId)
-      const isSame =
-        destination?.removed === null && destination.url === url && destination.sealedSecret === sealedSecret
-      if (!isSame || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) return undefined
-      return attempts.insert({ deliveryId, started, ...NEW_ATTEMPT }).id
+    insertAttempts: async (begun) => {
+      const ids = new Map<number, number>()
+      for (const { deliveryId, started, destination: to } of begun) {
+        const destination = destinations.get(deliveries.get(deliveryId)?.destinationId ?? 0)
+        const isSame =
+          destination?.removed === null && destination.url === to.url && destination.sealedSecret === to.sealedSecret
+        if (!isSame || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) continue
+        ids.set(deliveryId, attempts.insert({ deliveryId, started, ...NEW_ATTEMPT }).id)
+      }
+      return ids
     },
-    endAttempt: async (id, end) => {
-      attempts.update(id, end)
+    endAttempts: async (ended) => {
+      for (const { id, ...end } of ended) attempts.update(id, end)
     },
     interruptAttempts: async (ids) => {
       const open = attempts.filter(({ deliveryId, outcome }) => outcome === null && ids.includes(deliveryId))

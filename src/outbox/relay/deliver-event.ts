@@ -1,4 +1,4 @@
-import type { JobHandler, JobRun } from '../../jobs/index.js'
+import { type JobHandler, type JobRun, together } from '../../jobs/index.js'
 import type {
   Clock,
   DeliveryRecord,
@@ -11,9 +11,11 @@ import type {
 } from '../../ports/index.js'
 import { AlcoveError, PayloadCorruptError } from '../../shared/errors.js'
 import { sha256Hex } from '../../shared/random.js'
+import { Together } from '../../shared/together.js'
 import { EVENT_HEADER, SIGNATURE_HEADER, signBody } from '../../webhooks/index.js'
 import { DELIVER_EVENT } from '../job-kinds.js'
 import type { SecretBox } from '../secrets/secret-box.js'
+import { beginAttempts, endAttempts } from './attempt-log.js'
 import { patiently } from './patiently.js'
 import { responseText } from './response-text.js'
 import { type Settlement, settleAttempt } from './settle-attempt.js'
@@ -36,18 +38,22 @@ interface Begun extends Prepared {
  */
 export class DeliverEvent implements JobHandler {
   readonly kind: string = DELIVER_EVENT
-  readonly #storage: Storage
   readonly #clock: Clock
   readonly #transport: HttpTransport
   readonly #secretBox: SecretBox
   readonly #telemetry: Telemetry
+  /** Of those that begin at about the same time. */
+  readonly #sendable: Together<number, SendableDelivery | undefined>
 
   constructor(storage: Storage, clock: Clock, transport: HttpTransport, secretBox: SecretBox, telemetry: Telemetry) {
-    this.#storage = storage
     this.#clock = clock
     this.#transport = transport
     this.#secretBox = secretBox
     this.#telemetry = telemetry
+    this.#sendable = new Together(async (ids) => {
+      const sendable = await storage.read(({ deliveries }) => deliveries.getSendable(ids))
+      return ids.map((id) => sendable.get(id))
+    })
   }
 
   async run(job: JobRun): Promise<void> {
@@ -62,17 +68,12 @@ export class DeliverEvent implements JobHandler {
     const durationMs = Math.round(performance.now() - began)
     const settled = settleAttempt(outcome, delivery.attemptCount + 1, Math.random())
     const responseBody = outcome.kind === 'response' ? responseText(outcome.body) : null
-    const record = async ({ deliveries }: Repositories): Promise<void> => {
-      const { outcome: end, httpStatus, error, status } = settled
-      await deliveries.endAttempt(attemptId, { outcome: end, httpStatus, error, responseBody, durationMs })
-      const attemptCount = delivery.attemptCount + 1
-      await deliveries.update(delivery.id, { status, httpStatus, attemptCount, error, updated: this.#now() })
-    }
     const { retryInMs } = settled
-    await patiently(
-      async () => await (retryInMs === undefined ? job.complete(record) : job.postpone(record, retryInMs)),
-      job.signal,
-    )
+    await patiently(async () => {
+      const ending = { attemptId, delivery, settled, responseBody, durationMs, at: this.#now() }
+      const record = together(endAttempts, ending)
+      await (retryInMs === undefined ? job.complete(record) : job.postpone(record, retryInMs))
+    }, job.signal)
     this.#tell(delivery, settled, durationMs)
   }
 
@@ -89,7 +90,7 @@ export class DeliverEvent implements JobHandler {
     for (;;) {
       const prepared = await this.#prepare(job.subject)
       if (prepared === undefined) return undefined
-      const attemptId = await job.transaction((repositories) => this.#note(repositories, prepared))
+      const attemptId = await job.transaction(together(beginAttempts, { ...prepared, at: this.#now() }))
       if (attemptId !== undefined) return { ...prepared, attemptId }
       // The URL or the secret was changed meanwhile: what goes out goes there, and is signed so.
       job.signal.throwIfAborted()
@@ -97,7 +98,7 @@ export class DeliverEvent implements JobHandler {
   }
 
   async #prepare(id: number): Promise<Prepared | undefined> {
-    const found = await this.#storage.read(({ deliveries }) => deliveries.getSendable(id))
+    const found = await this.#sendable.do(id)
     if (found === undefined) return undefined
     const { delivery, destination, event } = found
     const body = event.payload
@@ -111,16 +112,6 @@ export class DeliverEvent implements JobHandler {
       [SIGNATURE_HEADER]: await signBody(body, secret),
     }
     return { delivery, destination, post: { url: destination.url, headers, body } }
-  }
-
-  /** @returns the attempt's id; `undefined` where what was prepared is out of date */
-  async #note({ deliveries }: Repositories, { delivery, destination }: Prepared): Promise<number | undefined> {
-    const { id, status } = delivery
-    const started = this.#now()
-    if (status === 'delivering') await deliveries.interruptAttempts([id])
-    const attemptId = await deliveries.insertAttempt({ deliveryId: id, started }, destination)
-    if (attemptId !== undefined) await deliveries.update(id, { status: 'delivering', updated: started })
-    return attemptId
   }
 
   #tell({ id, destinationId, type }: DeliveryRecord, settled: Settlement, durationMs: number): void {

@@ -78,8 +78,12 @@ export interface JobRepository {
   }): Promise<readonly ClaimedJob[]>
   /** Holds a job for another `leaseMs`; with `isProgress` its claims count anew. @returns false where the lease is lost. */
   extend(job: ClaimedJob, leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
+  /** As {@link extend}, for many. @returns false where one of the leases is lost: whoever asked takes the rest back */
+  extendAll(jobs: readonly ClaimedJob[], leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
   /** Removes a job that is done. @returns false where the lease is lost, and then changes nothing. */
   complete(job: ClaimedJob): Promise<boolean>
+  /** As {@link complete}, for many. @returns false where one of the leases is lost: whoever asked takes the rest back */
+  completeAll(jobs: readonly ClaimedJob[]): Promise<boolean>
   /**
    * Gives a job back, to be due in `delayMs`. Its claims count anew where it has failed; otherwise
    * this claim does not count.

@@ -43,6 +43,15 @@ export interface SendableDelivery {
 /** A delivery that was just inserted. */
 export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
 
+/** What changes about a delivery. */
+export type DeliveryState = Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>
+
+/** An attempt that begins. */
+export interface NewAttempt extends Pick<AttemptRecord, 'deliveryId' | 'started'> {
+  /** Where it goes to, as {@link DeliveryRepository.getSendable} gave it. */
+  readonly destination: SendableDelivery['destination']
+}
+
 /** Why and when deliveries were cancelled. */
 export type Cancellation = Pick<DeliveryRecord, 'updated'> & { readonly error: string }
 
@@ -56,15 +65,14 @@ export interface DeliveryRepository {
   fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
   insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
-  /** `undefined` also where its destination was removed. */
-  getSendable(id: number): Promise<SendableDelivery | undefined>
+  /** By their ids; without those that do not exist, or whose destination was removed. */
+  getSendable(ids: readonly number[]): Promise<ReadonlyMap<number, SendableDelivery>>
   /** The newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>
   /** @returns whether it exists */
-  update(
-    id: number,
-    changes: Partial<Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>>,
-  ): Promise<boolean>
+  update(id: number, changes: Partial<DeliveryState>): Promise<boolean>
+  /** As {@link update}, for many, each in its own way. */
+  updateAll(changed: readonly (Pick<DeliveryRecord, 'id'> & DeliveryState)[]): Promise<void>
   /** Sets those of these deliveries to `cancelled` that are not at their end. */
   cancelAll(ids: readonly number[], changes: Cancellation): Promise<void>
   /**
@@ -73,17 +81,13 @@ export interface DeliveryRepository {
    */
   cancelOpen(destinationId: number, changes: Cancellation): Promise<readonly number[]>
   /**
-   * Begins an attempt.
-   * @param destination where it goes to, as {@link getSendable} gave it
-   * @returns its id; `undefined`, and nothing is begun, where the destination is not that any more, or another
-   *   attempt at the delivery has not ended
+   * Begins attempts, one of a delivery.
+   * @returns their ids by those of their deliveries; without those that were not begun, because the destination is
+   *   not that any more, or another attempt at the delivery has not ended
    */
-  insertAttempt(
-    attempt: Pick<AttemptRecord, 'deliveryId' | 'started'>,
-    destination: SendableDelivery['destination'],
-  ): Promise<number | undefined>
-  /** Ends an attempt. */
-  endAttempt(id: number, end: Omit<AttemptRecord, 'id' | 'deliveryId' | 'started'>): Promise<void>
+  insertAttempts(attempts: readonly NewAttempt[]): Promise<ReadonlyMap<number, number>>
+  /** Ends attempts. */
+  endAttempts(ended: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void>
   /** Ends as `interrupted` what these deliveries have begun and not ended. */
   interruptAttempts(deliveryIds: readonly number[]): Promise<void>
   /** Ordered by id. */
