@@ -12,16 +12,19 @@ const BENCHMARKS = [
   'chunking',
   'embedding',
   'ingestion',
+  'memory',
   'search',
   'start',
   'events',
+  'rest',
   'growth',
+  'install',
   'tenancy',
   'retrieval-quality',
   'extraction',
   'documents',
 ]
-const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding'])
+const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding', 'memory', 'install'])
 
 const given = process.argv.slice(2)
 const names = given.filter((argument) => !argument.startsWith('--'))

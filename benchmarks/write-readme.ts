@@ -43,9 +43,14 @@ const SECTIONS: readonly {
       'From upload to searchable. `modelShare` is the time that the model takes alone for the same windows, as a share of the whole.',
   },
   {
+    name: 'memory',
+    question:
+      'Resident memory, in MB, of a process that takes in one long document, in the first half of the time and in the second, and the longest time in ms that its main thread computes between two turns of the event loop. A stub stands for the model. LangChain: the file read, split by characters, and the same vectors in a list.',
+  },
+  {
     name: 'search',
     question:
-      'Search at the index port in two sets of vectors, one caller and 64, beside the plain exact scan of LanceDB on the same table.',
+      'Search at the index port in two sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table, and its kinds of index; then through the engine, with a stub for the model, whose time is apart.',
   },
   { name: 'start', question: 'From `import` to an engine that is ready, and its first search, which loads the model.' },
   {
@@ -53,7 +58,17 @@ const SECTIONS: readonly {
     question:
       'Recording an event, and deliveries to ten destinations, one of which hangs, beside bare `node:https` POSTs with a new connection each.',
   },
+  {
+    name: 'rest',
+    question:
+      '`GET /context/{id}` and searches over HTTP with one connection (`p50Ms`) and with 64 (`perSecond`), beside a bare Hono handler that answers the same. `addedMs` is the median less that of the bare handler, less what the engine itself needs.',
+  },
   { name: 'growth', question: 'Disk and search after many small uploads and deletions, beside a fresh build.' },
+  {
+    name: 'install',
+    question:
+      'Imports, each in a process of its own, and an application with the package: `npm ci` without install scripts (that of SQLite compiles where nothing fits that can be downloaded).',
+  },
   { name: 'tenancy', question: 'Permissions in large trees of companies.' },
   { name: 'retrieval-quality', question: 'How good the passages are that a search finds.' },
   { name: 'extraction', question: 'Words of documents that are read, beside plain libraries and references.' },

@@ -17,11 +17,20 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { bundle } from './bundle.js'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const stamp = join(root, 'node_modules/.cache/alcove-build')
-const SOURCES = ['src', 'adapters', 'test/conformance', 'scripts/build.js', 'tsconfig.base.json', 'tsconfig.build.json']
+const SOURCES = [
+  'src',
+  'adapters',
+  'test/conformance',
+  'scripts/build.js',
+  'scripts/bundle.js',
+  'tsconfig.base.json',
+  'tsconfig.build.json',
+]
 const LIBRARIES = ['package.json', 'node_modules/.package-lock.json']
 
 const sources = digest([...SOURCES, ...LIBRARIES], (file) => readFileSync(file))
@@ -29,18 +38,19 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === `${sources} ${built()}`
   console.log('dist is built already')
 } else {
   rmSync(stamp, { force: true })
-  build()
+  await build()
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, `${sources} ${built()}`)
 }
 
-function build() {
+async function build() {
   const require = createRequire(import.meta.url)
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
   const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
   const pdfjs = dirname(require.resolve('pdfjs-dist/package.json'))
   rmSync(dist, { recursive: true, force: true })
   execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+  await bundle(dist)
   cpSync(join(pdfjs, 'cmaps'), join(dist, 'adapters/text-extraction/cmaps'), { recursive: true })
   const assets = join(dist, 'adapters/http-server/assets')
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {

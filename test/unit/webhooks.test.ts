@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -426,10 +426,12 @@ describe('the types of events', () => {
 describe('what receivers load', () => {
   it('needs no package, and of the engine only the errors', async () => {
     const folder = await temporaryFolder()
-    for (const path of ['webhooks', 'shared/errors.js']) {
-      await mkdir(join(folder.path, 'src/shared'), { recursive: true })
+    let bytes = 0
+    for (const path of await filesLoadedBy('webhooks/index.js')) {
       await cp(join(ROOT, 'dist/src', path), join(folder.path, 'src', path), { recursive: true })
+      bytes += (await readFile(join(folder.path, 'src', path))).length
     }
+    expect(bytes).toBeLessThan(40_000)
     await writeFile(join(folder.path, 'package.json'), '{"type":"module"}')
     const program = [
       "import { verifyWebhook } from './src/webhooks/index.js'",
@@ -441,3 +443,12 @@ describe('what receivers load', () => {
     await folder.remove()
   })
 })
+
+/** A file of `dist/src`, and what it imports, all of it from there. */
+async function filesLoadedBy(path: string): Promise<readonly string[]> {
+  const code = await readFile(join(ROOT, 'dist/src', path), 'utf8')
+  const imported = [...code.matchAll(/(?:from|import) "([^"]+)"/g)].map(([, specifier = '']) => specifier)
+  expect(imported.filter((specifier) => !specifier.startsWith('.'))).toEqual([])
+  const files = await Promise.all(imported.map((specifier) => filesLoadedBy(join(dirname(path), specifier))))
+  return [path, ...files.flat()]
+}

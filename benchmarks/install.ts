@@ -1,0 +1,151 @@
+/**
+ * P10: `npm ci` of an application that has the package, what that puts on the disk, and what `import 'alcove'` loads;
+ * beside the imports of other libraries. Install scripts are left out: what they do depends on the machine.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Spread, spreadOf } from './measure.js'
+import { writeReport } from './report.js'
+
+const MOST_IMPORT_MS = 50
+const isQuick = process.argv.includes('--quick')
+const [INSTALLS, IMPORTS] = isQuick ? [0, 1] : [5, 15]
+const ROOT = join(import.meta.dirname, '..')
+/** What the core may load: itself; the library of schemas is a part of it. */
+const OF_THE_CORE = /^(alcove|zod)$/
+const PEERS = ['@langchain/textsplitters', '@llamaindex/core/node-parser', '@mastra/rag', '@chonkiejs/core']
+
+/** Imports a module, from the folder in which it runs; with a file, lists there what was loaded. */
+const IMPORT = `
+import { appendFileSync } from 'node:fs'
+import module, { register } from 'node:module'
+const [specifier, file] = process.argv.slice(1)
+const list = (url) => appendFileSync(file, url + '\\n')
+if (file !== undefined) {
+  const hooks = "import { appendFileSync } from 'node:fs'; export async function load(url, context, next) {" +
+    "appendFileSync(" + JSON.stringify(file) + ", url + '\\\\n'); return await next(url, context) }"
+  register('data:text/javascript,' + encodeURIComponent(hooks))
+}
+const began = performance.now()
+await import(specifier)
+console.log(performance.now() - began)
+// What was required is not told to hooks.
+if (file !== undefined) for (const path of Object.keys(module._cache)) list('file://' + path)
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'alcove-install-'))
+const imports = ['alcove', 'alcove/local', 'alcove/http', ...PEERS]
+  .map((specifier) => imported(specifier))
+  .filter((row) => row !== undefined)
+const foreign = Object.keys(modulesOf('alcove', ROOT)).filter((name) => !OF_THE_CORE.test(name))
+const install = INSTALLS > 0 ? await installed() : undefined
+rmSync(folder, { recursive: true })
+
+console.table(imports.map(({ importMs, ...row }) => ({ ...row, importMs: importMs.median })))
+if (install) console.table([{ ...install, npmCiSeconds: install.npmCiSeconds.median }])
+if (foreign.length > 0) fail(`import 'alcove' loads ${foreign.join(', ')}`)
+if (!isQuick) {
+  writeReport('install', { imports, install })
+  if ((imports[0]?.importMs.median ?? 0) > MOST_IMPORT_MS) fail(`import 'alcove' takes more than ${MOST_IMPORT_MS} ms`)
+}
+
+interface Imported {
+  readonly specifier: string
+  readonly importMs: Spread
+  readonly modules: number
+  readonly packages: number
+}
+
+/** @returns undefined for a peer that is not installed */
+function imported(specifier: string): Imported | undefined {
+  const from = specifier.startsWith('alcove') ? ROOT : import.meta.dirname
+  if (from !== ROOT && !existsSync(join(from, 'node_modules', packageOf(specifier)))) return undefined
+  const modules = modulesOf(specifier, from)
+  const times = Array.from({ length: IMPORTS }, () => Math.round(Number(runImport(specifier, from))))
+  return {
+    specifier,
+    importMs: spreadOf(times),
+    modules: Object.values(modules).reduce((sum, count) => sum + count, 0),
+    packages: Object.keys(modules).length,
+  }
+}
+
+/** How many modules of each package are loaded. */
+function modulesOf(specifier: string, from: string): Readonly<Record<string, number>> {
+  const list = join(folder, `${encodeURIComponent(specifier)}.txt`)
+  runImport(specifier, from, list)
+  const counts: Record<string, number> = {}
+  for (const url of new Set(readFileSync(list, 'utf8').trim().split('\n'))) {
+    if (!url.startsWith('file:')) continue
+    const [, inPackage] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []
+    const name = inPackage ?? 'alcove'
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+function runImport(specifier: string, from: string, list?: string): string {
+  const args = ['--input-type=module', '-e', IMPORT, '--', specifier, ...(list === undefined ? [] : [list])]
+  return execFileSync(process.execPath, args, { cwd: from, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+async function installed() {
+  const options = { encoding: 'utf8', shell: process.platform === 'win32' } as const
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { ...options, cwd: ROOT })
+  const tarball = packed.trim().split('\n').at(-1) ?? ''
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const { overrides } = JSON.parse(/```json\n(.*?)```/s.exec(readme)?.[1] ?? '{}') as { readonly overrides?: object }
+  const application = { name: 'host', private: true, dependencies: { alcove: `file:${tarball}` }, overrides }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(application))
+  const npm = (...args: readonly string[]): void => {
+    execFileSync('npm', [...args, '--no-audit', '--no-fund'], { ...options, cwd: folder, stdio: 'ignore' })
+  }
+  npm('install', '--package-lock-only')
+  const seconds = Array.from({ length: INSTALLS }, () => {
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    const began = performance.now()
+    npm('ci', '--ignore-scripts')
+    return Math.round((performance.now() - began) / 100) / 10
+  })
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { readonly packages: object }
+  const sizes = new Map<string, number>()
+  for (const { path, bytes } of await filesOf(join(folder, 'node_modules'))) {
+    const name = packageOf(path)
+    sizes.set(name, (sizes.get(name) ?? 0) + bytes)
+  }
+  const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10
+  const largest = [...sizes].sort(([, one], [, other]) => other - one).slice(0, 6)
+  return {
+    npmCiSeconds: spreadOf(seconds),
+    packages: Object.keys(lock.packages).length - 1,
+    diskMb: megabytes([...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)),
+    tarballMb: megabytes((await stat(join(folder, tarball))).size),
+    ...Object.fromEntries(largest.map(([name, bytes]) => [`${name} MB`, megabytes(bytes)])),
+  }
+}
+
+async function filesOf(root: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true })
+  return await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map(async (file) => {
+        const path = join(file.parentPath, file.name)
+        return { path: path.slice(root.length + 1), bytes: (await stat(path)).size }
+      }),
+  )
+}
+
+/** The package of a specifier, or of a path in `node_modules`. */
+function packageOf(path: string): string {
+  const parts = path.split(/[/\\]/)
+  return parts.slice(0, path.startsWith('@') ? 2 : 1).join('/')
+}
+
+function fail(message: string): void {
+  console.error(message)
+  process.exitCode = 1
+}

@@ -1,0 +1,93 @@
+/**
+ * A server in a process of its own: `rest-server.ts alcove`, the REST API over an engine with a context of 200
+ * documents, or `rest-server.ts hono`, a bare handler that answers the same. Tells its parent where it listens.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createHttpHandler, serveHttp } from '../dist/adapters/http-server/index.js'
+import { openLocalEngine } from '../dist/adapters/local/index.js'
+import { quantile } from './measure.js'
+
+/** Where a server listens, and what it asks for. */
+export interface RestServer {
+  readonly url: string
+  readonly contextId: number
+  readonly authorization: string
+  /** What the engine alone needs for the same, called in its own process. */
+  readonly engineP50Ms?: { readonly get: number; readonly search: number }
+}
+
+const DOCUMENTS = 200
+const CALLS = 300
+
+if (process.argv[2] === 'alcove') await alcove()
+else bare(Number(process.argv[3]), process.argv[4] ?? '', process.argv[5] ?? '')
+
+async function alcove(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'alcove-rest-'))
+  const engine = await openLocalEngine({ dataDir })
+  const session = engine.as(engine.owner)
+  const { id } = await session.contexts.create({ name: 'Notes', description: '', caption: '', toolsJson: '[]' })
+  const uuids = await Promise.all(
+    Array.from({ length: DOCUMENTS }, (_, number) => {
+      const content = Buffer.from(`Note ${number}: the lamp of room ${number * 7} is mended by the janitor.`)
+      return session.documents.upload(id, { fileName: `${number}.txt`, content })
+    }),
+  )
+  for (const uuid of uuids) await session.documents.whenProcessed(uuid)
+  const key = await engine.administration.apiKeys.create({
+    companyId: engine.owner.companyId,
+    userId: engine.owner.userId,
+    targets: ['assistant'],
+  })
+  const server = await serveHttp(createHttpHandler(engine), { port: 0 })
+  const url = server.address
+  const form = { grant_type: 'client_credentials', target_app: 'assistant' }
+  const body = new URLSearchParams({ ...form, client_id: key.clientId, client_secret: key.clientSecret })
+  const answer = await fetch(`${url}/connect/token`, { method: 'POST', body })
+  const { access_token: token } = (await answer.json()) as { readonly access_token: string }
+  const engineP50Ms = {
+    get: await p50(() => session.contexts.get(id)),
+    search: await p50((call) => session.search(id, `who mends the lamp of room ${call}?`)),
+  }
+  process.on('message', () => {
+    void server
+      .close()
+      .then(() => engine.close())
+      .then(() => rm(dataDir, { recursive: true }))
+      .then(() => process.disconnect())
+  })
+  process.send?.({ url, contextId: id, authorization: `Bearer ${token}`, engineP50Ms } satisfies RestServer)
+}
+
+/** The same answers, and nothing else. */
+function bare(contextId: number, context: string, hits: string): void {
+  const [one, many] = [JSON.parse(context), JSON.parse(hits)] as [object, object[]]
+  const app = new Hono()
+    .get('/context/:contextId', (call) => call.json(one))
+    .post('/context/relevant-docs/:contextId', async (call) => {
+      await call.req.json()
+      return call.json(many)
+    })
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
+    process.send?.({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
+  })
+  process.on('message', () => {
+    server.close()
+    process.disconnect()
+  })
+}
+
+async function p50(call: (number: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let number = 0; number < CALLS; number += 1) {
+    const began = performance.now()
+    await call(number)
+    times.push(performance.now() - began)
+  }
+  return quantile(times, 0.5)
+}

@@ -1,0 +1,101 @@
+import { connect, Index, type Table } from '@lancedb/lancedb'
+import { ClusteredVectors } from './clustered-vectors.js'
+import { quantile, type Spread, spreadOf } from './measure.js'
+
+const LIMIT = 10
+const TABLE = 'kinds'
+
+/** A kind of index of LanceDB as it comes, and settings of a search in it. */
+interface Kind {
+  readonly kind: string
+  readonly index: () => Index
+  readonly searches: readonly { readonly settings: string; readonly probes?: number; readonly refine?: number }[]
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: 'IVF_FLAT',
+    index: () => Index.ivfFlat({ distanceType: 'cosine' }),
+    searches: [{ settings: 'as it comes' }, { settings: '200 probes', probes: 200 }],
+  },
+  {
+    kind: 'IVF_PQ',
+    index: () => Index.ivfPq({ distanceType: 'cosine' }),
+    searches: [{ settings: 'as it comes' }, { settings: '200 probes, refine 50', probes: 200, refine: 50 }],
+  },
+  {
+    kind: 'IVF_RQ, 4 bits',
+    index: () => Index.ivfRq({ distanceType: 'cosine', numBits: 4 }),
+    searches: [
+      { settings: 'refine 3', refine: 3 },
+      { settings: '200 probes, refine 3', probes: 200, refine: 3 },
+    ],
+  },
+  {
+    kind: 'HNSW_SQ',
+    index: () => Index.hnswSq({ distanceType: 'cosine' }),
+    searches: [{ settings: 'as it comes' }, { settings: 'refine 3', refine: 3 }],
+  },
+]
+
+export interface KindRow {
+  readonly kind: string
+  readonly settings: string
+  readonly buildSeconds: number
+  readonly recallAt10: number
+  readonly p50Ms: Spread
+}
+
+/** Each kind of index of LanceDB over the vectors of a table, beside the exact answer. */
+export async function searchKinds(folder: string, name: string, spread: number, rounds: number): Promise<KindRow[]> {
+  const connection = await connect(folder)
+  const source = await connection.openTable(name)
+  const table = await connection.createTable(
+    TABLE,
+    await source.query().select(['document', 'chunk', 'vector']).toArrow(),
+  )
+  const vectors = new ClusteredVectors(spread, 3)
+  const queries = Array.from({ length: 60 }, () => vectors.next())
+  const truth = await Promise.all(queries.map((query) => found(table, query, { isExact: true })))
+  const rows: KindRow[] = []
+  for (const { kind, index, searches } of KINDS) {
+    const began = performance.now()
+    await table.createIndex('vector', { config: index(), replace: true, waitTimeoutSeconds: 900 })
+    const buildSeconds = Math.round((performance.now() - began) / 100) / 10
+    for (const { settings, ...search } of searches) {
+      let hits = 0
+      for (const [at, query] of queries.entries()) {
+        const exact = new Set(truth[at])
+        hits += (await found(table, query, search)).filter((one) => exact.has(one)).length
+      }
+      const run = async (): Promise<number> => {
+        const times: number[] = []
+        for (const query of queries) {
+          const start = performance.now()
+          await found(table, query, search)
+          times.push(performance.now() - start)
+        }
+        return quantile(times, 0.5)
+      }
+      const medians: number[] = []
+      while (medians.length < rounds) medians.push(await run())
+      const recallAt10 = Math.round((hits / (queries.length * LIMIT)) * 1_000) / 1_000
+      rows.push({ kind, settings, buildSeconds, recallAt10, p50Ms: spreadOf(medians) })
+    }
+  }
+  await connection.dropTable(TABLE)
+  return rows
+}
+
+async function found(
+  table: Table,
+  query: Float32Array,
+  { probes, refine, isExact }: { readonly probes?: number; readonly refine?: number; readonly isExact?: boolean },
+): Promise<string[]> {
+  let nearest = table.query().nearestTo(query).distanceType('cosine').limit(LIMIT)
+  if (isExact === true) nearest = nearest.bypassVectorIndex()
+  if (probes !== undefined) nearest = nearest.nprobes(probes)
+  if (refine !== undefined) nearest = nearest.refineFactor(refine)
+  const rows = await nearest.select(['document', 'chunk', '_distance']).toArrow()
+  return rows.toArray().map((row: { document: number; chunk: number }) => `${row.document}:${row.chunk}`)
+}
