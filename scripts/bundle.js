@@ -37,7 +37,7 @@ const LIBRARIES = {
 /** Of the core, others import nothing else. */
 const CORE_ENTRIES = ['index.js', 'ports/index.js', 'webhooks/index.js']
 
-const COMMON = { bundle: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true, logLevel: 'warning' }
+const COMMON = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' }
 /** Libraries that are no ES modules ask for others by `require`. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 

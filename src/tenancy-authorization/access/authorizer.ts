@@ -99,14 +99,19 @@ export function isOpen({ permission, account }: AccessRecord): boolean {
   return !permission.isDisabled && account.isActive
 }
 
+/** Whether a company is the user's or the account's: then it exists, and nobody need look. */
+export function isCompanyOf(access: AccessRecord | undefined, companyId: number): boolean {
+  return access !== undefined && (access.user.companyId === companyId || access.account.companyId === companyId)
+}
+
 async function findAccess(
   { permissions, users, companies }: Repositories,
   principal: Principal,
 ): Promise<AccessRecord | undefined> {
-  if ((await companies.get(principal.companyId)) === undefined) {
+  const found = await permissions.findAccess(principal.userId, principal.accountId)
+  if (!isCompanyOf(found, principal.companyId) && (await companies.get(principal.companyId)) === undefined) {
     throw new UnauthenticatedError(`the company ${principal.companyId} does not exist`)
   }
-  const found = await permissions.findAccess(principal.userId, principal.accountId)
   if (found === undefined && (await users.get(principal.userId)) === undefined) {
     throw new UnauthenticatedError(`the user ${principal.userId} does not exist`)
   }

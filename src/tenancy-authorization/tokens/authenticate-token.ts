@@ -1,6 +1,6 @@
 import type { Clock, Storage, TokenSigner } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
-import { isOpen } from '../access/authorizer.js'
+import { isCompanyOf, isOpen } from '../access/authorizer.js'
 import type { Principal } from '../access/principal.js'
 import { isUsable } from './issue-token.js'
 import { TOKEN_ISSUER } from './token-issuer.js'
@@ -33,22 +33,27 @@ export class AuthenticateToken {
   async execute(token: string): Promise<Caller> {
     const now = this.#clock.now()
     const claims = await this.#signer.verify(token, { ...TOKEN_ISSUER, now })
-    if (claims === undefined) throw new UnauthenticatedError('the access token is not valid, or has expired')
+    const userId = Number(claims?.sub)
+    if (claims === undefined || !Number.isSafeInteger(userId))
+      throw new UnauthenticatedError('the access token is not valid, or has expired')
     const { key_id: keyId, account_id: accountId, target_app: targetApp } = claims
     return await this.#storage.read(async ({ apiKeys, users, companies, permissions }) => {
-      const key = await apiKeys.get(keyId)
-      if (key === undefined || !isUsable(key, now) || key.clientId !== claims.client_id) {
+      // At the same time: each request waits for both.
+      const [key, access] = await Promise.all([apiKeys.get(keyId), permissions.findAccess(userId, accountId)])
+      const isKey = key?.clientId === claims.client_id && key.userId === userId
+      if (!isKey || !isUsable(key, now)) {
         throw new UnauthenticatedError('the API key of this token was revoked, or has expired')
       }
-      const company = await companies.get(key.companyId)
-      if (company === undefined || (await users.get(key.userId)) === undefined) {
-        throw new UnauthenticatedError('the user or the company of this token does not exist')
-      }
-      const access = await permissions.findAccess(key.userId, accountId)
+      const isThere =
+        (isCompanyOf(access, key.companyId) || (await companies.get(key.companyId)) !== undefined) &&
+        (access !== undefined || (await users.get(key.userId)) !== undefined)
+      if (!isThere) throw new UnauthenticatedError('the user or the company of this token does not exist')
       if (access === undefined || !isOpen(access)) {
         throw new ForbiddenError('the permission of this token, or its account, is disabled or gone')
       }
-      if (targetApp !== 'tenant' && !(await companies.isWithin(access.account.companyId, key.companyId))) {
+      const { companyId } = access.account
+      const isInReach = companyId === key.companyId || targetApp === 'tenant'
+      if (!isInReach && !(await companies.isWithin(companyId, key.companyId))) {
         throw new ForbiddenError('the account of this token is out of reach of its company')
       }
       const principal: Principal = { companyId: key.companyId, userId: key.userId, accountId, sight: 'account' }
