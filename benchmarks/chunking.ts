@@ -9,6 +9,7 @@ import { openDefaultModel } from './default-model.js'
 import { inTurn, megabytesPerSecond } from './measure.js'
 import { writeReport } from './report.js'
 import { sampleTexts } from './sample-texts.js'
+import { tokenExactness } from './token-exactness.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 7
@@ -41,7 +42,10 @@ const speeds = await inTurn(ROUNDS, [
 const rows = [{ name: counting, ...speeds.get(counting) }]
 for (const chunker of all) rows.push({ name: chunker.name, ...speeds.get(chunker.name), ...(await look(chunker)) })
 console.table(rows)
-if (!isQuick) writeReport('chunking', { bytes, rows })
+const exactness = isQuick ? undefined : await tokenExactness(tokenizer)
+if (exactness !== undefined) console.table([exactness])
+if (!isQuick)
+  writeReport('chunking', { bytes, rows, ...(exactness && { 'beside the reference tokenizer': exactness }) })
 await model.close()
 
 /** What the chunks are like. */
