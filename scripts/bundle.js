@@ -102,7 +102,9 @@ async function bundleModule(folder, entries) {
 /** What modules export, those included that they pass on from others. */
 async function exportsOf(files, options) {
   const { metafile } = await build({ ...options, entryPoints: files, metafile: true })
-  return new Map(files.map((file) => [file, metafile.outputs[relative(process.cwd(), file)].exports]))
+  return new Map(
+    files.map((file) => [file, metafile.outputs[relative(process.cwd(), file).replaceAll(sep, '/')].exports]),
+  )
 }
 
 const EVERYTHING = 'parts/everything.js'
@@ -175,14 +177,15 @@ function modulesIn(folder) {
     .map((file) => join(file.parentPath, file.name))
 }
 
+/** Where the package is that a file belongs to: of one library there may be two versions. */
 function packageOf(input) {
-  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]
+  return /.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0]
 }
 
-function licenceOf(name) {
-  const folder = join(root, 'node_modules', name)
-  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
-  const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
-  return `${name} ${version}\n\n${text}\n`
+function licenceOf(path) {
+  const folder = join(root, path)
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const files = readdirSync(folder).filter((one) => /^(licen[cs]e|notice|copyright)/i.test(one))
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`
 }

@@ -14,7 +14,7 @@ export type EmbeddingRequest =
     }
   /** Nobody waits for this request any more. */
   | { readonly type: 'cancel'; readonly id: number }
-  /** A user of this model has gone, the last one if `isLast`: then its memory is freed. */
+  /** A user of this model has gone, the last one if `isLast`: then it is not kept any longer. */
   | { readonly type: 'release'; readonly id: number; readonly model: ModelFolder; readonly isLast: boolean }
 
 /** What the worker answers, once for each `release` and each `embed` that is not cancelled. */

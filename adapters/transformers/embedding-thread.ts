@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode } from '../../src/ports/index.js'
-import type { EmbeddingRequest, EmbeddingResponse } from './embedding-protocol.js'
+import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
 import type { ModelFolder } from './model-folder.js'
 
 interface Waiting {
@@ -24,23 +24,29 @@ export interface EmbedRequest {
  *
  * It is never ended: the native runtime (onnxruntime-node 1.14) cannot be loaded
  * by another thread once the first is gone, and crashes the process when it
- * tries. What is closed is unloaded instead, and an idle thread keeps no process alive.
+ * tries. An idle thread keeps no process alive.
  * Nor may the process end inside a native call, which aborts it: whoever releases a
  * model is told when the thread has come out of it.
  */
 export class EmbeddingThread {
   readonly #waiting = new Map<number, Waiting>()
+  /** Models that it has computed with. */
+  readonly #models = new Set<string>()
+  readonly #changed: () => void
   readonly #worker: Worker
   #hasEnded = false
   #isReady = false
   #lastId = 0
 
-  constructor() {
+  /** @param changed called when it is ready, has answered something, or has ended */
+  constructor(changed: () => void) {
+    this.#changed = changed
     this.#worker = new Worker(new URL('./embedding-worker.js', import.meta.url))
     this.#worker.unref()
     this.#worker.on('message', (response: EmbeddingResponse) => {
       if (response.type === 'ready') this.#isReady = true
       else this.#answer(response)
+      this.#changed()
     })
     this.#worker.on('error', (error) => {
       this.#end(error)
@@ -55,6 +61,15 @@ export class EmbeddingThread {
     return this.#isReady
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Whether a model is in its memory. */
+  holds(model: ModelFolder): boolean {
+    return this.#models.has(modelKey(model))
+  }
+
   /** Requests that are not answered yet. */
   get requests(): number {
     return this.#waiting.size
@@ -63,6 +78,7 @@ export class EmbeddingThread {
   /** Resolves once nothing that was asked for before is being computed any more: a batch's time at most. */
   async release(model: ModelFolder, isLast: boolean): Promise<void> {
     if (this.#hasEnded) return
+    if (isLast) this.#models.delete(modelKey(model))
     // A thread that ends meanwhile computes nothing either.
     await this.#ask((id) => ({ type: 'release', id, model, isLast })).catch(() => undefined)
   }
@@ -72,14 +88,17 @@ export class EmbeddingThread {
     signal?.throwIfAborted()
     let cancel = (): void => undefined
     try {
-      return await this.#ask((id) => {
+      const vectors = await this.#ask((id) => {
         cancel = () => {
           this.#settle(id)?.reject(signal?.reason as Error)
           this.#post({ type: 'cancel', id })
+          this.#changed()
         }
         signal?.addEventListener('abort', cancel, { once: true })
         return { type: 'embed', id, model, kind, texts, rows }
       })
+      this.#models.add(modelKey(model))
+      return vectors
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -115,6 +134,7 @@ export class EmbeddingThread {
   #end(cause: Error | undefined): void {
     this.#hasEnded = true
     this.#rejectAll(new Error('a thread of the embedding models has ended', { cause }))
+    this.#changed()
   }
 
   #settle(id: number): Waiting | undefined {

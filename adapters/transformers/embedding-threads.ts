@@ -4,12 +4,24 @@ import { modelKey } from './embedding-protocol.js'
 import { EmbeddingThread, type EmbedRequest } from './embedding-thread.js'
 import type { ModelFolder } from './model-folder.js'
 
+/** Texts to embed. */
+export interface EmbedTexts extends Pick<EmbedRequest, 'kind' | 'texts'> {
+  /** Any of them ends it. */
+  readonly signals: readonly AbortSignal[]
+}
+
 /** Each holds the weights of its models; more than this many cores are left to the host. */
 const MOST_THREADS = 8
 /** One that is being computed, and one that is there when it ends, however busy the host's thread is. */
 const SHARES_PER_THREAD = 2
 /** Of a share of a request's texts: some batches of the model, so that threads end at about the same time. */
 const CHARACTERS_PER_SHARE = 8_000
+
+/** Part of a request that waits for a thread. */
+interface WaitingShare {
+  readonly begin: (thread: EmbeddingThread) => void
+  readonly fail: (error: Error) => void
+}
 
 /**
  * The threads of this process in which embedding models run, one for each core. A session of one thread each computes
@@ -18,11 +30,11 @@ const CHARACTERS_PER_SHARE = 8_000
 export class EmbeddingThreads {
   static #shared: EmbeddingThreads | undefined
 
-  readonly #most = Math.min(MOST_THREADS, availableParallelism())
   readonly #threads: EmbeddingThread[] = []
   readonly #users = new Map<string, number>()
-  /** Shares of passages for which no thread was free. */
-  readonly #waiting: ((thread: EmbeddingThread) => void)[] = []
+  /** Of passages for which no thread was free. */
+  readonly #waiting: WaitingShare[] = []
+  #most = Math.min(MOST_THREADS, availableParallelism())
 
   static get shared(): EmbeddingThreads {
     EmbeddingThreads.#shared ??= new EmbeddingThreads()
@@ -44,68 +56,107 @@ export class EmbeddingThreads {
   }
 
   /** Vectors of texts, row by row. Its texts are dealt over the threads. */
-  async embed(model: ModelFolder, request: Omit<EmbedRequest, 'rows'>): Promise<Float32Array> {
+  async embed(model: ModelFolder, { kind, texts, signals }: EmbedTexts): Promise<Float32Array> {
     const { dimensions } = model.profile
-    const vectors = new Float32Array(request.texts.length * dimensions)
-    // What has become useless is not computed.
-    const failing = new AbortController()
-    const signal = request.signal ? AbortSignal.any([request.signal, failing.signal]) : failing.signal
-    setMaxListeners(0, signal)
+    const vectors = new Float32Array(texts.length * dimensions)
+    // Of this call alone: signals that live long would keep what listens to them, or is made of them.
+    const ending = new AbortController()
+    setMaxListeners(0, ending.signal)
+    const aborts = signals.map((signal) => {
+      signal.throwIfAborted()
+      return { signal, abort: () => ending.abort(signal.reason) }
+    })
+    for (const { signal, abort } of aborts) signal.addEventListener('abort', abort, { once: true })
     try {
       await Promise.all(
-        sharesOf(request.texts).map(async (rows) => {
-          const share = { ...request, texts: rows.map((row) => request.texts[row] ?? ''), rows, signal }
-          const part = await this.#embedShare(model, share)
+        sharesOf(texts).map(async (rows) => {
+          const share = { kind, texts: rows.map((row) => texts[row] ?? ''), rows, signal: ending.signal }
+          const part = await (kind === 'query' ? this.#threadFor(model).embed(model, share) : this.#wait(model, share))
           rows.forEach((row, at) => {
             vectors.set(part.subarray(at * dimensions, (at + 1) * dimensions), row * dimensions)
           })
         }),
       )
     } catch (error) {
-      failing.abort(error)
+      // What has become useless is not computed.
+      ending.abort(error)
       throw error
+    } finally {
+      for (const { signal, abort } of aborts) signal.removeEventListener('abort', abort)
     }
     return vectors
   }
 
-  async #embedShare(model: ModelFolder, share: EmbedRequest & { readonly signal: AbortSignal }): Promise<Float32Array> {
-    // A query waits for nobody here: threads compute queries first.
-    if (share.kind === 'query') return await (this.#leastBusy() ?? this.#start()).embed(model, share)
+  async #wait(model: ModelFolder, share: EmbedRequest & { readonly signal: AbortSignal }): Promise<Float32Array> {
     return await new Promise((resolve, reject) => {
       share.signal.addEventListener('abort', () => reject(share.signal.reason as Error), { once: true })
-      this.#waiting.push((thread) => {
-        const deal = (): void => this.#deal()
-        thread.embed(model, share).then(resolve, reject).then(deal, deal)
-      })
+      const begin = (thread: EmbeddingThread): void => void thread.embed(model, share).then(resolve, reject)
+      this.#waiting.push({ begin, fail: reject })
       this.#deal()
     })
   }
 
+  /** Begins what waits, as far as threads are free: called whenever one may have become so. */
   #deal(): void {
     while (this.#waiting.length > 0) {
       const thread = this.#freeThread()
-      if (thread === undefined) return
-      this.#waiting.shift()?.(thread)
+      if (thread === undefined) break
+      this.#waiting.shift()?.begin(thread)
     }
+    if (this.#living.length > 0 || this.#threads.length === 0) return
+    for (const { fail } of this.#waiting.splice(0)) fail(allEnded())
   }
 
   /** A thread for passages: an idle one, then a new one, then one that is about to be idle. */
   #freeThread(): EmbeddingThread | undefined {
-    const least = this.#leastBusy()
+    const least = leastBusy(this.#living)
     if (least?.requests === 0) return least
-    if (this.#threads.length < this.#most && this.#threads.every(({ isReady }) => isReady)) return this.#start()
-    return least !== undefined && least.requests < SHARES_PER_THREAD ? least : undefined
+    return this.#startAnother() ?? (least !== undefined && least.requests < SHARES_PER_THREAD ? least : undefined)
   }
 
-  #leastBusy(): EmbeddingThread | undefined {
-    return this.#threads.toSorted((one, other) => one.requests - other.requests)[0]
-  }
-
-  #start(): EmbeddingThread {
-    const thread = new EmbeddingThread()
-    this.#threads.push(thread)
+  /** A thread for a query, which waits for nobody here: threads compute queries first. */
+  #threadFor(model: ModelFolder): EmbeddingThread {
+    const living = this.#living
+    const thread = leastBusy(living.filter((one) => one.holds(model))) ?? leastBusy(living) ?? this.#startAnother()
+    if (thread === undefined) throw allEnded()
+    // The next ones find another, with the model in its memory.
+    if (thread.requests > 0)
+      this.#startAnother()
+        ?.embed(model, NOTHING)
+        .catch(() => undefined)
     return thread
   }
+
+  /** One loads the runtime after the other; and none anew after one has gone. */
+  #startAnother(): EmbeddingThread | undefined {
+    const isRoom = this.#threads.length < this.#most && this.#threads.every((one) => one.isReady && !one.hasEnded)
+    if (!isRoom) return undefined
+    try {
+      const thread = new EmbeddingThread(() => this.#deal())
+      this.#threads.push(thread)
+      return thread
+    } catch (error) {
+      if (this.#threads.length === 0) throw error
+      // The system has no more of them to give.
+      this.#most = this.#threads.length
+      return undefined
+    }
+  }
+
+  get #living(): readonly EmbeddingThread[] {
+    return this.#threads.filter(({ hasEnded }) => !hasEnded)
+  }
+}
+
+/** What loads a model, and computes nothing. */
+const NOTHING: EmbedRequest = { kind: 'query', texts: [], rows: [], signal: undefined }
+
+function leastBusy(threads: readonly EmbeddingThread[]): EmbeddingThread | undefined {
+  return threads.toSorted((one, other) => one.requests - other.requests)[0]
+}
+
+function allEnded(): Error {
+  return new Error('the threads of the embedding models have ended: start the process again')
 }
 
 /** Which texts go together: those of about one length, the longest first. */

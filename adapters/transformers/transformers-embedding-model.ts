@@ -46,11 +46,11 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
-    const { kind } = options
-    const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal
-    signal.throwIfAborted()
+    const { kind, signal } = options
+    const signals = [this.#closing.signal, ...(signal ? [signal] : [])]
+    for (const each of signals) each.throwIfAborted()
     if (texts.length === 0) return new Float32Array()
-    return await this.#threads.embed(this.#folder, { kind, texts, signal })
+    return await this.#threads.embed(this.#folder, { kind, texts, signals })
   }
 
   async verify(): Promise<void> {

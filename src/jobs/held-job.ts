@@ -47,7 +47,7 @@ export class HeldJob implements JobRun {
 
   async #fenced<T>(hold: Hold, work: Work<T>): Promise<T> {
     this.signal.throwIfAborted()
-    return (await this.#record({ job: this.#job, hold, work })) as T
+    return (await this.#record({ held: this, hold, work })) as T
   }
 }
 

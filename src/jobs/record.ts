@@ -32,7 +32,8 @@ export function together<Item, Result>(
 
 /** Something to be recorded of a job that this worker holds. */
 interface JobRecord {
-  readonly job: ClaimedJob
+  /** The job as the worker holds it when it is written: it may be claimed anew before. */
+  readonly held: { readonly job: ClaimedJob }
   readonly hold: Hold
   readonly work: Work<unknown>
 }
@@ -79,11 +80,12 @@ async function writeTogether(
 }
 
 async function holdAll({ jobs }: Repositories, records: readonly JobRecord[]): Promise<void> {
-  const completed = records.filter(({ hold }) => hold.as === 'completed').map(({ job }) => job)
+  const completed = records.filter(({ hold }) => hold.as === 'completed').map(({ held }) => held.job)
   if (completed.length > 0) assertHeld(completed, await jobs.completeAll(completed))
   const extended = new Map<string, JobRecord[]>()
   for (const record of records) {
-    const { hold, job } = record
+    const { hold } = record
+    const { job } = record.held
     if (hold.as === 'released') assertHeld([job], await jobs.release(job, { delayMs: hold.delayMs, failed: true }))
     if (hold.as !== 'extended') continue
     const same = `${hold.leaseMs} ${hold.isProgress}`
@@ -91,8 +93,8 @@ async function holdAll({ jobs }: Repositories, records: readonly JobRecord[]): P
   }
   for (const same of extended.values()) {
     const hold = same[0]?.hold
-    const held = same.map(({ job }) => job)
-    if (hold?.as === 'extended') assertHeld(held, await jobs.extendAll(held, hold.leaseMs, hold))
+    const extending = same.map(({ held }) => held.job)
+    if (hold?.as === 'extended') assertHeld(extending, await jobs.extendAll(extending, hold.leaseMs, hold))
   }
 }
 

@@ -1,3 +1,5 @@
+import { AlcoveError, LeaseLostError } from './errors.js'
+
 /** An item, and who waits for what comes of it. */
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -10,7 +12,8 @@ const MOST_AT_ONCE = 32
 
 /**
  * Does small pieces of work together: what comes while others are done is done next, at one go. Where that fails,
- * each is done again, alone, so that one does not fail for another: work must be such that it can be done again.
+ * each is done again, alone, so that one does not fail for another: work must be such that it can be done again. A
+ * database that is away for a while fails for all: each would wait for it in turn.
  */
 export class Together<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>
@@ -42,8 +45,12 @@ export class Together<Item, Result> {
       const results = await this.#work(group.map(({ item }) => item))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
-      if (group.length === 1) group[0]?.reject(error)
+      if (group.length === 1 || isOfAll(error)) for (const { reject } of group) reject(error)
       else for (const alone of group) await this.#doGroup([alone])
     }
   }
+}
+
+function isOfAll(error: unknown): boolean {
+  return error instanceof AlcoveError && error.isTransient && !(error instanceof LeaseLostError)
 }

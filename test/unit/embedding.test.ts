@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -76,6 +77,33 @@ describe('the bundled model', () => {
     await model.embed(['a question'], { kind: 'passage' })
     // All of them would take seconds.
     expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
+  it('computes passages that had to wait for queries', async () => {
+    const folder = await temporaryFolder()
+    await cp(bundledModel, join(folder.path, 'waiting'), { recursive: true })
+    // Loaded first by these: no thread holds it, and each is busy when the passage comes.
+    const fresh = await TransformersEmbeddingModel.open(join(folder.path, 'waiting'))
+    const queries = Array.from({ length: 24 }, (_, number) => fresh.embed([`question ${number}`], { kind: 'query' }))
+    const passages = Array.from({ length: 6 }, (_, number) => fresh.embed([`passage ${number}`], { kind: 'passage' }))
+    const vectors = await Promise.all([...queries, ...passages])
+    expect(vectors.map(({ length }) => length)).toEqual(vectors.map(() => 384))
+    await fresh.close()
+    await folder.remove()
+  })
+
+  it('keeps nothing of what it has embedded, whoever holds the signals', async () => {
+    const { signal } = new AbortController()
+    const kept: WeakRef<Float32Array>[] = []
+    for (let call = 0; call < 6; call += 1) {
+      kept.push(new WeakRef(await model.embed([`passage ${call}`], { kind: 'passage', signal })))
+    }
+    for (let turn = 0; turn < 5; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      globalThis.gc?.()
+    }
+    expect(kept.slice(0, 5).filter((one) => one.deref() !== undefined)).toEqual([])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('lets a query overtake passages that wait', async () => {

@@ -113,14 +113,21 @@ describe('a job that may have ended the process', () => {
   })
 })
 
+/** And whatever else keeps a lease. */
+function isHeartbeat(call: string): boolean {
+  return call === 'jobs.extend' || call === 'jobs.extendAll'
+}
+
 describe('a database that is away', () => {
   const away = new StorageError('the database is in use by another process for too long', { isTransient: true })
 
   it('for longer than a lease: the run goes on under its next claim, and is not begun twice', async () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 60, concurrency: 2, pollMs: 20 })
+    let heartbeats = 0
     interfere((call, go) => {
-      if (call === 'jobs.extendAll') throw away
-      return go()
+      if (!isHeartbeat(call)) return go()
+      heartbeats += 1
+      throw away
     })
     await enqueue(1)
     const began = vi.fn()
@@ -135,6 +142,7 @@ describe('a database that is away', () => {
     })
     await worker.whenIdle()
     expect(began).toHaveBeenCalledOnce()
+    expect(heartbeats).toBeGreaterThan(3)
     expect(await storage.read(({ settings }) => settings.get('done'))).toBe('yes')
   })
 
@@ -142,7 +150,7 @@ describe('a database that is away', () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 100, retryDelaysMs: [60_000], pollMs: 20 })
     let refused = 0
     interfere((call, go) => {
-      if ((call === 'jobs.release' || call === 'jobs.extendAll') && refused < 4) {
+      if ((call === 'jobs.release' || isHeartbeat(call)) && refused < 4) {
         refused += 1
         throw away
       }
@@ -213,7 +221,7 @@ describe('a full disk', () => {
     await enqueue(1)
     let isFull = true
     interfere((call, go) => {
-      if (isFull && (call === 'jobs.release' || call === 'jobs.extendAll')) throw full
+      if (isFull && (call === 'jobs.release' || isHeartbeat(call))) throw full
       return go()
     })
     const done: number[] = []

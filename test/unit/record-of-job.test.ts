@@ -28,7 +28,7 @@ async function withJobs(count: number): Promise<{ storage: CountingStorage; jobs
 
 const recording = async (record: RecordOfJob, job: ClaimedJob | undefined, work: Work<string>, hold: Hold) => {
   if (job === undefined) throw new Error('there is no such job')
-  return await record({ job, hold, work })
+  return await record({ held: { job }, hold, work })
 }
 
 const completing = async (record: RecordOfJob, job: ClaimedJob | undefined, work: Work<string>) =>
