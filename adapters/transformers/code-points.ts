@@ -1,3 +1,5 @@
+import { isControl, isMark } from './later-characters.js'
+
 /**
  * What BERT's normaliser and pre-tokeniser make of one code point.
  *
@@ -25,10 +27,8 @@ export interface NormalizerOptions {
   readonly cleanText: boolean
 }
 
-const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u
 const WHITE_SPACE = /\p{White_Space}/u
 const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/u
-const MARK = /\p{Mn}/gu
 
 /** Han characters as BERT's reference code lists them, both ends included. */
 const HAN_RANGES: readonly (readonly [number, number])[] = [
@@ -48,7 +48,7 @@ function isHan(codePoint: number): boolean {
 
 function isDropped(character: string): boolean {
   if (character === '\t' || character === '\n' || character === '\r') return false
-  return character === '\0' || character === '\uFFFD' || CONTROL.test(character)
+  return character === '\0' || character === '\uFFFD' || isControl(character)
 }
 
 /** Whether a code point belongs to a word, separates words or stands alone. */
@@ -65,7 +65,10 @@ export function classify(codePoint: number, options: NormalizerOptions): CodePoi
 export function normalize(character: string, options: NormalizerOptions): string {
   if (options.cleanText && isDropped(character)) return ''
   let text = character
-  if (options.stripAccents) text = text.normalize('NFD').replace(MARK, '')
+  if (options.stripAccents)
+    text = Array.from(text.normalize('NFD'))
+      .filter((one) => !isMark(one))
+      .join('')
   if (!options.lowercase) return text
   let lowered = ''
   // One by one: the lower case of a whole word would turn a final Σ into ς.

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   ClosedError,
   type EmbeddingModel,
@@ -24,6 +25,8 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
     this.#folder = folder
     this.profile = folder.profile
     this.#threads.acquire(folder)
+    // Each call that is under way listens.
+    setMaxListeners(0, this.#closing.signal)
   }
 
   /**

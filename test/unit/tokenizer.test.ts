@@ -30,6 +30,17 @@ describe('the WordPiece tokenizer', () => {
     },
   )
 
+  it('knows marks as the reference does, whatever version of Unicode this Node has', () => {
+    const tokenizer = new WordPieceTokenizer(options)
+    // Marks since Unicode 16, 14 and 9; and what is none any more.
+    for (const later of ['\u{1AE5}', '\u{1ACF}', '\u{08E0}', '\u{1E94A}']) {
+      expect([...tokenizer.encode(`a ${later} b`).ids]).toEqual([1037, 100, 1038])
+    }
+    for (const former of ['\u{1734}', '\u{1171E}', '\u{0301}']) {
+      expect([...tokenizer.encode(`a ${former} b`).ids]).toEqual([1037, 1038])
+    }
+  })
+
   it('cuts a run that the reference would read as one unknown token', () => {
     const tokenizer = new WordPieceTokenizer(options)
     const run = 'antidisestablishmentarianism'.repeat(20)
