@@ -16,10 +16,10 @@ const SEARCH_TO_REACH = 1.1
 /** Old versions are kept for a minute. */
 const PAUSE_MS = 62_000
 const isQuick = process.argv.includes('--quick')
-const UPLOADS = isQuick ? 500 : 10_000
+const UPLOADS = isQuick ? 200 : 10_000
 const QUERIES = isQuick ? 100 : 500
 const CALLERS = 4
-const OPTIONS = isQuick ? { indexFromRows: 800 } : {}
+const OPTIONS = isQuick ? { indexFromRows: 320 } : {}
 const COLLECTION = { name: 'windows', dimensions: DIMENSIONS }
 
 const folder = await mkdtemp(join(tmpdir(), 'alcove-growth-'))

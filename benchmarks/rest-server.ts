@@ -21,10 +21,10 @@ export interface RestServer {
   readonly engineP50Ms?: { readonly get: number; readonly search: number }
 }
 
-const DOCUMENTS = 200
-const CALLS = 300
+const isQuick = process.argv.includes('--quick')
+const [DOCUMENTS, CALLS] = isQuick ? [10, 10] : [200, 300]
 /** As many as warm up the server before it is asked. */
-const WARM_UP_CALLS = 1_000
+const WARM_UP_CALLS = isQuick ? 1 : 1_000
 
 if (process.argv[2] === 'alcove') await alcove()
 else bare(Number(process.argv[3]), process.argv[4] ?? '', process.argv[5] ?? '')

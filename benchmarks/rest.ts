@@ -15,7 +15,7 @@ const MOST_ADDED_MS = 1
 const CONNECTIONS = 64
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
-const [GETS, SEARCHES] = isQuick ? [50, 20] : [3_000, 1_000]
+const [GETS, SEARCHES] = isQuick ? [20, 5] : [3_000, 1_000]
 
 interface Asked extends RestServer {
   readonly name: string
@@ -75,7 +75,9 @@ if (!isQuick) {
 }
 
 async function started(name: string, args: readonly string[]): Promise<Asked> {
-  const child = fork(join(import.meta.dirname, 'rest-server.ts'), args, { execArgv: ['--import', 'tsx'] })
+  const child = fork(join(import.meta.dirname, 'rest-server.ts'), isQuick ? [...args, '--quick'] : args, {
+    execArgv: ['--import', 'tsx'],
+  })
   const exit = once(child, 'exit').then(([code]) => {
     throw new Error(`the server of ${name} ended with ${String(code)}`)
   })

@@ -58,7 +58,8 @@ export async function searchKinds(folder: string, name: string, spread: number, 
   const queries = Array.from({ length: 60 }, () => vectors.next())
   const truth = await Promise.all(queries.map((query) => found(table, query, { isExact: true })))
   const rows: KindRow[] = []
-  for (const { kind, index, searches } of KINDS) {
+  // One will do for a smoke test.
+  for (const { kind, index, searches } of rounds === 1 ? KINDS.slice(0, 1) : KINDS) {
     const began = performance.now()
     await table.createIndex('vector', { config: index(), replace: true, waitTimeoutSeconds: 900 })
     const buildSeconds = Math.round((performance.now() - began) / 100) / 10

@@ -49,7 +49,8 @@ await engine.close()
 await rm(dataDir, { recursive: true })
 console.table(rows)
 if (!isQuick) writeReport('tenancy', rows)
-if (rows.some(({ medianMs }) => medianMs > LIMIT_MS)) {
+// A smoke test runs beside others, and judges no speed.
+if (!isQuick && rows.some(({ medianMs }) => medianMs > LIMIT_MS)) {
   console.error(`a median is above ${LIMIT_MS} ms`)
   process.exitCode = 1
 }
