@@ -4,8 +4,8 @@
  * a process of its own, in turn.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
+import { messageOf } from './child-message.js'
 import { openDefaultModel, windowsOf } from './default-model.js'
 import type { EmbeddingRun } from './embedding-contestant.js'
 import { type Spread, spreadOf } from './measure.js'
@@ -38,7 +38,7 @@ for (const [name, input] of Object.entries(inputs)) {
   const program = join(import.meta.dirname, 'embedding-contestant.ts')
   const child = fork(program, [name], { execArgv: ['--import', 'tsx'] })
   child.send({ texts: isQuick ? input.slice(0, 12) : input })
-  const [{ isThere }] = (await once(child, 'message')) as [{ isThere: boolean }]
+  const { isThere } = (await messageOf(child)) as { isThere: boolean }
   if (isThere) processes.set(name, child)
   else child.kill()
 }
@@ -46,8 +46,7 @@ const runs = new Map<string, EmbeddingRun[]>()
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [name, child] of processes) {
     child.send('run')
-    const [run] = (await once(child, 'message')) as [EmbeddingRun]
-    runs.set(name, [...(runs.get(name) ?? []), run])
+    runs.set(name, [...(runs.get(name) ?? []), (await messageOf(child)) as EmbeddingRun])
   }
 }
 for (const child of processes.values()) child.kill()

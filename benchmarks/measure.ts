@@ -7,13 +7,33 @@ export interface Measurement {
 
 /** Runs a piece of work again and again. */
 export async function measure(what: string, runs: number, work: () => Promise<unknown>): Promise<Measurement> {
-  const times: number[] = []
-  for (let run = 0; run < runs; run += 1) {
-    const began = performance.now()
-    await work()
-    times.push(performance.now() - began)
-  }
+  const times = await timesOf(runs, work)
   return { what, medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95) }
+}
+
+/** How many milliseconds each run of a piece of work took. */
+export async function timesOf(runs: number, work: (run: number) => Promise<unknown>): Promise<number[]> {
+  return (await atOnce(1, runs, work)).times
+}
+
+/** The same by so many callers at once, and how many runs that makes in a second. */
+export async function atOnce(
+  callers: number,
+  runs: number,
+  work: (run: number) => Promise<unknown>,
+): Promise<{ readonly times: number[]; readonly perSecond: number }> {
+  const times: number[] = []
+  let begun = 0
+  const call = async (): Promise<void> => {
+    while (begun < runs) {
+      const began = performance.now()
+      await work(begun++)
+      times.push(performance.now() - began)
+    }
+  }
+  const start = performance.now()
+  await Promise.all(Array.from({ length: callers }, call))
+  return { times, perSecond: Math.round(runs / ((performance.now() - start) / 1_000)) }
 }
 
 /** In hundredths. */

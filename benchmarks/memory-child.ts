@@ -11,7 +11,7 @@ import { line, pdfOf } from '../test/fixtures/pdf-builder.js'
 import { LoopStops } from '../test/ingestion/loop-stops.js'
 import { QuickModel } from '../test/ingestion/quick-model.js'
 import { peer } from './peers.js'
-import { sampleTexts } from './sample-texts.js'
+import { longText, sampleTexts } from './sample-texts.js'
 
 /** How an ingestion was for its process. */
 export interface MemoryRun {
@@ -39,7 +39,7 @@ const LINES_PER_PAGE = 48
 const [way, kind, size] = [process.argv[2], process.argv[3], Number(process.argv[4])]
 const folder = await mkdtemp(join(tmpdir(), 'alcove-memory-'))
 const path = join(folder, `document.${kind === 'pdf' ? 'pdf' : 'txt'}`)
-await writeFile(path, kind === 'pdf' ? pdf() : text())
+await writeFile(path, kind === 'pdf' ? pdf() : longText(size * 1e6))
 const model = await QuickModel.open({ dimensions: DIMENSIONS })
 // What is measured is the work.
 await model.tokenizer()
@@ -93,17 +93,6 @@ async function langchain(): Promise<(() => Promise<number>) | undefined> {
       }
     }
     return store.length
-  }
-}
-
-/** Real text again and again, each time with other numbers between its sentences: no window is there twice. */
-function* text(): Generator<string> {
-  const sample = sampleTexts().join('\n\n')
-  const target = size * 1e6
-  for (let length = 0, round = 0; length < target; round += 1) {
-    const piece = sample.replaceAll('. ', () => `. ${(round += 1)} `).slice(0, target - length)
-    length += piece.length
-    yield piece
   }
 }
 

@@ -6,6 +6,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { messageOf } from './child-message.js'
 import { spreadOf } from './measure.js'
 import type { MemoryRun } from './memory-child.js'
 import { writeReport } from './report.js'
@@ -55,11 +56,8 @@ async function runOf(args: readonly string[]): Promise<MemoryRun | undefined> {
   const child = fork(join(import.meta.dirname, 'memory-child.ts'), args, {
     execArgv: ['--import', 'tsx', '--expose-gc'],
   })
-  const exit = once(child, 'exit').then(([code]) => {
-    throw new Error(`the process ended with ${String(code)}`)
-  })
-  const [{ run }] = (await Promise.race([once(child, 'message'), exit])) as [{ run?: MemoryRun }]
-  await exit.catch(() => undefined)
+  const { run } = (await messageOf(child)) as { run?: MemoryRun }
+  await once(child, 'exit')
   return run
 }
 

@@ -10,7 +10,7 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createHttpHandler, serveHttp } from '../dist/adapters/http-server/index.js'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
-import { quantile } from './measure.js'
+import { quantile, timesOf } from './measure.js'
 
 /** Where a server listens, and what it asks for. */
 export interface RestServer {
@@ -52,7 +52,7 @@ async function alcove(): Promise<void> {
   const body = new URLSearchParams({ ...form, client_id: key.clientId, client_secret: key.clientSecret })
   const answer = await fetch(`${url}/connect/token`, { method: 'POST', body })
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
-  for (let call = 0; call < WARM_UP_CALLS; call += 1) await session.contexts.get(id)
+  await timesOf(WARM_UP_CALLS, () => session.contexts.get(id))
   const engineP50Ms = {
     get: await p50(() => session.contexts.get(id)),
     search: await p50((call) => session.search(id, `who mends the lamp of room ${call}?`)),
@@ -86,11 +86,5 @@ function bare(contextId: number, context: string, hits: string): void {
 }
 
 async function p50(call: (number: number) => Promise<unknown>): Promise<number> {
-  const times: number[] = []
-  for (let number = 0; number < CALLS; number += 1) {
-    const began = performance.now()
-    await call(number)
-    times.push(performance.now() - began)
-  }
-  return quantile(times, 0.5)
+  return quantile(await timesOf(CALLS, call), 0.5)
 }

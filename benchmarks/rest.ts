@@ -4,10 +4,10 @@
  * the engine itself needs: authentication, permission checks, routing, validation.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { quantile, type Spread, spreadOf } from './measure.js'
+import { messageOf } from './child-message.js'
+import { atOnce, quantile, type Spread, spreadOf } from './measure.js'
 import { writeReport } from './report.js'
 import type { RestServer } from './rest-server.js'
 
@@ -78,32 +78,17 @@ async function started(name: string, args: readonly string[]): Promise<Asked> {
   const child = fork(join(import.meta.dirname, 'rest-server.ts'), isQuick ? [...args, '--quick'] : args, {
     execArgv: ['--import', 'tsx'],
   })
-  const exit = once(child, 'exit').then(([code]) => {
-    throw new Error(`the server of ${name} ended with ${String(code)}`)
-  })
-  const [server] = (await Promise.race([once(child, 'message'), exit])) as [RestServer]
-  exit.catch(() => undefined)
+  const server = (await messageOf(child)) as RestServer
   return { name, child, ...server }
 }
 
 async function load(server: Asked, what: 'get' | 'search', connections: number) {
-  const count = what === 'get' ? GETS : SEARCHES
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const times: number[] = []
-  let asked = 0
-  const caller = async (): Promise<void> => {
-    while (asked < count) {
-      asked += 1
-      const began = performance.now()
-      await ask(server, what, agent, asked)
-      times.push(performance.now() - began)
-    }
-  }
-  const began = performance.now()
-  await Promise.all(Array.from({ length: connections }, caller))
-  const perSecond = Math.round(count / ((performance.now() - began) / 1_000))
+  const loaded = await atOnce(connections, what === 'get' ? GETS : SEARCHES, (number) =>
+    ask(server, what, agent, number),
+  )
   agent.destroy()
-  return { times, perSecond }
+  return loaded
 }
 
 async function ask(

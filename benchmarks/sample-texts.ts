@@ -11,3 +11,14 @@ export function sampleTexts(): readonly string[] {
       : readdirSync(folder).map((name) => join(folder, name))
   return paths.map((path) => readFileSync(path, 'utf8'))
 }
+
+/** So much of them, again and again, each time with other numbers between the sentences: no window is there twice. */
+export function* longText(characters: number): Generator<Uint8Array> {
+  const sample = sampleTexts().join('\n\n')
+  let number = 0
+  for (let length = 0; length < characters; ) {
+    const piece = sample.replaceAll('. ', () => `. ${(number += 1)} `).slice(0, characters - length)
+    length += piece.length
+    yield Buffer.from(piece)
+  }
+}

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
 import { QuickModel } from '../test/ingestion/quick-model.js'
 import { openDefaultModel } from './default-model.js'
-import { inTurn, quantile, type Spread } from './measure.js'
-import { sampleTexts } from './sample-texts.js'
+import { atOnce, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { longText } from './sample-texts.js'
 
 const CALLS = 200
 const CALLERS = 64
@@ -33,7 +33,7 @@ export async function searchEngine(size: number, rounds: number): Promise<Engine
   const { id } = await session.contexts.create({ name: 'A', description: '', caption: '', toolsJson: '[]', settings })
   const uuid = await session.documents.upload(id, {
     fileName: 'a.txt',
-    content: Readable.from(text(size * CHARACTERS_PER_WINDOW)),
+    content: Readable.from(longText(size * CHARACTERS_PER_WINDOW)),
   })
   await session.documents.whenProcessed(uuid)
   const windows = (await session.documents.get(uuid)).receipt?.windows ?? 0
@@ -46,48 +46,18 @@ export async function searchEngine(size: number, rounds: number): Promise<Engine
   const search = async (call: number): Promise<unknown> => await again.as(again.owner).search(id, prompt(call))
   for (let call = 0; call < 20; call += 1) await search(call)
   await model.embed([prompt(0)], { kind: 'query' })
-  const timesAlone = async (work: (call: number) => Promise<unknown>): Promise<number[]> => {
-    const times: number[] = []
-    for (let call = 0; call < CALLS; call += 1) {
-      const began = performance.now()
-      await work(call)
-      times.push(performance.now() - began)
-    }
-    return times
-  }
   let times: number[] = []
   const figures = await inTurn(rounds, [
-    { name: 'p50Ms', run: async () => quantile((times = await timesAlone(search)), 0.5) },
+    { name: 'p50Ms', run: async () => quantile((times = await timesOf(CALLS, search)), 0.5) },
     { name: 'p99Ms', run: () => quantile(times, 0.99) },
-    { name: 'perSecondWith64', run: () => perSecond(search) },
+    { name: 'perSecondWith64', run: async () => (await atOnce(CALLERS, CALLS * 2, search)).perSecond },
     {
       name: 'embedP50Ms',
-      run: async () => quantile(await timesAlone((call) => model.embed([prompt(call)], { kind: 'query' })), 0.5),
+      run: async () => quantile(await timesOf(CALLS, (call) => model.embed([prompt(call)], { kind: 'query' })), 0.5),
     },
   ])
   await model.close()
   await again.close()
   await rm(dataDir, { recursive: true })
   return { windows, ...(Object.fromEntries(figures) as unknown as Omit<EngineRow, 'windows'>) }
-}
-
-async function perSecond(search: (call: number) => Promise<unknown>): Promise<number> {
-  let begun = 0
-  const began = performance.now()
-  const caller = async (): Promise<void> => {
-    while (begun < CALLS * 2) await search(begun++)
-  }
-  await Promise.all(Array.from({ length: CALLERS }, caller))
-  return Math.round((CALLS * 2) / ((performance.now() - began) / 1_000))
-}
-
-/** Real text, with other numbers between its sentences each time: no window is there twice. */
-function* text(characters: number): Generator<Uint8Array> {
-  const sample = sampleTexts().join('\n\n')
-  let number = 0
-  for (let length = 0; length < characters; ) {
-    const piece = sample.replaceAll('. ', () => `. ${(number += 1)} `).slice(0, characters - length)
-    length += piece.length
-    yield Buffer.from(piece)
-  }
 }

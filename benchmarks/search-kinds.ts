@@ -1,6 +1,6 @@
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { ClusteredVectors } from './clustered-vectors.js'
-import { quantile, type Spread, spreadOf } from './measure.js'
+import { quantile, type Spread, spreadOf, timesOf } from './measure.js'
 
 const LIMIT = 10
 const TABLE = 'kinds'
@@ -69,17 +69,11 @@ export async function searchKinds(folder: string, name: string, spread: number, 
         const exact = new Set(truth[at])
         hits += (await found(table, query, search)).filter((one) => exact.has(one)).length
       }
-      const run = async (): Promise<number> => {
-        const times: number[] = []
-        for (const query of queries) {
-          const start = performance.now()
-          await found(table, query, search)
-          times.push(performance.now() - start)
-        }
-        return quantile(times, 0.5)
-      }
       const medians: number[] = []
-      while (medians.length < rounds) medians.push(await run())
+      while (medians.length < rounds) {
+        const times = await timesOf(queries.length, (run) => found(table, queries[run] ?? new Float32Array(), search))
+        medians.push(quantile(times, 0.5))
+      }
       const recallAt10 = Math.round((hits / (queries.length * LIMIT)) * 1_000) / 1_000
       rows.push({ kind, settings, buildSeconds, recallAt10, p50Ms: spreadOf(medians) })
     }

@@ -11,7 +11,7 @@ import { connect } from '@lancedb/lancedb'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import type { VectorHit } from '../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
-import { inTurn, measure, quantile, type Spread } from './measure.js'
+import { atOnce, inTurn, measure, quantile, type Spread, timesOf } from './measure.js'
 import { writeReport } from './report.js'
 import { searchEngine } from './search-engine.js'
 import { searchKinds } from './search-kinds.js'
@@ -127,15 +127,19 @@ async function search(folder: string, set: SetName, size: number): Promise<void>
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
   }, 10)
   let alone: number[] = []
-  let together = { perSecond: 0, p99Ms: 0 }
+  let together: number[] = []
   const measured = await inTurn(ROUNDS, [
     { name: 'p50Ms', run: async () => quantile((alone = await timesOf(QUERIES, () => find(query()))), 0.5) },
     { name: 'p99Ms', run: () => quantile(alone, 0.99) },
     {
       name: 'perSecondWith64',
-      run: async () => Math.round((together = await atOnce(CALLERS, QUERIES * 4, () => find(query()))).perSecond),
+      run: async () => {
+        const { times, perSecond } = await atOnce(CALLERS, QUERIES * 4, () => find(query()))
+        together = times
+        return perSecond
+      },
     },
-    { name: 'p99MsWith64', run: () => together.p99Ms },
+    { name: 'p99MsWith64', run: () => quantile(together, 0.99) },
   ])
   // Plain scans take more memory than the engine's searches.
   const peakMb = Math.round(peakBytes / 1e6)
@@ -159,31 +163,6 @@ async function search(folder: string, set: SetName, size: number): Promise<void>
     ...Object.fromEntries(scanned),
     plainScanPerSecond,
   })
-}
-
-async function timesOf(runs: number, work: () => Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
-  for (let run = 0; run < runs; run += 1) {
-    const began = performance.now()
-    await work()
-    times.push(performance.now() - began)
-  }
-  return times
-}
-
-async function atOnce(callers: number, runs: number, work: () => Promise<unknown>) {
-  const times: number[] = []
-  let begun = 0
-  const start = performance.now()
-  const call = async (): Promise<void> => {
-    while (begun++ < runs) {
-      const began = performance.now()
-      await work()
-      times.push(performance.now() - began)
-    }
-  }
-  await Promise.all(Array.from({ length: callers }, call))
-  return { perSecond: (runs / (performance.now() - start)) * 1_000, p99Ms: quantile(times, 0.99) }
 }
 
 async function deletionMs(index: LanceDbVectorIndex, size: number): Promise<number> {
