@@ -51,8 +51,6 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
     const { kind, signal } = options
     const signals = [this.#closing.signal, ...(signal ? [signal] : [])]
-    for (const each of signals) each.throwIfAborted()
-    if (texts.length === 0) return new Float32Array()
     return await this.#threads.embed(this.#folder, { kind, texts, signals })
   }
 

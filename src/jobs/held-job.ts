@@ -1,5 +1,4 @@
 import type { ClaimedJob } from '../ports/index.js'
-import { LeaseLostError } from '../shared/errors.js'
 import type { JobRun } from './job-handler.js'
 import type { Hold, RecordOfJob, Work } from './record.js'
 
@@ -9,12 +8,10 @@ export class HeldJob implements JobRun {
   readonly signal: AbortSignal
   readonly #record: RecordOfJob
   #job: ClaimedJob
-  readonly #leaseMs: number
 
-  constructor(record: RecordOfJob, job: ClaimedJob, leaseMs: number, signal: AbortSignal) {
+  constructor(record: RecordOfJob, job: ClaimedJob, signal: AbortSignal) {
     this.#record = record
     this.#job = job
-    this.#leaseMs = leaseMs
     this.subject = job.subject
     this.signal = signal
   }
@@ -34,7 +31,7 @@ export class HeldJob implements JobRun {
   }
 
   async transaction<T>(work: Work<T>, options: { readonly isProgress?: boolean } = {}): Promise<T> {
-    return await this.#fenced({ as: 'extended', leaseMs: this.#leaseMs, isProgress: options.isProgress ?? false }, work)
+    return await this.#fenced({ as: 'extended', isProgress: options.isProgress ?? false }, work)
   }
 
   async complete<T>(work: Work<T>): Promise<T> {
@@ -49,8 +46,4 @@ export class HeldJob implements JobRun {
     this.signal.throwIfAborted()
     return (await this.#record({ held: this, hold, work })) as T
   }
-}
-
-export function leaseLost(job: ClaimedJob): LeaseLostError {
-  return new LeaseLostError(`the job ${job.id} is no longer held by this worker`)
 }

@@ -7,7 +7,7 @@ export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed', 
 
 /** What becomes of a job in the transaction that records something of it. */
 export type Hold =
-  | { readonly as: 'extended'; readonly leaseMs: number; readonly isProgress: boolean }
+  | { readonly as: 'extended'; readonly isProgress: boolean }
   | { readonly as: 'completed' }
   | { readonly as: 'released'; readonly delayMs: number }
 
@@ -45,17 +45,22 @@ export type RecordOfJob = (record: JobRecord) => Promise<unknown>
  * Records in transactions: one for each, or in groups. Making a commit durable costs more than the work of most of
  * them, and so does a statement of its own for each.
  */
-export function recorder(storage: Storage, options: { readonly isGrouped: boolean }): RecordOfJob {
+export function recorder(
+  storage: Storage,
+  { isGrouped, leaseMs }: { readonly isGrouped: boolean; readonly leaseMs: number },
+): RecordOfJob {
   const write = async (records: readonly JobRecord[]): Promise<readonly unknown[]> =>
-    await storage.transaction((repositories) => writeAll(repositories, records), WITH_JOB_HELD)
-  if (!options.isGrouped) return async (record) => (await write([record]))[0]
+    await storage.transaction(async (repositories) => {
+      // Jobs first, then what they are about: two transactions that lock in different orders would wait for each other.
+      await holdAll(repositories, records, leaseMs)
+      return await writeAll(repositories, records)
+    }, WITH_JOB_HELD)
+  if (!isGrouped) return async (record) => (await write([record]))[0]
   const group = new Together(write)
   return async (record) => await group.do(record)
 }
 
-/** Jobs first, then what they are about: two transactions that lock in different orders would wait for each other. */
 async function writeAll(repositories: Repositories, records: readonly JobRecord[]): Promise<readonly unknown[]> {
-  await holdAll(repositories, records)
   const results = new Map<JobRecord, unknown>()
   for (const record of records) {
     if (typeof record.work === 'function') results.set(record, await record.work(repositories))
@@ -79,26 +84,26 @@ async function writeTogether(
   for (const [index, record] of [...items.keys()].entries()) results.set(record, given[index])
 }
 
-async function holdAll({ jobs }: Repositories, records: readonly JobRecord[]): Promise<void> {
-  const completed = records.filter(({ hold }) => hold.as === 'completed').map(({ held }) => held.job)
+async function holdAll({ jobs }: Repositories, records: readonly JobRecord[], leaseMs: number): Promise<void> {
+  const jobsOf = (isMeant: (hold: Hold) => boolean): readonly ClaimedJob[] =>
+    records.filter(({ hold }) => isMeant(hold)).map(({ held }) => held.job)
+  const completed = jobsOf(({ as }) => as === 'completed')
   if (completed.length > 0) assertHeld(completed, await jobs.completeAll(completed))
-  const extended = new Map<string, JobRecord[]>()
-  for (const record of records) {
-    const { hold } = record
-    const { job } = record.held
-    if (hold.as === 'released') assertHeld([job], await jobs.release(job, { delayMs: hold.delayMs, failed: true }))
-    if (hold.as !== 'extended') continue
-    const same = `${hold.leaseMs} ${hold.isProgress}`
-    extended.set(same, [...(extended.get(same) ?? []), record])
+  for (const { hold, held } of records) {
+    if (hold.as !== 'released') continue
+    assertHeld([held.job], await jobs.release(held.job, { delayMs: hold.delayMs, failed: true }))
   }
-  for (const same of extended.values()) {
-    const hold = same[0]?.hold
-    const extending = same.map(({ held }) => held.job)
-    if (hold?.as === 'extended') assertHeld(extending, await jobs.extendAll(extending, hold.leaseMs, hold))
+  for (const isProgress of [false, true]) {
+    const extended = jobsOf((hold) => hold.as === 'extended' && hold.isProgress === isProgress)
+    if (extended.length > 0) assertHeld(extended, await jobs.extendAll(extended, leaseMs, { isProgress }))
   }
 }
 
 /** Several of which one is lost are tried again, each alone: then it is known which. */
 function assertHeld(jobs: readonly ClaimedJob[], isHeld: boolean): void {
-  if (!isHeld) throw new LeaseLostError(`the job ${jobs.map(({ id }) => id).join()} is no longer held by this worker`)
+  if (!isHeld) throw leaseLost(...jobs)
+}
+
+export function leaseLost(...jobs: readonly ClaimedJob[]): LeaseLostError {
+  return new LeaseLostError(`the job ${jobs.map(({ id }) => id).join()} is no longer held by this worker`)
 }

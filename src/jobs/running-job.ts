@@ -1,9 +1,9 @@
 import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
-import { AlcoveError, LeaseLostError, StorageFullError } from '../shared/errors.js'
+import { AlcoveError, isPassing, LeaseLostError, StorageFullError } from '../shared/errors.js'
 import { pause } from '../shared/pause.js'
-import { HeldJob, leaseLost } from './held-job.js'
+import { HeldJob } from './held-job.js'
 import type { JobHandler } from './job-handler.js'
-import { type RecordOfJob, WITH_JOB_HELD } from './record.js'
+import { leaseLost, type RecordOfJob, WITH_JOB_HELD } from './record.js'
 import type { Rest } from './rest.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
@@ -38,7 +38,7 @@ export class RunningJob {
   constructor(surroundings: JobSurroundings, handler: JobHandler, job: ClaimedJob, ready: () => Promise<void>) {
     this.#surroundings = surroundings
     this.#handler = handler
-    this.#held = new HeldJob(surroundings.record, job, surroundings.options.leaseMs, this.#abort.signal)
+    this.#held = new HeldJob(surroundings.record, job, this.#abort.signal)
     this.ended = this.#work(ready)
   }
 
@@ -143,11 +143,6 @@ export class RunningJob {
     this.#handler.failed?.(job.subject, error)
     return 'failed'
   }
-}
-
-/** Whether the database is away for a while, which is no fault of what was to be recorded. */
-function isPassing(error: unknown): boolean {
-  return error instanceof AlcoveError && error.isTransient
 }
 
 /** The engine's own errors know; anything else is taken for a passing fault. */

@@ -72,6 +72,11 @@ export abstract class AlcoveError extends Error {
   }
 }
 
+/** Whether something failed only for a while, such as a database that is away, by no fault of what was to be done. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AlcoveError && error.isTransient
+}
+
 /** An argument, a field or an option is not what it must be; `field` names it. */
 export class InvalidInputError extends AlcoveError {
   readonly code = 'ERR_INVALID_INPUT'

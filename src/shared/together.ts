@@ -1,4 +1,4 @@
-import { AlcoveError, LeaseLostError } from './errors.js'
+import { isPassing } from './errors.js'
 
 /** An item, and who waits for what comes of it. */
 interface Waiting<Item, Result> {
@@ -45,12 +45,8 @@ export class Together<Item, Result> {
       const results = await this.#work(group.map(({ item }) => item))
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
     } catch (error) {
-      if (group.length === 1 || isOfAll(error)) for (const { reject } of group) reject(error)
+      if (group.length === 1 || isPassing(error)) for (const { reject } of group) reject(error)
       else for (const alone of group) await this.#doGroup([alone])
     }
   }
-}
-
-function isOfAll(error: unknown): boolean {
-  return error instanceof AlcoveError && error.isTransient && !(error instanceof LeaseLostError)
 }

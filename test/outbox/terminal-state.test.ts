@@ -123,7 +123,7 @@ class World {
   constructor(storage: Storage, expire: () => Promise<void>) {
     this.#storage = storage
     this.#expire = expire
-    this.#record = recorder(storage, { isGrouped: true })
+    this.#record = recorder(storage, { isGrouped: true, leaseMs: 60_000 })
     this.#handler = this.#newHandler(new MemoryHttpTransport())
   }
 
@@ -221,7 +221,7 @@ class World {
   }
 
   #hold(job: ConstructorParameters<typeof HeldJob>[1]): HeldJob {
-    return new HeldJob(this.#record, job, 60_000, new AbortController().signal)
+    return new HeldJob(this.#record, job, new AbortController().signal)
   }
 
   #newHandler(transport: MemoryHttpTransport): DeliverEvent {

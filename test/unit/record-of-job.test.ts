@@ -42,7 +42,7 @@ const put = (key: string) => async (repositories: Repositories) => {
 describe('what is recorded of jobs in groups', () => {
   it('is committed together, and each gets its own result', async () => {
     const { storage, jobs } = await withJobs(10)
-    const record = recorder(storage, { isGrouped: true })
+    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
     const results = await Promise.all(jobs.map((job, index) => completing(record, job, put(`key-${index}`))))
     expect(results).toEqual(jobs.map((_, index) => `key-${index}`))
     expect(storage.committed).toBe(1)
@@ -52,7 +52,7 @@ describe('what is recorded of jobs in groups', () => {
 
   it('is written at one go where it is the same work, beside other work', async () => {
     const { storage, jobs } = await withJobs(6)
-    const record = recorder(storage, { isGrouped: true })
+    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
     const calls: (readonly string[])[] = []
     const shout = async (_: Repositories, words: readonly string[]) => {
       calls.push(words)
@@ -66,7 +66,7 @@ describe('what is recorded of jobs in groups', () => {
 
   it('fails for none but its own: what throws, and what is held by somebody else', async () => {
     const { storage, jobs } = await withJobs(5)
-    const record = recorder(storage, { isGrouped: true })
+    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
     const failing = async (repositories: Repositories) => {
       await repositories.settings.put('half', 'done')
       throw new Error('no')
@@ -75,7 +75,7 @@ describe('what is recorded of jobs in groups', () => {
     const settled = await Promise.allSettled([
       completing(record, jobs[0], put('first')),
       completing(record, jobs[1], failing),
-      recording(record, jobs[2], put('one'), { as: 'extended', leaseMs: 1_000, isProgress: true }),
+      recording(record, jobs[2], put('one'), { as: 'extended', isProgress: true }),
       completing(record, stale, put('stale')),
       recording(record, jobs[4], put('two'), { as: 'released', delayMs: 60_000 }),
     ])

@@ -99,21 +99,22 @@ export function isOpen({ permission, account }: AccessRecord): boolean {
   return !permission.isDisabled && account.isActive
 }
 
-/** Whether a company is the user's or the account's: then it exists, and nobody need look. */
-export function isCompanyOf(access: AccessRecord | undefined, companyId: number): boolean {
-  return access !== undefined && (access.user.companyId === companyId || access.account.companyId === companyId)
+/** What of a principal does not exist. Where its row of access names them, nobody need look. */
+export async function missingOf(
+  { users, companies }: Repositories,
+  { companyId, userId }: Pick<Principal, 'companyId' | 'userId'>,
+  access: AccessRecord | undefined,
+): Promise<'company' | 'user' | undefined> {
+  const isNamed = access?.user.companyId === companyId || access?.account.companyId === companyId
+  if (!isNamed && (await companies.get(companyId)) === undefined) return 'company'
+  return access === undefined && (await users.get(userId)) === undefined ? 'user' : undefined
 }
 
-async function findAccess(
-  { permissions, users, companies }: Repositories,
-  principal: Principal,
-): Promise<AccessRecord | undefined> {
-  const found = await permissions.findAccess(principal.userId, principal.accountId)
-  if (!isCompanyOf(found, principal.companyId) && (await companies.get(principal.companyId)) === undefined) {
-    throw new UnauthenticatedError(`the company ${principal.companyId} does not exist`)
-  }
-  if (found === undefined && (await users.get(principal.userId)) === undefined) {
-    throw new UnauthenticatedError(`the user ${principal.userId} does not exist`)
+async function findAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
+  const found = await repositories.permissions.findAccess(principal.userId, principal.accountId)
+  const missing = await missingOf(repositories, principal, found)
+  if (missing !== undefined) {
+    throw new UnauthenticatedError(`the ${missing} ${principal[`${missing}Id`]} does not exist`)
   }
   return found
 }

@@ -1,6 +1,6 @@
 import type { Clock, Storage, TokenSigner } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
-import { isCompanyOf, isOpen } from '../access/authorizer.js'
+import { isOpen, missingOf } from '../access/authorizer.js'
 import type { Principal } from '../access/principal.js'
 import { isUsable } from './issue-token.js'
 import { TOKEN_ISSUER } from './token-issuer.js'
@@ -37,17 +37,16 @@ export class AuthenticateToken {
     if (claims === undefined || !Number.isSafeInteger(userId))
       throw new UnauthenticatedError('the access token is not valid, or has expired')
     const { key_id: keyId, account_id: accountId, target_app: targetApp } = claims
-    return await this.#storage.read(async ({ apiKeys, users, companies, permissions }) => {
+    return await this.#storage.read(async (repositories) => {
+      const { apiKeys, companies, permissions } = repositories
       // At the same time: each request waits for both.
       const [key, access] = await Promise.all([apiKeys.get(keyId), permissions.findAccess(userId, accountId)])
       const isKey = key?.clientId === claims.client_id && key.userId === userId
       if (!isKey || !isUsable(key, now)) {
         throw new UnauthenticatedError('the API key of this token was revoked, or has expired')
       }
-      const isThere =
-        (isCompanyOf(access, key.companyId) || (await companies.get(key.companyId)) !== undefined) &&
-        (access !== undefined || (await users.get(key.userId)) !== undefined)
-      if (!isThere) throw new UnauthenticatedError('the user or the company of this token does not exist')
+      if ((await missingOf(repositories, key, access)) !== undefined)
+        throw new UnauthenticatedError('the user or the company of this token does not exist')
       if (access === undefined || !isOpen(access)) {
         throw new ForbiddenError('the permission of this token, or its account, is disabled or gone')
       }
