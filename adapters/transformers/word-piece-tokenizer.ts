@@ -1,8 +1,9 @@
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
-import { CODE_POINT_CLASS, classify, type NormalizerOptions, normalize } from './code-points.js'
+import { CODE_POINT_CLASS, classify, type NormalizerOptions } from './code-points.js'
 import { atOnce, inSlices, type Steps } from './steps.js'
-import { WordCache } from './word-cache.js'
-import { type NormalizedWord, type WordPieces, WordPieceVocabulary } from './word-piece.js'
+import { hashed, hashOf, WordCache } from './word-cache.js'
+import { WordCutter } from './word-cutter.js'
+import { type WordPieces, WordPieceVocabulary } from './word-piece.js'
 import { SpanList, TokenCount, TokenList, type Words } from './words.js'
 
 /** What a WordPiece tokenizer is made of; read from `tokenizer.json` by `readTokenizerFile`. */
@@ -24,8 +25,6 @@ export interface WordPieceTokenizerOptions {
   readonly longWords?: 'cut' | 'unknown'
 }
 
-/** Longest word in UTF-16 units, characters that normalise to nothing included. */
-const MAX_WORD_UNITS = 512
 /** Texts up to this length are read in memory that is kept for the next one. */
 const KEPT_UNITS = 2 ** 17
 
@@ -39,15 +38,16 @@ const KEPT_UNITS = 2 ** 17
 export class WordPieceTokenizer implements Tokenizer {
   readonly specialTokens: number
   readonly #options: WordPieceTokenizerOptions
-  readonly #vocabulary: WordPieceVocabulary
+  readonly #cutter: WordCutter
   readonly #classes = new Uint8Array(0x110000)
-  readonly #normalized = new Map<string, string>()
   /** A run that may have more characters than a word may have, once it is normalised. */
   readonly #longRun: RegExp
   readonly #addedStarts: ReadonlySet<number>
   /** UTF-16 units of a word that is short enough however it is normalised. */
   readonly #mostUncut: number
   readonly #cache = new WordCache()
+  /** That of the latest run of known units, in an array: in a field, a number would be allocated for each. */
+  readonly #hash = new Int32Array(1)
   #kept = new Uint16Array()
 
   /** @param vocabulary that of the options, where it has been built already */
@@ -57,7 +57,7 @@ export class WordPieceTokenizer implements Tokenizer {
     const { maxWordCharacters, longWords = 'cut' } = options
     // Decomposed Hangul has up to three letters a syllable.
     this.#mostUncut = longWords === 'unknown' ? Number.POSITIVE_INFINITY : Math.floor(maxWordCharacters / 3)
-    this.#vocabulary = vocabulary
+    this.#cutter = new WordCutter(options, vocabulary)
     // U+FEFF is white space to a regular expression, and nothing to BERT.
     this.#longRun = new RegExp(`[\\S\uFEFF]{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
     this.#addedStarts = new Set(Object.keys(options.addedTokens).map((token) => token.charCodeAt(0)))
@@ -105,19 +105,30 @@ export class WordPieceTokenizer implements Tokenizer {
   #scan(text: string, words: Words): void {
     const units = this.#unitsOf(text)
     const classes = this.#classes
+    const hash = this.#hash
     const length = text.length
     for (let at = 0; at < length; ) {
       const start = at
-      at = endOfKnown(units, classes, at, length)
-      while (at < length && classes[units[at] ?? 0] === 0) {
-        const width = this.#unknownInWord(text, at)
-        if (width === 0) break
-        at = endOfKnown(units, classes, at + width, length)
+      at = endOfKnown(units, classes, at, length, hash)
+      if (at < length && classes[units[at] ?? 0] === 0) {
+        at = this.#endOfWord(text, units, at)
+        hash[0] = hashOf(units, start, at)
       }
-      if (at > start) this.#word(text, units, start, at, words)
+      if (at > start) this.#word(text, units, start, at, hash[0] ?? 0, words)
       if (at === length) return
       at = classes[units[at] ?? 0] === CODE_POINT_CLASS.space ? at + 1 : this.#notWord(text, units, at, words)
     }
+  }
+
+  /** Where a word ends that goes on with a code point that is not known yet, if it does. */
+  #endOfWord(text: string, units: Uint16Array, from: number): number {
+    let at = from
+    while (at < text.length && this.#classes[units[at] ?? 0] === 0) {
+      const width = this.#unknownInWord(text, at)
+      if (width === 0) return at
+      at = endOfKnown(units, this.#classes, at + width, text.length, this.#hash)
+    }
+    return at
   }
 
   /** Units of a code point of a word that is not known as such: a pair, or one that is met for the first time. Else 0. */
@@ -133,7 +144,7 @@ export class WordPieceTokenizer implements Tokenizer {
     if (this.#kindOf(codePoint) !== CODE_POINT_CLASS.alone) return end
     const added = this.#addedStarts.has(codePoint) ? this.#addedTokenAt(text, at) : undefined
     if (added === undefined) {
-      this.#add(text, units, at, end, words)
+      this.#add(text, units, at, end, hashOf(units, at, end), words)
       return end
     }
     const token = wholeToken(this.#options.addedTokens[added] ?? 0, added.length)
@@ -160,66 +171,24 @@ export class WordPieceTokenizer implements Tokenizer {
   }
 
   /** Most words are short: what is needed for others alone stays out of their way. */
-  #word(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
-    if (end - start <= this.#mostUncut) this.#add(text, units, start, end, words)
+  #word(text: string, units: Uint16Array, start: number, end: number, hash: number, words: Words): void {
+    if (end - start <= this.#mostUncut) this.#add(text, units, start, end, hash, words)
     else this.#longWord(text, units, start, end, words)
   }
 
   #longWord(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
-    const { maxWordCharacters } = this.#options
-    const part = (from: number, to: number): void => this.#add(text, units, from, to, words)
     let from = start
-    let characters = 0
-    for (let at = start; at < end; ) {
-      const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
-      const length = codePointLength(this.#normalize(character))
-      const isTooLong = characters + length > maxWordCharacters || at + character.length - from > MAX_WORD_UNITS
-      if (isTooLong && at > from) {
-        part(from, at)
-        from = at
-        characters = 0
-      }
-      characters += length
-      at += character.length
+    for (const to of this.#cutter.partEnds(text, start, end)) {
+      this.#add(text, units, from, to, hashOf(units, from, to), words)
+      from = to
     }
-    part(from, end)
   }
 
-  #add(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
+  #add(text: string, units: Uint16Array, start: number, end: number, hash: number, words: Words): void {
     const cache = this.#cache
-    let word = cache.find(units, start, end)
-    if (word < 0) word = cache.add(units, start, end, this.#cut(text.slice(start, end)))
-    words.add(start, end, cache.tokens[word] ?? 0, word)
-  }
-
-  #cut(word: string): WordPieces {
-    const normalized = this.#normalizeWord(word)
-    const tooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
-    return tooLong ? this.#vocabulary.unknown(normalized) : this.#vocabulary.cut(normalized)
-  }
-
-  #normalizeWord(word: string): NormalizedWord {
-    const starts: number[] = []
-    const ends: number[] = []
-    let text = ''
-    let at = 0
-    for (const character of word) {
-      const normalized = this.#normalize(character)
-      starts.push(...new Array<number>(normalized.length).fill(at))
-      ends.push(...new Array<number>(normalized.length).fill(at + character.length))
-      text += normalized
-      at += character.length
-    }
-    return { text, starts, ends }
-  }
-
-  #normalize(character: string): string {
-    let normalized = this.#normalized.get(character)
-    if (normalized === undefined) {
-      normalized = normalize(character, this.#options.normalizer)
-      this.#normalized.set(character, normalized)
-    }
-    return normalized
+    let word = cache.find(units, start, end, hash)
+    if (word < 0) word = cache.add(units, start, end, hash, this.#cutter.cut(text.slice(start, end)))
+    words.add(start, end, cache.tokens(word), word)
   }
 
   #kindOf(codePoint: number): number {
@@ -247,10 +216,19 @@ function copyUnits(text: string, units: Uint16Array): Uint16Array {
   return units
 }
 
-/** Where a run of units ends that are known to be parts of a word. A function of its own, or it takes twice as long. */
-function endOfKnown(units: Uint16Array, classes: Uint8Array, from: number, length: number): number {
+/**
+ * Where a run of units ends that are known to be parts of a word; writes their hash, which it is the cheapest to make
+ * here. A function of its own, or it takes twice as long.
+ */
+function endOfKnown(units: Uint16Array, classes: Uint8Array, from: number, length: number, hash: Int32Array): number {
   let at = from
-  while (at < length && classes[units[at] ?? 0] === CODE_POINT_CLASS.word) at += 1
+  let own = 0
+  for (; at < length; at += 1) {
+    const unit = units[at] ?? 0
+    if (classes[unit] !== CODE_POINT_CLASS.word) break
+    own = hashed(own, unit)
+  }
+  hash[0] = own
   return at
 }
 
@@ -261,10 +239,4 @@ function widthOf(codePoint: number): number {
 
 function wholeToken(id: number, length: number): WordPieces {
   return { ids: [id], starts: [0], ends: [length] }
-}
-
-function codePointLength(text: string): number {
-  let length = 0
-  for (const _ of text) length += 1
-  return length
 }

@@ -86,22 +86,14 @@ export class Chunker {
 
   /** Words from the front that fit in a chunk; all of them where more might. */
   #limit(): number {
-    let tokens = 0
-    let word = 0
-    while (word < this.#words.count && tokens + this.#words.tokens(word) <= this.#options.chunkSizeTokens) {
-      if (word > 0 && this.#words.mustCutBefore(word)) return word
-      if (word > 0 && !this.#isShort(0, this.#words.end(word))) return word
-      tokens += this.#words.tokens(word)
-      word += 1
-    }
-    return word
+    return this.#words.fitting(this.#options.chunkSizeTokens, this.#maxCharacters)
   }
 
   /** The best boundary at or before the limit. */
   #bestEnd(limit: number): number {
     let best = limit
     let bestRate = this.#rate(limit)
-    let tokens = this.#sum(0, limit)
+    let tokens = this.#words.tokensOf(0, limit)
     for (let word = limit - 1; word > this.#repeated && bestRate < BOUNDARY.heading; word -= 1) {
       tokens -= this.#words.tokens(word)
       if (tokens < this.#options.chunkSizeTokens * (EARLIEST_CUT[BOUNDARY.heading] ?? 1)) break
@@ -121,7 +113,7 @@ export class Chunker {
       ordinal: this.#ordinal,
       start: this.#words.offset + start,
       text: this.#words.text.slice(start, this.#words.end(end - 1)),
-      tokens: this.#sum(0, end),
+      tokens: this.#words.tokensOf(0, end),
       windows: layWindows(words, this.#options.windowTokens),
     }
     this.#ordinal += 1
@@ -168,11 +160,5 @@ export class Chunker {
   #rate(word: number): number {
     if (word >= this.#words.count || this.#gap(word) > MAX_GAP_CHARACTERS) return BOUNDARY.heading
     return rateBoundary(this.#words.text, this.#words.end(word - 1), this.#words.start(word))
-  }
-
-  #sum(from: number, to: number): number {
-    let tokens = 0
-    for (let word = from; word < to; word += 1) tokens += this.#words.tokens(word)
-    return tokens
   }
 }

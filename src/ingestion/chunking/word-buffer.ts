@@ -1,5 +1,6 @@
 import type { Tokenizer, WordSpans } from '../../ports/index.js'
 import type { WordRun } from './windows.js'
+import { wordParts } from './word-parts.js'
 
 /**
  * Text that a context's characters may still depend on: a word at the very end
@@ -28,6 +29,8 @@ export class WordBuffer {
   #starts = new Uint32Array(CAPACITY)
   #ends = new Uint32Array(CAPACITY)
   #tokens = new Uint16Array(CAPACITY)
+  /** Tokens of the words in front of each, from somewhere on; behind the last word there is one number more. */
+  #tokensBefore = new Uint32Array(CAPACITY + 1)
   #isPart = new Uint8Array(CAPACITY)
   /** Tokens of all words so far, forgotten ones too. */
   tokensRead = 0
@@ -80,6 +83,24 @@ export class WordBuffer {
     return isBesidePart && this.start(word) === this.end(word - 1)
   }
 
+  /** Tokens of the words from `from` to before `to`. */
+  tokensOf(from: number, to: number): number {
+    return (this.#tokensBefore[this.#first + to] ?? 0) - (this.#tokensBefore[this.#first + from] ?? 0)
+  }
+
+  /** How many words from the front have no more tokens, and no more characters, and go on with none that must not. */
+  fitting(mostTokens: number, mostCharacters: number): number {
+    const [first, before, ends] = [this.#first, this.#tokensBefore, this.#ends]
+    const [tokens, length] = [(before[first] ?? 0) + mostTokens, this.start(0) + mostCharacters]
+    let fitting = firstFalse(0, this.count, (word) => (before[first + word + 1] ?? 0) <= tokens)
+    // However long the first word is: what has no words yet takes it.
+    fitting = firstFalse(Math.min(1, fitting), fitting, (word) => (ends[first + word] ?? 0) <= length)
+    const part = this.#isPart.subarray(first, first + fitting).indexOf(1)
+    if (part < 0) return fitting
+    for (let word = Math.max(1, part); word < fitting; word += 1) if (this.mustCutBefore(word)) return word
+    return fitting
+  }
+
   /** The words from `from` to before `to`, until more are added. */
   run(from: number, to: number): WordRun {
     const [start, end] = [this.#first + from, this.#first + to]
@@ -100,7 +121,10 @@ export class WordBuffer {
     let count = spans.count
     while (count > 0 && (spans.ends[count - 1] ?? 0) > limit) count -= 1
     for (let word = this.#addSmall(spans, 0, count); word < count; word = this.#addSmall(spans, word + 1, count)) {
-      this.#addParts(this.#readTo + (spans.starts[word] ?? 0), this.#readTo + (spans.ends[word] ?? 0))
+      const [start, end] = [spans.starts[word] ?? 0, spans.ends[word] ?? 0]
+      for (const part of wordParts(unread.slice(start, end), this.#tokenizer, this.#maxWordTokens)) {
+        this.#addPart(this.#readTo + start + part.start, this.#readTo + start + part.end, part.tokens)
+      }
     }
     const end = count > 0 ? (spans.ends[count - 1] ?? 0) : 0
     // White space is read too, or a long run of it would be read again with every piece.
@@ -116,10 +140,13 @@ export class WordBuffer {
   /** Makes room: of the words that are dropped nothing is kept, nor of the text in front of the first one. */
   #forget(): void {
     const cut = this.count > 0 ? this.start(0) : this.#readTo
+    const tokens = this.#tokensBefore[this.#first] ?? 0
     for (let at = this.#first; at < this.#next; at += 1) {
       this.#starts[at - this.#first] = (this.#starts[at] ?? 0) - cut
       this.#ends[at - this.#first] = (this.#ends[at] ?? 0) - cut
+      this.#tokensBefore[at - this.#first] = (this.#tokensBefore[at] ?? 0) - tokens
     }
+    this.#tokensBefore[this.count] = (this.#tokensBefore[this.#next] ?? 0) - tokens
     this.#tokens.copyWithin(0, this.#first, this.#next)
     this.#isPart.copyWithin(0, this.#first, this.#next)
     this.#next -= this.#first
@@ -135,52 +162,24 @@ export class WordBuffer {
    */
   #addSmall({ starts, ends, tokens }: WordSpans, first: number, count: number): number {
     while (this.#starts.length < this.#next + count - first) this.#grow()
-    const [ownStarts, ownEnds, ownTokens, offset, most] = [
-      this.#starts,
-      this.#ends,
-      this.#tokens,
-      this.#readTo,
-      this.#maxWordTokens,
-    ]
+    const [ownStarts, ownEnds, ownTokens, ownBefore] = [this.#starts, this.#ends, this.#tokens, this.#tokensBefore]
+    const [offset, most] = [this.#readTo, this.#maxWordTokens]
+    const tokensBefore = ownBefore[this.#next] ?? 0
     let next = this.#next
     let word = first
-    let read = 0
+    let before = tokensBefore
     for (; word < count && (tokens[word] ?? 0) <= most; word += 1) {
       ownStarts[next] = offset + (starts[word] ?? 0)
       ownEnds[next] = offset + (ends[word] ?? 0)
       ownTokens[next] = tokens[word] ?? 0
-      read += tokens[word] ?? 0
+      before += tokens[word] ?? 0
       next += 1
+      ownBefore[next] = before
     }
     this.#isPart.fill(0, this.#next, next)
     this.#next = next
-    this.tokensRead += read
+    this.tokensRead += before - tokensBefore
     return word
-  }
-
-  /** Adds a larger word: the longest part that fits, again and again. */
-  #addParts(start: number, end: number): void {
-    for (let from = start; from < end; ) {
-      const to = this.#longestPart(from, end)
-      this.#addPart(from, to, this.#tokenizer.count(this.#text.slice(from, to)))
-      from = to
-    }
-  }
-
-  #longestPart(from: number, end: number): number {
-    const borders: number[] = []
-    for (let at = from; at < end; ) {
-      at += (this.#text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-      borders.push(at)
-    }
-    let low = 0
-    for (let high = borders.length - 1; low < high; ) {
-      const middle = Math.ceil((low + high) / 2)
-      const fits = this.#tokenizer.count(this.#text.slice(from, borders[middle])) <= this.#maxWordTokens
-      if (fits) low = middle
-      else high = middle - 1
-    }
-    return borders[low] ?? end
   }
 
   #addPart(start: number, end: number, tokens: number): void {
@@ -189,6 +188,7 @@ export class WordBuffer {
     this.#ends[this.#next] = end
     this.#tokens[this.#next] = tokens
     this.#isPart[this.#next] = 1
+    this.#tokensBefore[this.#next + 1] = (this.#tokensBefore[this.#next] ?? 0) + tokens
     this.#next += 1
     this.tokensRead += tokens
   }
@@ -197,6 +197,7 @@ export class WordBuffer {
     this.#starts = twice(this.#starts, new Uint32Array(this.#starts.length * 2))
     this.#ends = twice(this.#ends, new Uint32Array(this.#ends.length * 2))
     this.#tokens = twice(this.#tokens, new Uint16Array(this.#tokens.length * 2))
+    this.#tokensBefore = twice(this.#tokensBefore, new Uint32Array(this.#starts.length + 1))
     this.#isPart = twice(this.#isPart, new Uint8Array(this.#isPart.length * 2))
   }
 }
@@ -204,4 +205,15 @@ export class WordBuffer {
 function twice<Numbers extends Uint8Array | Uint16Array | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
   larger.set(numbers)
   return larger
+}
+
+/** The first number from `low` on of which something is false, `high` where it is true of all; true ones come first. */
+function firstFalse(low: number, high: number, isTrue: (number: number) => boolean): number {
+  let [from, to] = [low, high]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (isTrue(middle)) from = middle + 1
+    else to = middle
+  }
+  return from
 }

@@ -1,0 +1,80 @@
+import { type NormalizerOptions, normalize } from './code-points.js'
+import type { NormalizedWord, WordPieces, WordPieceVocabulary } from './word-piece.js'
+
+/** Longest word in UTF-16 units, characters that normalise to nothing included. */
+const MAX_WORD_UNITS = 512
+
+export interface WordCutterOptions {
+  /** Longest word in code points, after normalising, that WordPiece cuts into pieces. */
+  readonly maxWordCharacters: number
+  readonly normalizer: NormalizerOptions
+}
+
+/** Cuts words that are met for the first time: normalises them, and looks for their pieces. */
+export class WordCutter {
+  readonly #options: WordCutterOptions
+  readonly #vocabulary: WordPieceVocabulary
+  readonly #normalized = new Map<string, string>()
+
+  constructor(options: WordCutterOptions, vocabulary: WordPieceVocabulary) {
+    this.#options = options
+    this.#vocabulary = vocabulary
+  }
+
+  /** A word with more characters than may be cut is one unknown token. */
+  cut(word: string): WordPieces {
+    const normalized = this.#normalizeWord(word)
+    const tooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
+    return tooLong ? this.#vocabulary.unknown(normalized) : this.#vocabulary.cut(normalized)
+  }
+
+  /** Where the parts of a long word end that have as many characters as may be cut; as offsets in the text. */
+  partEnds(text: string, start: number, end: number): number[] {
+    const ends: number[] = []
+    let from = start
+    let characters = 0
+    for (let at = start; at < end; ) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+      const length = codePointLength(this.#normalize(character))
+      const isTooLong = characters + length > this.#options.maxWordCharacters
+      if ((isTooLong || at + character.length - from > MAX_WORD_UNITS) && at > from) {
+        ends.push(at)
+        from = at
+        characters = 0
+      }
+      characters += length
+      at += character.length
+    }
+    return [...ends, end]
+  }
+
+  #normalizeWord(word: string): NormalizedWord {
+    const starts: number[] = []
+    const ends: number[] = []
+    let text = ''
+    let at = 0
+    for (const character of word) {
+      const normalized = this.#normalize(character)
+      starts.push(...new Array<number>(normalized.length).fill(at))
+      ends.push(...new Array<number>(normalized.length).fill(at + character.length))
+      text += normalized
+      at += character.length
+    }
+    return { text, starts, ends }
+  }
+
+  #normalize(character: string): string {
+    let normalized = this.#normalized.get(character)
+    if (normalized === undefined) {
+      normalized = normalize(character, this.#options.normalizer)
+      this.#normalized.set(character, normalized)
+    }
+    return normalized
+  }
+}
+
+function codePointLength(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
