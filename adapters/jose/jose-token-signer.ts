@@ -1,6 +1,7 @@
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { TokenClaims, TokenSigner } from '../../src/ports/index.js'
 import { KeyFile, type SigningKey } from './key-file.js'
+import { VerifiedTokens } from './verified-tokens.js'
 
 export interface JoseTokenSignerOptions {
   /** File with the keys; made with mode 0600 where there is none. */
@@ -18,6 +19,7 @@ const REQUIRED = ['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'target
 export class JoseTokenSigner implements TokenSigner {
   readonly #keys: KeyFile
   readonly #imported = new Map<string, Promise<CryptoKey>>()
+  readonly #verified = new VerifiedTokens()
 
   constructor({ keyFile }: JoseTokenSignerOptions) {
     this.#keys = new KeyFile(keyFile)
@@ -47,13 +49,20 @@ export class JoseTokenSigner implements TokenSigner {
     { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
   ): Promise<TokenClaims | undefined> {
     const keys = await this.#keys.read()
+    const known = this.#verified.get(token)
+    // A key that was read anew is another one: nothing is remembered of a key that is not in the file.
+    if (known !== undefined && keys.includes(known.key) && !isPast(known.key, now)) {
+      const { payload } = known
+      if (payload.iss === iss && payload.aud === aud && isCurrent(payload, now)) return toClaims(payload, now)
+    }
     try {
+      let signedBy: SigningKey | undefined
       const { payload } = await jwtVerify(
         token,
         async ({ kid, alg }) => {
-          const key = keys.find((known) => known.kid === kid && known.alg === alg)
-          if (key === undefined || isPast(key, now)) throw new Error('no such key')
-          return await this.#import(key, 'public')
+          signedBy = keys.find((key) => key.kid === kid && key.alg === alg)
+          if (signedBy === undefined || isPast(signedBy, now)) throw new Error('no such key')
+          return await this.#import(signedBy, 'public')
         },
         {
           algorithms: ALGORITHMS,
@@ -64,6 +73,7 @@ export class JoseTokenSigner implements TokenSigner {
           requiredClaims: REQUIRED,
         },
       )
+      if (signedBy !== undefined) this.#verified.add(token, { key: signedBy, payload })
       return toClaims(payload, now)
     } catch {
       return undefined
@@ -88,6 +98,11 @@ export class JoseTokenSigner implements TokenSigner {
 
 function isPast({ retired }: SigningKey, now: Date): boolean {
   return retired !== null && new Date(retired).getTime() + RETIRED_KEY_LIVES_MS <= now.getTime()
+}
+
+/** Of a token whose signature is right; whatever is not plainly current goes the long way again. */
+function isCurrent({ exp = 0, nbf }: JWTPayload, now: Date): boolean {
+  return nbf === undefined && exp > Math.floor(now.getTime() / 1_000)
 }
 
 /** What is signed was written by an engine, but by another version perhaps. */

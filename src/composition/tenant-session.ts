@@ -1,5 +1,5 @@
 import type { Container } from 'inversify'
-import { idSchema, validate } from '../shared/validate.js'
+import { parseId } from '../shared/validate.js'
 import {
   AddUser,
   Authorizer,
@@ -46,7 +46,7 @@ export function userOperations(container: Container, principal: Principal): User
     list: async (customerId) => await container.get(ListUsers).execute(await authorize(), customerId),
     add: async (user) => {
       const access = await authorize()
-      const companyId = validate(idSchema(), user.customerId ?? principal.companyId, 'customerId')
+      const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')
       const added = await container.get(AddUser).execute(user, companyId, access.actor, access.reach)
       const { customerId: _company, ...shown } = added
       return (await container.get(ListUsers).one(access, added.id)) ?? { ...shown, permissions: [] }

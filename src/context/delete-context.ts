@@ -1,5 +1,5 @@
 import type { Clock, Repositories, Storage } from '../ports/index.js'
-import { idSchema, validate } from '../shared/validate.js'
+import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { ASSISTANT, findWritable } from './context-access.js'
 
@@ -24,7 +24,7 @@ export class DeleteContext {
    */
   async execute(principal: Principal, contextId: number): Promise<void> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     const remove = async (repositories: Repositories): Promise<void> => {
       // An upload that is being settled holds it, and is a document by then.
       await repositories.contexts.lock(id)

@@ -1,5 +1,5 @@
 import type { Storage } from '../ports/index.js'
-import { idSchema, validate } from '../shared/validate.js'
+import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Context, toContext } from './context.js'
 import { ASSISTANT, findReadable } from './context-access.js'
@@ -17,7 +17,7 @@ export class GetContext {
   /** @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` */
   async execute(principal: Principal, contextId: number): Promise<Context> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     return toContext(await this.#storage.read((repositories) => findReadable(repositories, access, id)))
   }
 }

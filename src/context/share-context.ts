@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
-import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { ASSISTANT, findWritable } from './context-access.js'
 
@@ -36,7 +36,7 @@ export class ShareContext {
    */
   async execute(principal: Principal, contextId: number, input: ShareInput): Promise<void> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     const { shareState, icon } = validate(shareSchema, input)
     if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
     await this.#storage.transaction(async (repositories) => {

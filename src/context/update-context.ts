@@ -1,6 +1,6 @@
 import type { ContextRecord, Storage } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
-import { idSchema, validate } from '../shared/validate.js'
+import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Context, toContext } from './context.js'
 import { ASSISTANT, findWritable } from './context-access.js'
@@ -23,7 +23,7 @@ export class UpdateContext {
    */
   async execute(principal: Principal, contextId: number, input: ContextChanges): Promise<Context> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     const { settings, ...texts } = parseContextChanges(input)
     const changes = withoutUndefined({ ...texts, ...settings })
     const record = await this.#storage.transaction(async (repositories) => {

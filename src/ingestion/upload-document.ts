@@ -9,7 +9,7 @@ import type {
   TextExtractor,
 } from '../ports/index.js'
 import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
-import { idSchema, integerSchema, validate } from '../shared/validate.js'
+import { integerSchema, parseId, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
 import { HeldQuota, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
@@ -71,7 +71,7 @@ export class UploadDocument {
     const source = toByteSource((input as Partial<NewDocument> | undefined)?.content)
     try {
       const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
-      const id = validate(idSchema(), contextId, 'contextId')
+      const id = parseId(contextId, 'contextId')
       return await this.#upload(access, id, cleanName(input.fileName), source, options)
     } finally {
       source.release()
@@ -89,7 +89,7 @@ export class UploadDocument {
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     await this.#storage.read(async (repositories) => {
       await findRoom(repositories, access, id, bytes, options)

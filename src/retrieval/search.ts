@@ -5,9 +5,9 @@ import type { ChunkKey, ChunkRecord, ContextRecord, Storage, VectorHit, VectorIn
 import {
   closedObjectSchema,
   fractionSchema,
-  idSchema,
   integerSchema,
   objectSchema,
+  parseId,
   textSchema,
   validate,
 } from '../shared/validate.js'
@@ -71,7 +71,7 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'search')
-    const id = validate(idSchema(), contextId, 'contextId')
+    const id = parseId(contextId, 'contextId')
     const text = validate(PROMPT, prompt, 'prompt')
     const asked = validate(OPTIONS, options)
     const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))

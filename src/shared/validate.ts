@@ -87,6 +87,13 @@ export function idSchema(): z.ZodType<number> {
   return integerSchema({ min: 1 })
 }
 
+const ID = idSchema()
+
+/** @throws InvalidInputError for what is no id */
+export function parseId(input: unknown, field: string): number {
+  return validate(ID, input, field)
+}
+
 /** A number from `min` to `max`; `max` itself is out where `isBelow`. */
 export function fractionSchema(rules: {
   readonly min: number

@@ -1,6 +1,6 @@
 import type { Clock, Storage, TokenSigner } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
-import { idSchema, validate } from '../shared/validate.js'
+import { parseId } from '../shared/validate.js'
 import type { Actor } from './access/authorizer.js'
 import { UNLIMITED } from './access/reach.js'
 import { CreateAccount, type NewAccount } from './companies/create-account.js'
@@ -69,7 +69,7 @@ export class Administration {
     create: async (account) => await new CreateAccount(this.#storage, this.#clock).execute(account),
     list: async () => await this.#listAccounts(),
     setActive: async (id, active) => {
-      const accountId = validate(idSchema(), id, 'id')
+      const accountId = parseId(id, 'id')
       const isKnown = await this.#storage.transaction(({ accounts }) => accounts.setActive(accountId, active))
       if (!isKnown) throw new NotFoundError('account', accountId)
       return firstOf(await this.#listAccounts(), accountId, 'account')
@@ -89,7 +89,7 @@ export class Administration {
     completeSetup(id: number, password?: string): Promise<User>
   } = {
     add: async ({ companyId, ...user }) => {
-      return await this.#addUser.execute(user, validate(idSchema(), companyId, 'companyId'), await this.#owner())
+      return await this.#addUser.execute(user, parseId(companyId, 'companyId'), await this.#owner())
     },
     list: async () => (await this.#storage.read(({ users }) => users.list())).map(toUser),
     completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password),
@@ -130,7 +130,7 @@ export class Administration {
     create: async (key) => await new CreateApiKey(this.#storage, this.#clock).execute(key),
     list: async () => (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey),
     revoke: async (id) => {
-      const keyId = validate(idSchema(), id, 'id')
+      const keyId = parseId(id, 'id')
       return await this.#storage.transaction(async ({ apiKeys }) => {
         await apiKeys.revoke(keyId, this.#clock.now().toISOString())
         const revoked = await apiKeys.get(keyId)

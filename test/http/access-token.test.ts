@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -206,6 +206,22 @@ describe('the file with the signing keys', () => {
     // Nor does the old key sign anything that is younger.
     const fresh = { ...claims, iat: now(), exp: now() + 900 }
     expect((await use(forge(fresh))).status).toBe(401)
+  })
+
+  it('ends the tokens of a key that is taken out of it, those too that were used before', async () => {
+    const folder = await temporaryFolder()
+    const keyFile = join(folder.path, 'keys.json')
+    const signer = new JoseTokenSigner({ keyFile })
+    const now = new Date()
+    const text = { iss: 'alcove', aud: 'alcove', sub: '7', client_id: 'ak_1', jti: 'one', target_app: 'tenant' }
+    const signed = { ...text, account_id: 3, key_id: 5 }
+    const used = await signer.sign(signed, { issuedAt: now, lifetimeSeconds: 900 })
+    const verify = async (): Promise<object | undefined> =>
+      await signer.verify(used, { iss: 'alcove', aud: 'alcove', now })
+    for (const _again of [1, 2]) expect(await verify()).toEqual(signed)
+    await rm(keyFile)
+    await expect.poll(verify, { timeout: 5_000 }).toBeUndefined()
+    await folder.remove()
   })
 
   it.each<[string, Json]>([

@@ -28,6 +28,11 @@ export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)
 }
 
+/** A name in a statement that knex does not build. Prefixes of tables have no quotation marks. */
+export function quoted(name: string): string {
+  return `"${name}"`
+}
+
 /** What every repository works with: a connection or a transaction, and the tables' names. */
 export interface Session {
   readonly knex: Knex
@@ -57,7 +62,8 @@ export abstract class KnexRepository {
   }
 
   protected async getRow(id: number): Promise<Row | undefined> {
-    return (await this.rows.where('id', id).select())[0]
+    // The most frequent of all statements: to build it with knex takes as long as to run it.
+    return (await this.rawRows(`select * from ${quoted(this.session.name(this.#table))} where id = ?`, [id]))[0]
   }
 
   /** Rows of a statement that knex has no words for. */

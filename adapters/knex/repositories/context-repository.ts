@@ -35,8 +35,8 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async get(id: number): Promise<ContextRecord | undefined> {
-    const row = (await this.rows.where('id', id).whereNull('deleted').select())[0]
-    return row && toContext(row)
+    const row = await this.getRow(id)
+    return row?.['deleted'] === null ? toContext(row) : undefined
   }
 
   async lock(id: number): Promise<void> {

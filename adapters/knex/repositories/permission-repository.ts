@@ -7,7 +7,7 @@ import {
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { KnexRepository, quoted, type Session } from './base.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {
@@ -56,9 +56,16 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
-    const rows: Row[] = await this.#joined()
-      .where({ 'permission.user_id': userId, 'permission.account_id': accountId })
-      .select(ACCESS_COLUMNS)
+    const table = (name: 'permissions' | 'users' | 'accounts' | 'roles'): string => quoted(this.session.name(name))
+    // Each request needs it: to build it with knex takes as long as to run it.
+    const rows = await this.rawRows(
+      `select ${ACCESS_LIST} from ${table('permissions')} permission
+       join ${table('users')} "user" on "user".id = permission.user_id
+       join ${table('accounts')} account on account.id = permission.account_id
+       join ${table('roles')} role on role.id = permission.role_id
+       where permission.user_id = ? and permission.account_id = ?`,
+      [userId, accountId],
+    )
     return rows[0] && toAccess(rows[0])
   }
 
@@ -108,6 +115,10 @@ const ACCESS_COLUMNS = {
   applications: 'role.applications',
   capabilities: 'role.capabilities',
 }
+
+const ACCESS_LIST = Object.entries(ACCESS_COLUMNS)
+  .map(([name, column]) => `${column.replace('user.', '"user".')} as ${name}`)
+  .join()
 
 const DETAILS_COLUMNS = {
   id: 'permission.id',

@@ -7,7 +7,15 @@ import {
   type Storage,
 } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
-import { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import {
+  choiceSchema,
+  idSchema,
+  integerSchema,
+  objectSchema,
+  parseId,
+  textSchema,
+  validate,
+} from '../../shared/validate.js'
 import { covers, type Reach } from '../../tenancy-authorization/index.js'
 import { EVENT_TYPES } from '../../webhooks/index.js'
 import { type DeliveryPage, type DeliveryWithAttempts, toAttempt, toDelivery } from '../records.js'
@@ -62,7 +70,7 @@ export class ListDeliveries {
 
   /** One, with its attempts and the body that it sends. @throws InvalidInputError @throws NotFoundError */
   async get(deliveryId: number, reach: Reach): Promise<DeliveryWithAttempts> {
-    const id = validate(idSchema(), deliveryId, 'id')
+    const id = parseId(deliveryId, 'id')
     return await this.#storage.read(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const event = await repositories.events.get(delivery.eventRow)

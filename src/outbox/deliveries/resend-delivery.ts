@@ -1,5 +1,5 @@
 import type { Clock, Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { findDestination } from '../destinations/find-destination.js'
 import type { Delivery } from '../records.js'
@@ -21,7 +21,7 @@ export class ResendDelivery {
 
   /** @returns the new delivery @throws InvalidInputError @throws NotFoundError also where the destination is gone */
   async execute(deliveryId: number, reach: Reach): Promise<Delivery> {
-    const id = validate(idSchema(), deliveryId, 'id')
+    const id = parseId(deliveryId, 'id')
     return await this.#storage.transaction(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const destination = await findDestination(repositories, reach, delivery.destinationId)

@@ -1,5 +1,5 @@
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { DELIVER_EVENT } from '../job-kinds.js'
 import { findDestination } from './find-destination.js'
@@ -16,7 +16,7 @@ export class DeleteDestination {
 
   /** @returns ids of the deliveries that were under way @throws InvalidInputError @throws NotFoundError */
   async execute(destinationId: number, reach: Reach): Promise<readonly number[]> {
-    const id = validate(idSchema(), destinationId, 'id')
+    const id = parseId(destinationId, 'id')
     const updated = this.#clock.now().toISOString()
     const remove = async (repositories: Repositories): Promise<readonly number[]> => {
       await findDestination(repositories, reach, id)

@@ -1,5 +1,5 @@
 import type { Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import { type Reach, requireCompany } from '../../tenancy-authorization/index.js'
 import { type Destination, toDestination } from '../records.js'
 import { findDestination } from './find-destination.js'
@@ -18,7 +18,7 @@ export class ListDestinations {
    * @throws InvalidInputError @throws ForbiddenError NotFoundError where the company is out of reach, or missing
    */
   async execute(companyId: number | undefined, reach: Reach): Promise<Destination[]> {
-    const id = companyId === undefined ? reach.companyId : validate(idSchema(), companyId, 'cid')
+    const id = companyId === undefined ? reach.companyId : parseId(companyId, 'cid')
     return await this.#storage.read(async (repositories) => {
       if (id !== undefined) await requireCompany(repositories, reach, id)
       const filter = id === undefined ? {} : { companyId: id }
@@ -28,7 +28,7 @@ export class ListDestinations {
 
   /** @throws InvalidInputError @throws NotFoundError */
   async get(destinationId: number, reach: Reach): Promise<Destination> {
-    const id = validate(idSchema(), destinationId, 'id')
+    const id = parseId(destinationId, 'id')
     return await this.#storage.read(async (repositories) =>
       toDestination(await findDestination(repositories, reach, id)),
     )

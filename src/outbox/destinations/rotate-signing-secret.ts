@@ -1,5 +1,5 @@
 import type { Clock, Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { type DestinationWithSecret, toDestination } from '../records.js'
 import type { SecretBox } from '../secrets/secret-box.js'
@@ -20,7 +20,7 @@ export class RotateSigningSecret {
 
   /** @returns with the new secret, this once @throws InvalidInputError @throws NotFoundError */
   async execute(destinationId: number, reach: Reach): Promise<DestinationWithSecret> {
-    const id = validate(idSchema(), destinationId, 'id')
+    const id = parseId(destinationId, 'id')
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
     return await this.#storage.transaction(async (repositories) => {

@@ -1,5 +1,5 @@
 import type { Clock, Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { queueDelivery } from '../deliveries/queue-deliveries.js'
 import { newEnvelope } from '../envelope.js'
@@ -22,7 +22,7 @@ export class SendTestEvent {
 
   /** @returns the delivery, which goes the way of all others @throws InvalidInputError @throws NotFoundError */
   async execute(destinationId: number, reach: Reach): Promise<Delivery> {
-    const id = validate(idSchema(), destinationId, 'id')
+    const id = parseId(destinationId, 'id')
     const envelope = newEnvelope('run.started', { jobKey: NIL_UUID }, this.#clock.now())
     const record = await toEventRecord(envelope)
     return await this.#storage.transaction(async (repositories) => {

@@ -1,5 +1,5 @@
 import type { Clock, HttpTransport, Storage } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId, validate } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { type Destination, toDestination } from '../records.js'
 import { type DestinationInput, destinationSchema, distinctTypes, requireSameCompany } from './destination-input.js'
@@ -24,7 +24,7 @@ export class UpdateDestination {
    * @throws AlreadyExistsError where the company has another destination with that URL
    */
   async execute(destinationId: number, input: DestinationInput, reach: Reach): Promise<Destination> {
-    const id = validate(idSchema(), destinationId, 'id')
+    const id = parseId(destinationId, 'id')
     const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
     const { companyId } = await this.#storage.read((repositories) => findDestination(repositories, reach, id))
     requireSameCompany(customerId, companyId)

@@ -13,13 +13,14 @@ export interface Principal {
   readonly sight?: 'user' | 'account'
 }
 
+const PRINCIPAL = objectSchema({
+  companyId: idSchema(),
+  userId: idSchema(),
+  accountId: idSchema(),
+  sight: choiceSchema(['user', 'account']).default('user'),
+})
+
 /** @throws InvalidInputError where a member is missing or of the wrong type */
 export function parsePrincipal(input: unknown): Principal {
-  const schema = objectSchema({
-    companyId: idSchema(),
-    userId: idSchema(),
-    accountId: idSchema(),
-    sight: choiceSchema(['user', 'account']).default('user'),
-  })
-  return validate(schema, input, 'principal')
+  return validate(PRINCIPAL, input, 'principal')
 }

@@ -1,6 +1,6 @@
 import type { Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import { type Company, toCompany } from '../records.js'
 
 /** Puts a company, with all below it, under another parent. */
@@ -16,8 +16,8 @@ export class MoveCompany {
    * @throws NotFoundError where either company does not exist
    */
   async execute(companyId: number, parentId: number): Promise<Company> {
-    const id = validate(idSchema(), companyId, 'id')
-    const parent = validate(idSchema(), parentId, 'parentId')
+    const id = parseId(companyId, 'id')
+    const parent = parseId(parentId, 'parentId')
     return await this.#storage.transaction(async ({ companies }) => {
       const company = await companies.get(id)
       if (company === undefined) throw new NotFoundError('company', id)

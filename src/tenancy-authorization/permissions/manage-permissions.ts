@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AccountRecord, PermissionRecord, Repositories, Storage } from '../../ports/index.js'
 import { NotFoundError } from '../../shared/errors.js'
-import { idSchema, objectSchema, validate } from '../../shared/validate.js'
+import { idSchema, objectSchema, parseId, validate } from '../../shared/validate.js'
 import { covers, type Reach } from '../access/reach.js'
 import { type Permission, toPermission } from '../records.js'
 import { requireRole } from './grant-permission.js'
@@ -39,14 +39,14 @@ export class ManagePermissions {
 
   /** Flips `disabled`. Two at once leave it as it was. */
   async toggle(permissionId: number, reach: Reach): Promise<Permission> {
-    const id = validate(idSchema(), permissionId, 'permId')
+    const id = parseId(permissionId, 'permId')
     return await this.#change(id, reach, async ({ permissions }) => {
       await permissions.toggle(id)
     })
   }
 
   async delete(permissionId: number, reach: Reach): Promise<Permission> {
-    const id = validate(idSchema(), permissionId, 'permId')
+    const id = parseId(permissionId, 'permId')
     return await this.#change(id, reach, async ({ permissions }) => {
       await permissions.delete(id)
     })

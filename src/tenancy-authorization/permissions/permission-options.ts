@@ -1,6 +1,6 @@
 import type { AccountRecord, Repositories, Storage } from '../../ports/index.js'
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { TenantAccess } from '../access/authorizer.js'
 import { covers, requireCompany } from '../access/reach.js'
 import { APPLICATIONS } from '../application.js'
@@ -47,7 +47,7 @@ export class ListPermissionOptions {
    */
   async execute({ principal, reach }: TenantAccess, path: PermissionOptionsPath = {}): Promise<PermissionOptions> {
     const { type, region, account, all = false } = path
-    const companyId = validate(idSchema(), path.customerId ?? principal.companyId, 'cid')
+    const companyId = parseId(path.customerId ?? principal.companyId, 'cid')
     return await this.#storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
       const owned = (await repositories.accounts.list({ companyId })).filter(({ isActive }) => all || isActive)

@@ -1,5 +1,5 @@
 import type { PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import type { AccessRecorder } from '../access/access-recorder.js'
 import type { TenantAccess } from '../access/authorizer.js'
 import { type Reach, requireCompany } from '../access/reach.js'
@@ -20,7 +20,7 @@ export class ListUsers {
    * @throws InvalidInputError @throws ForbiddenError where the company is out of reach, or missing
    */
   async execute({ principal, reach }: TenantAccess, companyId?: number): Promise<UserWithPermissions[]> {
-    const id = validate(idSchema(), companyId ?? principal.companyId, 'cid')
+    const id = parseId(companyId ?? principal.companyId, 'cid')
     await this.#recorder.flush()
     return await this.#storage.read(async (repositories) => {
       await requireCompany(repositories, reach, id)

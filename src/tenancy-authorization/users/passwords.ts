@@ -3,7 +3,7 @@ import type { Clock, PasswordHasher, Storage, UserRecord } from '../../ports/ind
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
-import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 import { toUser, type User } from '../records.js'
 import { parseEmailAddress } from './email-address.js'
@@ -94,7 +94,7 @@ export class Passwords {
    * @param password default: one that nobody knows; a user who has a password keeps it then
    */
   async completeSetup(userId: number, password?: string): Promise<User> {
-    const id = validate(idSchema(), userId, 'id')
+    const id = parseId(userId, 'id')
     const chosen = password === undefined ? randomToken(32) : validate(PASSWORD, password, 'password')
     const passwordHash = await this.#hasher.hash(chosen)
     return await this.#storage.transaction(async ({ users, passwordTokens }) => {

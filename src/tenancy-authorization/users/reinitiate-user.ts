@@ -1,6 +1,6 @@
 import type { Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
-import { idSchema, validate } from '../../shared/validate.js'
+import { parseId } from '../../shared/validate.js'
 import { covers, type Reach } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 
@@ -19,7 +19,7 @@ export class ReinitiateUser {
    * @throws InvalidInputError where the user has completed the setup
    */
   async execute(userId: number, reach: Reach): Promise<void> {
-    const id = validate(idSchema(), userId, 'id')
+    const id = parseId(userId, 'id')
     const mailId = await this.#storage.transaction(async (repositories) => {
       const user = await repositories.users.get(id)
       if (user === undefined || !(await covers(reach, repositories, user.companyId)))
