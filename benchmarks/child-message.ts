@@ -3,9 +3,16 @@ import { once } from 'node:events'
 
 /** What a program tells next. @throws Error where it ends before */
 export async function messageOf(child: ChildProcess): Promise<unknown> {
-  const ended = once(child, 'exit').then(([code]) => {
+  const abort = new AbortController()
+  const { signal } = abort
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`${child.spawnargs.join(' ')} ended with ${String(code)}`)
   })
-  const [message] = (await Promise.race([once(child, 'message'), ended])) as [unknown]
-  return message
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [unknown]
+    return message
+  } finally {
+    // Whichever did not come is not listened for any more.
+    abort.abort()
+  }
 }

@@ -1,16 +1,3 @@
-/** The median of a piece of work, and what all but a twentieth of its runs stay below. */
-export interface Measurement {
-  readonly what: string
-  readonly medianMs: number
-  readonly p95Ms: number
-}
-
-/** Runs a piece of work again and again. */
-export async function measure(what: string, runs: number, work: () => Promise<unknown>): Promise<Measurement> {
-  const times = await timesOf(runs, work)
-  return { what, medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95) }
-}
-
 /** How many milliseconds each run of a piece of work took. */
 export async function timesOf(runs: number, work: (run: number) => Promise<unknown>): Promise<number[]> {
   return (await atOnce(1, runs, work)).times

@@ -17,9 +17,12 @@ export interface RestServer {
   readonly url: string
   readonly contextId: number
   readonly authorization: string
-  /** What the engine alone needs for the same, called in its own process. */
-  readonly engineP50Ms?: { readonly get: number; readonly search: number }
 }
+
+/** What a server is told: to end, or to measure what the engine alone needs for the same, in its own process. */
+export type Order = 'close' | Asked
+/** What is asked for. */
+export type Asked = 'get' | 'search'
 
 const isQuick = process.argv.includes('--quick')
 const [DOCUMENTS, CALLS] = isQuick ? [10, 10] : [200, 300]
@@ -53,18 +56,22 @@ async function alcove(): Promise<void> {
   const answer = await fetch(`${url}/connect/token`, { method: 'POST', body })
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
   await timesOf(WARM_UP_CALLS, () => session.contexts.get(id))
-  const engineP50Ms = {
-    get: await p50(() => session.contexts.get(id)),
-    search: await p50((call) => session.search(id, `who mends the lamp of room ${call}?`)),
+  const work: Readonly<Record<Asked, (call: number) => Promise<unknown>>> = {
+    get: () => session.contexts.get(id),
+    search: (call) => session.search(id, `who mends the lamp of room ${call}?`),
   }
-  process.on('message', () => {
+  process.on('message', (order: Order) => {
+    if (order !== 'close') {
+      void timesOf(CALLS, work[order]).then((times) => process.send?.(quantile(times, 0.5)))
+      return
+    }
     void server
       .close()
       .then(() => engine.close())
       .then(() => rm(dataDir, { recursive: true }))
       .then(() => process.disconnect())
   })
-  process.send?.({ url, contextId: id, authorization: `Bearer ${token}`, engineP50Ms } satisfies RestServer)
+  process.send?.({ url, contextId: id, authorization: `Bearer ${token}` } satisfies RestServer)
 }
 
 /** The same answers, and nothing else. */
@@ -83,8 +90,4 @@ function bare(contextId: number, context: string, hits: string): void {
     server.close()
     process.disconnect()
   })
-}
-
-async function p50(call: (number: number) => Promise<unknown>): Promise<number> {
-  return quantile(await timesOf(CALLS, call), 0.5)
 }

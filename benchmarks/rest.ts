@@ -7,9 +7,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { messageOf } from './child-message.js'
-import { atOnce, quantile, type Spread, spreadOf } from './measure.js'
+import { atOnce, inTurn, quantile, type Spread, spreadOf } from './measure.js'
 import { writeReport } from './report.js'
-import type { RestServer } from './rest-server.js'
+import type { Asked, Order, RestServer } from './rest-server.js'
 
 const MOST_ADDED_MS = 1
 const CONNECTIONS = 64
@@ -17,7 +17,7 @@ const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
 const [GETS, SEARCHES] = isQuick ? [20, 5] : [3_000, 1_000]
 
-interface Asked extends RestServer {
+interface Server extends RestServer {
   readonly name: string
   readonly child: ChildProcess
 }
@@ -28,35 +28,27 @@ const bare = await started('a bare Hono handler', ['hono', String(alcove.context
 
 const rows: {
   readonly name: string
-  readonly what: 'get' | 'search'
+  readonly what: Asked
   readonly p50Ms: Spread
   readonly perSecond: Spread
 }[] = []
+const added = []
 for (const what of ['get', 'search'] as const) {
-  const figures = new Map(
-    [alcove, bare].map(({ name }) => [name, { p50Ms: [] as number[], perSecond: [] as number[] }]),
-  )
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const server of [alcove, bare]) {
-      const figure = figures.get(server.name)
-      figure?.p50Ms.push(quantile((await load(server, what, 1)).times, 0.5))
-      figure?.perSecond.push((await load(server, what, CONNECTIONS)).perSecond)
-    }
+  const figures = await inTurn(ROUNDS, [
+    { name: 'engine', run: () => engineP50Ms(what) },
+    ...[alcove, bare].flatMap((server) => [
+      { name: server.name, run: async () => quantile((await load(server, what, 1)).times, 0.5) },
+      { name: `${server.name}, ${CONNECTIONS}`, run: async () => (await load(server, what, CONNECTIONS)).perSecond },
+    ]),
+  ])
+  const figureOf = (name: string): Spread => figures.get(name) ?? spreadOf([])
+  for (const { name } of [alcove, bare]) {
+    rows.push({ name, what, p50Ms: figureOf(name), perSecond: figureOf(`${name}, ${CONNECTIONS}`) })
   }
-  for (const [name, { p50Ms, perSecond }] of figures) {
-    rows.push({ name, what, p50Ms: spreadOf(p50Ms), perSecond: spreadOf(perSecond) })
-  }
+  const [restMs, bareMs, engineMs] = [alcove.name, bare.name, 'engine'].map((name) => figureOf(name).median)
+  const addedMs = Math.round(((restMs ?? Number.NaN) - (bareMs ?? 0) - (engineMs ?? 0)) * 100) / 100
+  added.push({ what, restMs, bareMs, engineMs, addedMs })
 }
-const p50Of = (name: string, of: string): number =>
-  rows.find((row) => row.name === name && row.what === of)?.p50Ms.median ?? Number.NaN
-const added = (['get', 'search'] as const).map((what) => {
-  const [restMs, bareMs, engineMs] = [
-    p50Of(alcove.name, what),
-    p50Of(bare.name, what),
-    alcove.engineP50Ms?.[what] ?? Number.NaN,
-  ]
-  return { what, restMs, bareMs, engineMs, addedMs: Math.round((restMs - bareMs - engineMs) * 100) / 100 }
-})
 console.table(
   rows.map(({ p50Ms, perSecond, ...row }) => ({
     ...row,
@@ -65,7 +57,7 @@ console.table(
   })),
 )
 console.table(added)
-for (const { child } of [alcove, bare]) child.send('close')
+for (const { child } of [alcove, bare]) child.send('close' satisfies Order)
 if (!isQuick) {
   writeReport('rest', { rows, added })
   if (added.some(({ addedMs }) => addedMs > MOST_ADDED_MS)) {
@@ -74,7 +66,7 @@ if (!isQuick) {
   }
 }
 
-async function started(name: string, args: readonly string[]): Promise<Asked> {
+async function started(name: string, args: readonly string[]): Promise<Server> {
   const child = fork(join(import.meta.dirname, 'rest-server.ts'), isQuick ? [...args, '--quick'] : args, {
     execArgv: ['--import', 'tsx'],
   })
@@ -82,7 +74,13 @@ async function started(name: string, args: readonly string[]): Promise<Asked> {
   return { name, child, ...server }
 }
 
-async function load(server: Asked, what: 'get' | 'search', connections: number) {
+async function engineP50Ms(what: Asked): Promise<number> {
+  const told = messageOf(alcove.child)
+  alcove.child.send(what satisfies Order)
+  return (await told) as number
+}
+
+async function load(server: Server, what: Asked, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const loaded = await atOnce(connections, what === 'get' ? GETS : SEARCHES, (number) =>
     ask(server, what, agent, number),
@@ -91,12 +89,7 @@ async function load(server: Asked, what: 'get' | 'search', connections: number) 
   return loaded
 }
 
-async function ask(
-  { url, contextId, authorization }: Asked,
-  what: 'get' | 'search',
-  agent: Agent,
-  number = 0,
-): Promise<string> {
+async function ask({ url, contextId, authorization }: Server, what: Asked, agent: Agent, number = 0): Promise<string> {
   const body = JSON.stringify({ prompt: `who mends the lamp of room ${number}?` })
   const [path, method] =
     what === 'get' ? [`/context/${contextId}`, 'GET'] : [`/context/relevant-docs/${contextId}`, 'POST']

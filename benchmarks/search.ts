@@ -11,7 +11,7 @@ import { connect } from '@lancedb/lancedb'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import type { VectorHit } from '../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
-import { atOnce, inTurn, measure, quantile, type Spread, timesOf } from './measure.js'
+import { atOnce, inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { writeReport } from './report.js'
 import { searchEngine } from './search-engine.js'
 import { searchKinds } from './search-kinds.js'
@@ -168,10 +168,7 @@ async function search(folder: string, set: SetName, size: number): Promise<void>
 async function deletionMs(index: LanceDbVectorIndex, size: number): Promise<number> {
   let documentId = 0
   const deletions = Math.min(10, size / 50)
-  const { medianMs } = await measure('deletion', deletions, () =>
-    index.deleteDocument(COLLECTION.name, ++documentId, 0),
-  )
-  return medianMs
+  return quantile(await timesOf(deletions, () => index.deleteDocument(COLLECTION.name, ++documentId, 0)), 0.5)
 }
 
 function nameOf({ documentId, chunk }: VectorHit): string {
