@@ -18,7 +18,11 @@ const REQUIRED = ['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'target
 /** Signs access tokens as `at+jwt` (RFC 9068) by EdDSA or ES256. Key ids only choose among the file's keys. */
 export class JoseTokenSigner implements TokenSigner {
   readonly #keys: KeyFile
-  readonly #imported = new Map<string, Promise<CryptoKey>>()
+  /** By the keys as they were read: one that was put in another's place, under its id, is another one. */
+  readonly #imported = {
+    private: new WeakMap<SigningKey, Promise<CryptoKey>>(),
+    public: new WeakMap<SigningKey, Promise<CryptoKey>>(),
+  }
   readonly #verified = new VerifiedTokens()
 
   constructor({ keyFile }: JoseTokenSignerOptions) {
@@ -85,12 +89,12 @@ export class JoseTokenSigner implements TokenSigner {
   }
 
   async #import(key: SigningKey, use: 'private' | 'public'): Promise<CryptoKey> {
-    const id = `${use} ${key.kid}`
-    let imported = this.#imported.get(id)
+    const known = this.#imported[use]
+    let imported = known.get(key)
     if (imported === undefined) {
       const { d: _private, ...publicJwk } = key.jwk
       imported = importJWK(use === 'private' ? key.jwk : publicJwk, key.alg) as Promise<CryptoKey>
-      this.#imported.set(id, imported)
+      known.set(key, imported)
     }
     return await imported
   }

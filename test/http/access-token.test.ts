@@ -219,8 +219,41 @@ describe('the file with the signing keys', () => {
     const verify = async (): Promise<object | undefined> =>
       await signer.verify(used, { iss: 'alcove', aud: 'alcove', now })
     for (const _again of [1, 2]) expect(await verify()).toEqual(signed)
+    expect(await signer.verify(used, { iss: 'other', aud: 'alcove', now })).toBeUndefined()
+    expect(await signer.verify(used, { iss: 'alcove', aud: 'other', now })).toBeUndefined()
     await rm(keyFile)
     await expect.poll(verify, { timeout: 5_000 }).toBeUndefined()
+    await folder.remove()
+  })
+
+  it('ends the tokens of a key that another one of the same id takes the place of, and signs with that', async () => {
+    const folder = await temporaryFolder()
+    const keyFile = join(folder.path, 'keys.json')
+    const put = async (namedCurve: 'ed25519' | 'P-256'): Promise<void> => {
+      const pair = namedCurve === 'P-256' ? generateKeyPairSync('ec', { namedCurve }) : generateKeyPairSync('ed25519')
+      const jwk = pair.privateKey.export({ format: 'jwk' })
+      const key = { kid: 'main', created: '2026-01-01T00:00:00.000Z', retired: null, jwk }
+      await writeFile(keyFile, JSON.stringify({ keys: [key] }))
+    }
+    const signer = new JoseTokenSigner({ keyFile })
+    const now = new Date()
+    const text = { iss: 'alcove', aud: 'alcove', sub: '7', client_id: 'ak_1', jti: 'one', target_app: 'tenant' }
+    const sign = async (): Promise<string> =>
+      await signer.sign({ ...text, account_id: 3, key_id: 5 }, { issuedAt: now, lifetimeSeconds: 900 })
+    for (const [before, after] of [
+      ['ed25519', 'ed25519'],
+      ['ed25519', 'P-256'],
+    ] as const) {
+      await put(before)
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      const used = await sign()
+      const verify = async (): Promise<object | undefined> =>
+        await signer.verify(used, { iss: 'alcove', aud: 'alcove', now })
+      expect(await verify()).toBeDefined()
+      await put(after)
+      await expect.poll(verify, { timeout: 5_000 }).toBeUndefined()
+      expect(await signer.verify(await sign(), { iss: 'alcove', aud: 'alcove', now })).toBeDefined()
+    }
     await folder.remove()
   })
 

@@ -17,8 +17,8 @@ export async function patiently<T>(write: () => Promise<T>, signal: AbortSignal)
     try {
       return await write()
     } catch (error) {
-      const isPassing = (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
-      if (!isPassing || signal.aborted || performance.now() - began > PATIENCE_MS) throw error
+      const isAway = (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
+      if (!isAway || signal.aborted || performance.now() - began > PATIENCE_MS) throw error
       await pause(pauseMs)
     }
   }
