@@ -4,14 +4,14 @@ import type { WordPieces } from './word-piece.js'
 const MOST_WORDS = 30_000
 /** Words longer than this are rare, and would cost more than they save. */
 const MOST_UNITS = 64
-/** A power of two, about twice the words: more would not stay near the processor. */
+/** A power of two, about twice the words: with more, those that are met often would lie farther apart. */
 const SLOTS = 2 ** 16
 /** Slots that one word may be in: words that were made to share a place must not cost more than their cutting. */
 const MOST_PROBES = 8
 /** Where a word is for which there is no room, until the next such word. */
 const LAST = SLOTS
 
-/** What a slot says of its word, beside each other: all that most look-ups read. */
+/** What a slot says of its word, beside each other: all that is read before units are compared. */
 const FIELDS = 4
 const [HASH, LENGTH, TOKENS, FROM] = [0, 1, 2, 3]
 

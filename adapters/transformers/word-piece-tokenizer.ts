@@ -46,7 +46,7 @@ export class WordPieceTokenizer implements Tokenizer {
   /** UTF-16 units of a word that is short enough however it is normalised. */
   readonly #mostUncut: number
   readonly #cache = new WordCache()
-  /** That of the latest run of known units, in an array: in a field, a number would be allocated for each. */
+  /** That of the latest run of known units, which has an end to return already. */
   readonly #hash = new Int32Array(1)
   #kept = new Uint16Array()
 
@@ -198,7 +198,8 @@ export class WordPieceTokenizer implements Tokenizer {
 
   #classify(codePoint: number): number {
     const kind = classify(codePoint, this.#options.normalizer)
-    this.#classes[codePoint] = kind
+    // Half of a pair is one by itself alone: as a unit of text it mostly is not.
+    if (codePoint < 0xd800 || codePoint > 0xdfff) this.#classes[codePoint] = kind
     return kind
   }
 

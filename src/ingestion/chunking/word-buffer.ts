@@ -1,5 +1,7 @@
 import type { Tokenizer, WordSpans } from '../../ports/index.js'
+import { firstFalse } from './first-false.js'
 import type { WordRun } from './windows.js'
+import { WordArrays } from './word-arrays.js'
 import { wordParts } from './word-parts.js'
 
 /**
@@ -7,9 +9,6 @@ import { wordParts } from './word-parts.js'
  * may go on in the next piece, so this much is kept back and read again.
  */
 const HELD_BACK_CHARACTERS = 256
-
-/** Words for which there is room at first: more than a chunk of usual size has, and what is read ahead of it. */
-const CAPACITY = 8_192
 
 /**
  * The words of a text that arrives in pieces, from some moving first word on.
@@ -26,12 +25,7 @@ export class WordBuffer {
   /** Where the first word is in the arrays, and where the next one will be. */
   #first = 0
   #next = 0
-  #starts = new Uint32Array(CAPACITY)
-  #ends = new Uint32Array(CAPACITY)
-  #tokens = new Uint16Array(CAPACITY)
-  /** Tokens of the words in front of each, from somewhere on; behind the last word there is one number more. */
-  #tokensBefore = new Uint32Array(CAPACITY + 1)
-  #isPart = new Uint8Array(CAPACITY)
+  readonly #words = new WordArrays()
   /** Tokens of all words so far, forgotten ones too. */
   tokensRead = 0
 
@@ -60,15 +54,15 @@ export class WordBuffer {
   }
 
   start(word: number): number {
-    return word < this.count ? (this.#starts[this.#first + word] ?? 0) : this.#text.length
+    return word < this.count ? (this.#words.starts[this.#first + word] ?? 0) : this.#text.length
   }
 
   end(word: number): number {
-    return word < this.count ? (this.#ends[this.#first + word] ?? 0) : this.#text.length
+    return word < this.count ? (this.#words.ends[this.#first + word] ?? 0) : this.#text.length
   }
 
   tokens(word: number): number {
-    return word < this.count ? (this.#tokens[this.#first + word] ?? 0) : 0
+    return word < this.count ? (this.#words.tokens[this.#first + word] ?? 0) : 0
   }
 
   /**
@@ -79,23 +73,24 @@ export class WordBuffer {
     // Behind the last one there may be traces of others.
     if (word >= this.count) return false
     const at = this.#first + word
-    const isBesidePart = this.#isPart[at] === 1 || (word > 0 && this.#isPart[at - 1] === 1)
+    const isBesidePart = this.#words.isPart[at] === 1 || (word > 0 && this.#words.isPart[at - 1] === 1)
     return isBesidePart && this.start(word) === this.end(word - 1)
   }
 
   /** Tokens of the words from `from` to before `to`. */
   tokensOf(from: number, to: number): number {
-    return (this.#tokensBefore[this.#first + to] ?? 0) - (this.#tokensBefore[this.#first + from] ?? 0)
+    return (this.#words.tokensBefore[this.#first + to] ?? 0) - (this.#words.tokensBefore[this.#first + from] ?? 0)
   }
 
-  /** How many words from the front have no more tokens, and no more characters, and go on with none that must not. */
+  /** Words from the front with at most so many tokens and characters, up to the first that must begin a chunk. */
   fitting(mostTokens: number, mostCharacters: number): number {
-    const [first, before, ends] = [this.#first, this.#tokensBefore, this.#ends]
+    const { tokensBefore: before, ends, isPart } = this.#words
+    const first = this.#first
     const [tokens, length] = [(before[first] ?? 0) + mostTokens, this.start(0) + mostCharacters]
     let fitting = firstFalse(0, this.count, (word) => (before[first + word + 1] ?? 0) <= tokens)
     // However long the first word is: what has no words yet takes it.
     fitting = firstFalse(Math.min(1, fitting), fitting, (word) => (ends[first + word] ?? 0) <= length)
-    const part = this.#isPart.subarray(first, first + fitting).indexOf(1)
+    const part = isPart.subarray(first, first + fitting).indexOf(1)
     if (part < 0) return fitting
     for (let word = Math.max(1, part); word < fitting; word += 1) if (this.mustCutBefore(word)) return word
     return fitting
@@ -105,9 +100,9 @@ export class WordBuffer {
   run(from: number, to: number): WordRun {
     const [start, end] = [this.#first + from, this.#first + to]
     return {
-      starts: this.#starts.subarray(start, end),
-      ends: this.#ends.subarray(start, end),
-      tokens: this.#tokens.subarray(start, end),
+      starts: this.#words.starts.subarray(start, end),
+      ends: this.#words.ends.subarray(start, end),
+      tokens: this.#words.tokens.subarray(start, end),
     }
   }
 
@@ -140,15 +135,7 @@ export class WordBuffer {
   /** Makes room: of the words that are dropped nothing is kept, nor of the text in front of the first one. */
   #forget(): void {
     const cut = this.count > 0 ? this.start(0) : this.#readTo
-    const tokens = this.#tokensBefore[this.#first] ?? 0
-    for (let at = this.#first; at < this.#next; at += 1) {
-      this.#starts[at - this.#first] = (this.#starts[at] ?? 0) - cut
-      this.#ends[at - this.#first] = (this.#ends[at] ?? 0) - cut
-      this.#tokensBefore[at - this.#first] = (this.#tokensBefore[at] ?? 0) - tokens
-    }
-    this.#tokensBefore[this.count] = (this.#tokensBefore[this.#next] ?? 0) - tokens
-    this.#tokens.copyWithin(0, this.#first, this.#next)
-    this.#isPart.copyWithin(0, this.#first, this.#next)
+    this.#words.moveToFront(this.#first, this.#next, cut)
     this.#next -= this.#first
     this.#first = 0
     this.#text = this.#text.slice(cut)
@@ -161,8 +148,8 @@ export class WordBuffer {
    * rest. @returns which that is, `count` where there is none
    */
   #addSmall({ starts, ends, tokens }: WordSpans, first: number, count: number): number {
-    while (this.#starts.length < this.#next + count - first) this.#grow()
-    const [ownStarts, ownEnds, ownTokens, ownBefore] = [this.#starts, this.#ends, this.#tokens, this.#tokensBefore]
+    this.#words.reserve(this.#next + count - first)
+    const { starts: ownStarts, ends: ownEnds, tokens: ownTokens, tokensBefore: ownBefore } = this.#words
     const [offset, most] = [this.#readTo, this.#maxWordTokens]
     const tokensBefore = ownBefore[this.#next] ?? 0
     let next = this.#next
@@ -176,44 +163,21 @@ export class WordBuffer {
       next += 1
       ownBefore[next] = before
     }
-    this.#isPart.fill(0, this.#next, next)
+    this.#words.isPart.fill(0, this.#next, next)
     this.#next = next
     this.tokensRead += before - tokensBefore
     return word
   }
 
   #addPart(start: number, end: number, tokens: number): void {
-    if (this.#next === this.#starts.length) this.#grow()
-    this.#starts[this.#next] = start
-    this.#ends[this.#next] = end
-    this.#tokens[this.#next] = tokens
-    this.#isPart[this.#next] = 1
-    this.#tokensBefore[this.#next + 1] = (this.#tokensBefore[this.#next] ?? 0) + tokens
+    const words = this.#words
+    words.reserve(this.#next + 1)
+    words.starts[this.#next] = start
+    words.ends[this.#next] = end
+    words.tokens[this.#next] = tokens
+    words.isPart[this.#next] = 1
+    words.tokensBefore[this.#next + 1] = (words.tokensBefore[this.#next] ?? 0) + tokens
     this.#next += 1
     this.tokensRead += tokens
   }
-
-  #grow(): void {
-    this.#starts = twice(this.#starts, new Uint32Array(this.#starts.length * 2))
-    this.#ends = twice(this.#ends, new Uint32Array(this.#ends.length * 2))
-    this.#tokens = twice(this.#tokens, new Uint16Array(this.#tokens.length * 2))
-    this.#tokensBefore = twice(this.#tokensBefore, new Uint32Array(this.#starts.length + 1))
-    this.#isPart = twice(this.#isPart, new Uint8Array(this.#isPart.length * 2))
-  }
-}
-
-function twice<Numbers extends Uint8Array | Uint16Array | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
-  larger.set(numbers)
-  return larger
-}
-
-/** The first number from `low` on of which something is false, `high` where it is true of all; true ones come first. */
-function firstFalse(low: number, high: number, isTrue: (number: number) => boolean): number {
-  let [from, to] = [low, high]
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (isTrue(middle)) from = middle + 1
-    else to = middle
-  }
-  return from
 }

@@ -1,4 +1,5 @@
 import type { Tokenizer } from '../../ports/index.js'
+import { firstFalse } from './first-false.js'
 
 /** A part of a word, by offsets in it. */
 export interface WordPart {
@@ -23,11 +24,6 @@ function longestPart(word: string, from: number, tokenizer: Tokenizer, maxTokens
     at += (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
     borders.push(at)
   }
-  let low = 0
-  for (let high = borders.length - 1; low < high; ) {
-    const middle = Math.ceil((low + high) / 2)
-    if (tokenizer.count(word.slice(from, borders[middle])) <= maxTokens) low = middle
-    else high = middle - 1
-  }
-  return borders[low] ?? word.length
+  const fits = (border: number): boolean => tokenizer.count(word.slice(from, borders[border])) <= maxTokens
+  return borders[firstFalse(1, borders.length, fits) - 1] ?? word.length
 }
