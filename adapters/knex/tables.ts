@@ -31,3 +31,8 @@ export type NameTable = (table: TableName) => string
 
 /** A prefix is part of identifiers, so only plain letters, digits and `_` may be in it. */
 export const TABLE_PREFIX_PATTERN: RegExp = /^[a-z_][a-z0-9_]{0,30}$/i
+
+/** A table's full name in a statement that is not built by knex, or as a value that is read as an identifier. */
+export function quoted(name: string): string {
+  return `"${name}"`
+}

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.js'
 import { translateError } from './errors.js'
 import { MIGRATIONS } from './migrations.js'
 import { number, type Row } from './rows.js'
-import { type NameTable, TABLES, type TableName } from './tables.js'
+import { type NameTable, quoted, TABLES, type TableName } from './tables.js'
 
 /** What is told of one table at most: where a page is lost, each of its rows may be a sentence. */
 const MOST_PER_TABLE = 10
@@ -80,9 +80,4 @@ async function postgresProblems(knex: Knex, table: string): Promise<string[]> {
     ...indexes.rows.map((row) => `its index ${String(row['index'])} is not valid`),
     ...constraints.rows.map((row) => `its constraint ${String(row['conname'])} was never checked`),
   ]
-}
-
-/** A name as a value, read by the database as it reads identifiers. The prefix is plain letters. */
-function quoted(table: string): string {
-  return `"${table}"`
 }

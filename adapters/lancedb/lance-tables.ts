@@ -1,5 +1,6 @@
 import type { Connection, Table } from '@lancedb/lancedb'
 import { connectTo } from './lance-connection.js'
+import { loadArrowRows } from './load-arrow-rows.js'
 import { OpenTable, writeLock } from './open-table.js'
 import { removePlan } from './search-plan.js'
 import { makeBuilding, type TablePlace } from './table-place.js'
@@ -132,7 +133,7 @@ export class LanceTables {
       const made = await this.#openTable(name)
       if (made !== undefined) return made
       const connection = await this.#connectFor(name)
-      const { schemaOf } = await import('./arrow-rows.js')
+      const { schemaOf } = await loadArrowRows()
       return await OpenTable.open(await connection.createEmptyTable(name, schemaOf(dimensions)), this.place)
     })
   }

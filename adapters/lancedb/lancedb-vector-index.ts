@@ -16,6 +16,7 @@ import { keysPredicate, nameOf } from './document-predicates.js'
 import { onDisk, reading } from './errors.js'
 import { IndexBuilder } from './index-builder.js'
 import { isMissing, LanceTables } from './lance-tables.js'
+import { loadArrowRows } from './load-arrow-rows.js'
 import { dropLock, type OpenTable, upkeepLock } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
@@ -102,7 +103,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     const none = keys.map(() => undefined)
     if (keys.length === 0) return none
     const read = async ({ table }: OpenTable): Promise<readonly (Float32Array | undefined)[]> => {
-      const { KEY_COLUMNS, toVectors } = await import('./arrow-rows.js')
+      const { KEY_COLUMNS, toVectors } = await loadArrowRows()
       const query = table
         .query()
         .where(keysPredicate(keys))

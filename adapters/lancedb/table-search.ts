@@ -2,6 +2,7 @@ import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/ports/index.js'
 import { documentPredicate, NOTHING } from './document-predicates.js'
+import { loadArrowRows } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
 import { probesFor } from './search-plan.js'
 import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
@@ -80,6 +81,6 @@ async function hiddenRows(table: Table, filter: DocumentFilter | undefined): Pro
 }
 
 async function hitsOf(query: VectorQuery): Promise<VectorHit[]> {
-  const { KEY_COLUMNS, toHits } = await import('./arrow-rows.js')
+  const { KEY_COLUMNS, toHits } = await loadArrowRows()
   return toHits(await query.select([...KEY_COLUMNS, '_distance']).toArrow())
 }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Table } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import type { VectorRows } from '../../src/ports/index.js'
+import { loadArrowRows } from './load-arrow-rows.js'
 
 /** Rows that are written together at most: encoding them takes the event loop some milliseconds. */
 const MAX_ROWS_PER_WRITE = 8_192
@@ -68,7 +69,7 @@ export class TableWriter {
     const additions: VectorRows[] = []
     const written = this.#turn(async () => {
       if (this.#group === group) this.#group = undefined
-      const { toArrow } = await import('./arrow-rows.js')
+      const { toArrow } = await loadArrowRows()
       const rows = toArrow(additions, dimensions)
       await this.#exclusively(async () => await retried(() => this.#table.add(rows)))
       this.writes += 1

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Dialect } from '../dialect.js'
 import type { Row } from '../rows.js'
-import type { NameTable, TableName } from '../tables.js'
+import { type NameTable, quoted, type TableName } from '../tables.js'
 
 /** Rows, or values of a list, in one statement: well below the number of variables that either database takes. */
 const ITEMS_PER_STATEMENT = 100
@@ -26,11 +26,6 @@ export async function allPages(
 /** A list in parts that fit in one statement each. */
 export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)
-}
-
-/** A name in a statement that knex does not build. Prefixes of tables have no quotation marks. */
-export function quoted(name: string): string {
-  return `"${name}"`
 }
 
 /** What every repository works with: a connection or a transaction, and the tables' names. */
@@ -66,7 +61,7 @@ export abstract class KnexRepository {
     return (await this.rawRows(`select * from ${quoted(this.session.name(this.#table))} where id = ?`, [id]))[0]
   }
 
-  /** Rows of a statement that knex has no words for. */
+  /** Rows of a statement that knex does not build. */
   protected async rawRows(sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
     const result = await this.session.knex.raw<readonly Row[] | { readonly rows: readonly Row[] }>(sql, [...bindings])
     // The drivers differ.

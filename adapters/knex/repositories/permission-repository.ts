@@ -7,7 +7,8 @@ import {
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
-import { KnexRepository, quoted, type Session } from './base.js'
+import { quoted, type TableName } from '../tables.js'
+import { KnexRepository, type Session } from './base.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {
@@ -56,11 +57,11 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
-    const table = (name: 'permissions' | 'users' | 'accounts' | 'roles'): string => quoted(this.session.name(name))
+    const table = (name: TableName): string => quoted(this.session.name(name))
     // Each request needs it: to build it with knex takes as long as to run it.
     const rows = await this.rawRows(
       `select ${ACCESS_LIST} from ${table('permissions')} permission
-       join ${table('users')} "user" on "user".id = permission.user_id
+       join ${table('users')} person on person.id = permission.user_id
        join ${table('accounts')} account on account.id = permission.account_id
        join ${table('roles')} role on role.id = permission.role_id
        where permission.user_id = ? and permission.account_id = ?`,
@@ -84,7 +85,7 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
       .join({ region: this.session.name('regions') }, 'region.id', 'account.region_id')
       .orderBy('permission.id')
     if ('userId' in of) void query.where('permission.user_id', of.userId)
-    else void query.where('user.company_id', of.companyId)
+    else void query.where('person.company_id', of.companyId)
     const rows: Row[] = await query.select(DETAILS_COLUMNS)
     return rows.map(toDetails)
   }
@@ -96,16 +97,16 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   #joined() {
     const { knex, name } = this.session
     return knex({ permission: name('permissions') })
-      .join({ user: name('users') }, 'user.id', 'permission.user_id')
+      .join({ person: name('users') }, 'person.id', 'permission.user_id')
       .join({ account: name('accounts') }, 'account.id', 'permission.account_id')
       .join({ role: name('roles') }, 'role.id', 'permission.role_id')
   }
 }
 
 const ACCESS_COLUMNS = {
-  user_id: 'user.id',
-  user_company: 'user.company_id',
-  email: 'user.email',
+  user_id: 'person.id',
+  user_company: 'person.company_id',
+  email: 'person.email',
   account_id: 'account.id',
   account_company: 'account.company_id',
   application: 'account.application',
@@ -117,7 +118,7 @@ const ACCESS_COLUMNS = {
 }
 
 const ACCESS_LIST = Object.entries(ACCESS_COLUMNS)
-  .map(([name, column]) => `${column.replace('user.', '"user".')} as ${name}`)
+  .map(([name, column]) => `${column} as ${name}`)
   .join()
 
 const DETAILS_COLUMNS = {
