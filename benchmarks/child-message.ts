@@ -6,7 +6,9 @@ export async function messageOf(child: ChildProcess): Promise<unknown> {
   const abort = new AbortController()
   const { signal } = abort
   const ended = once(child, 'exit', { signal }).then(([code]) => {
-    throw new Error(`${child.spawnargs.join(' ')} ended with ${String(code)}`)
+    throw new Error(
+      `${child.spawnargs.find((argument) => argument.endsWith('.ts')) ?? 'a program'} ended with ${String(code)}`,
+    )
   })
   try {
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [unknown]

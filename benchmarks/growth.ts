@@ -23,39 +23,13 @@ const CALLERS = 4
 const OPTIONS = isQuick ? { indexFromRows: 320 } : {}
 const COLLECTION = { name: 'windows', dimensions: DIMENSIONS }
 
-/** Indexes of the same windows, and what was measured of them. */
-interface Round {
-  readonly grown: LanceDbVectorIndex
-  readonly fresh: LanceDbVectorIndex
-  readonly figures: Readonly<Record<string, number>>
-}
-
 const folder = await mkdtemp(join(tmpdir(), 'alcove-growth-'))
 const vectors = new ClusteredVectors(0.8, 1)
 const uploads = Array.from({ length: UPLOADS }, (_, number) => vectors.rows(number + 1, 1 + (number % 5)))
 const isDeleted = (documentId: number): boolean => documentId % 4 === 0
 const kept = uploads.filter(({ documentId }) => !isDeleted(documentId))
 const windows = kept.reduce((sum, { chunks }) => sum + chunks.length, 0)
-
-const rounds: Round[] = []
-for (let round = 0; round < ROUNDS; round += 1) rounds.push(await filled(round))
-// What the first look merges and rebuilds has its old versions removed a minute later.
-for (const pauseMs of isQuick ? [0] : [0, PAUSE_MS, PAUSE_MS]) {
-  await setTimeout(pauseMs)
-  for (const index of rounds.flatMap(({ grown, fresh }) => [grown, fresh])) {
-    await index.whenMaintained()
-    if (index.maintenanceError !== undefined) throw index.maintenanceError
-  }
-}
-const measured: Readonly<Record<string, number>>[] = []
-for (const [round, { grown, fresh, figures }] of rounds.entries()) {
-  for (const index of [grown, fresh]) await checkWindows(index)
-  const [diskMb, freshDiskMb] = [await diskMbOf('grown', round), await diskMbOf('fresh', round)]
-  measured.push({ ...figures, diskMb, freshDiskMb, ...(await searched(grown, fresh)) })
-  await grown.close()
-  await fresh.close()
-}
-await rm(folder, { recursive: true })
+const measured = await allRounds().finally(() => rm(folder, { recursive: true }))
 
 const names = Object.keys(measured[0] ?? {})
 const spreads = new Map(names.map((name) => [name, spreadOf(measured.map((figures) => figures[name] ?? Number.NaN))]))
@@ -72,8 +46,37 @@ if (!isQuick) {
   if (!isWithin('searchP50Ms', 'freshSearchP50Ms', SEARCH_TO_REACH)) fail('a search takes 10% longer')
 }
 
-async function filled(round: number): Promise<Round> {
-  const grown = new LanceDbVectorIndex(join(folder, `grown${round}`), OPTIONS)
+/** One is filled after the other, with nothing beside it; what they wait for, they wait for together. */
+async function allRounds(): Promise<Readonly<Record<string, number>>[]> {
+  const filling: Readonly<Record<string, number>>[] = []
+  for (let round = 0; round < ROUNDS; round += 1) filling.push(await fill(round))
+  const pairs = filling.map((_, round) => ({ grown: open('grown', round), fresh: open('fresh', round) }))
+  for (const index of pairs.flatMap(({ grown, fresh }) => [grown, fresh])) await checkWindows(index)
+  // What the first look merges and rebuilds has its old versions removed a minute later.
+  for (const pauseMs of isQuick ? [0] : [0, PAUSE_MS, PAUSE_MS]) {
+    await setTimeout(pauseMs)
+    for (const index of pairs.flatMap(({ grown, fresh }) => [grown, fresh])) {
+      await index.whenMaintained()
+      if (index.maintenanceError !== undefined) throw index.maintenanceError
+    }
+  }
+  const figures: Readonly<Record<string, number>>[] = []
+  for (const [round, { grown, fresh }] of pairs.entries()) {
+    const [diskMb, freshDiskMb] = [await diskMbOf('grown', round), await diskMbOf('fresh', round)]
+    figures.push({ ...filling[round], diskMb, freshDiskMb, ...(await searched(grown, fresh)) })
+    for (const index of [grown, fresh]) await checkWindows(index)
+    await grown.close()
+    await fresh.close()
+  }
+  return figures
+}
+
+function open(name: string, round: number): LanceDbVectorIndex {
+  return new LanceDbVectorIndex(join(folder, `${name}${round}`), OPTIONS)
+}
+
+async function fill(round: number): Promise<Readonly<Record<string, number>>> {
+  const grown = open('grown', round)
   const [uploadTimes, deletionTimes]: [number[], number[]] = [[], []]
   const { perSecond } = await atOnce(CALLERS, UPLOADS, async (number) => {
     const rows = uploads[number]
@@ -82,12 +85,15 @@ async function filled(round: number): Promise<Round> {
     if (!isDeleted(rows.documentId)) return
     deletionTimes.push(...(await timesOf(1, () => grown.deleteDocument(COLLECTION.name, rows.documentId, 0))))
   })
+  // An index of vectors that is being built is given up, and is built later.
+  await grown.close()
   const diskMbAtOnce = await diskMbOf('grown', round)
-  const fresh = new LanceDbVectorIndex(join(folder, `fresh${round}`), OPTIONS)
+  const fresh = open('fresh', round)
   for (let at = 0; at < kept.length; at += 500) {
     await Promise.all(kept.slice(at, at + 500).map((rows) => fresh.add(COLLECTION, rows)))
   }
-  const figures = {
+  await fresh.close()
+  return {
     uploadsPerSecond: perSecond,
     uploadP50Ms: quantile(uploadTimes, 0.5),
     uploadP99Ms: quantile(uploadTimes, 0.99),
@@ -95,7 +101,6 @@ async function filled(round: number): Promise<Round> {
     deletionP99Ms: quantile(deletionTimes, 0.99),
     diskMbAtOnce,
   }
-  return { grown, fresh, figures }
 }
 
 /** In turns: the machine may be busier at one time than at another. */

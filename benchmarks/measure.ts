@@ -56,6 +56,13 @@ export async function inTurn(rounds: number, contestants: readonly Contestant[])
   return new Map([...figures].map(([name, values]) => [name, spreadOf(values)]))
 }
 
+/** @throws Error for a contestant that there was not: a figure that is missing would pass any limit */
+export function figureOf(figures: ReadonlyMap<string, Spread>, name: string): Spread {
+  const figure = figures.get(name)
+  if (figure === undefined) throw new Error(`nothing was measured of ${name}`)
+  return figure
+}
+
 /** Megabytes a second of work that is repeated for some time at least. */
 export async function megabytesPerSecond(bytes: number, leastMs: number, work: () => unknown): Promise<number> {
   const began = performance.now()

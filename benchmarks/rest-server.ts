@@ -61,15 +61,15 @@ async function alcove(): Promise<void> {
     search: (call) => session.search(id, `who mends the lamp of room ${call}?`),
   }
   process.on('message', (order: Order) => {
-    if (order !== 'close') {
-      void timesOf(CALLS, work[order]).then((times) => process.send?.(quantile(times, 0.5)))
-      return
-    }
+    if (order === 'close') process.disconnect()
+    else void timesOf(CALLS, work[order]).then((times) => process.send?.(quantile(times, 0.5)))
+  })
+  // Whoever asks may end before it says so.
+  process.once('disconnect', () => {
     void server
       .close()
       .then(() => engine.close())
       .then(() => rm(dataDir, { recursive: true }))
-      .then(() => process.disconnect())
   })
   process.send?.({ url, contextId: id, authorization: `Bearer ${token}` } satisfies RestServer)
 }
@@ -86,8 +86,6 @@ function bare(contextId: number, context: string, hits: string): void {
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
     process.send?.({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
   })
-  process.on('message', () => {
-    server.close()
-    process.disconnect()
-  })
+  process.once('message', () => process.disconnect())
+  process.once('disconnect', () => server.close())
 }
