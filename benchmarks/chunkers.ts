@@ -4,6 +4,7 @@ import { peer, versionOf } from './peers.js'
 
 export const CHUNK_TOKENS = 1_000
 const OVERLAP_TOKENS = 200
+const WINDOW_TOKENS = 254
 /** What splitters that count characters are given for 1,000 tokens: English has between 4 and 5 a token. */
 const CHARACTERS_PER_TOKEN = 4
 
@@ -34,14 +35,16 @@ interface Chonkie {
   readonly RecursiveChunker: { create(options: object): Promise<{ chunk(text: string): Promise<{ text: string }[]> }> }
 }
 
+/** The engine's chunks of a text, with windows for the default model. */
+export function alcoveChunks(text: string, tokenizer: Tokenizer): readonly string[] {
+  const options = { chunkSizeTokens: CHUNK_TOKENS, overlap: OVERLAP_TOKENS / CHUNK_TOKENS, windowTokens: WINDOW_TOKENS }
+  return Array.from(chunkText(text, { tokenizer, ...options }), (chunk) => chunk.text)
+}
+
 /** The engine's chunker, and the peers that are installed. */
-export async function chunkers(tokenizer: Tokenizer): Promise<readonly TextChunker[]> {
-  const found: TextChunker[] = [
-    {
-      name: 'alcove',
-      counts: 'tokens of the model',
-      chunk: (text) => Array.from(chunkText(text, { tokenizer, windowTokens: 254 }), (chunk) => chunk.text),
-    },
+export async function chunkers(tokenizer: Tokenizer): Promise<readonly [TextChunker, ...TextChunker[]]> {
+  const found: [TextChunker, ...TextChunker[]] = [
+    { name: 'alcove', counts: 'tokens of the model', chunk: (text) => alcoveChunks(text, tokenizer) },
   ]
   const gpt = await peer<GptTokenizer>('gpt-tokenizer')
   const langChain = await peer<LangChain>('@langchain/textsplitters')
@@ -72,18 +75,25 @@ export async function chunkers(tokenizer: Tokenizer): Promise<readonly TextChunk
   }
   const llamaIndex = await peer<LlamaIndex>('@llamaindex/core/node-parser')
   if (llamaIndex !== undefined) {
-    const splitter = new llamaIndex.SentenceSplitter({ chunkSize: CHUNK_TOKENS, chunkOverlap: OVERLAP_TOKENS })
+    const name = `LlamaIndex ${versionOf('@llamaindex/core')}, sentences`
+    const options = { chunkSize: CHUNK_TOKENS, chunkOverlap: OVERLAP_TOKENS }
+    // Of what a tokenizer answers, it reads the length alone.
+    const counter = { encode: (text: string) => ({ length: tokenizer.count(text) }) }
+    const byModel = new llamaIndex.SentenceSplitter({ ...options, tokenizer: counter })
     found.push({
-      name: `LlamaIndex ${versionOf('@llamaindex/core')}, sentences`,
-      counts: 'tokens of GPT',
-      chunk: (text) => splitter.splitText(text),
+      name: `${name}, counting with this engine's tokenizer`,
+      counts: 'tokens of the model',
+      chunk: (text) => byModel.splitText(text),
     })
+    const byGpt = new llamaIndex.SentenceSplitter(options)
+    found.push({ name, counts: 'tokens of GPT', chunk: (text) => byGpt.splitText(text) })
   }
   const mastra = await peer<Mastra>('@mastra/rag')
   if (mastra !== undefined) {
     const cut = (options: object) => async (text: string) =>
       (await mastra.MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text)
     const name = `mastra ${versionOf('@mastra/rag')}`
+    // It builds the encoder anew for each call, which is most of its time; there is no way to hand one in.
     found.push({
       name: `${name}, tokens`,
       counts: 'tokens of GPT',

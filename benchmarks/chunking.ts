@@ -3,70 +3,94 @@
  * other libraries in the same run. Of each: megabytes a second, chunks that have more tokens than they may, and where
  * chunks begin.
  */
-import { type Beginnings, countBeginnings } from './chunk-beginnings.js'
+import { sharesOfBeginnings } from './chunk-beginnings.js'
 import { CHUNK_TOKENS, chunkers, type TextChunker } from './chunkers.js'
+import { firstPasses } from './chunking-first-pass.js'
 import { openDefaultModel } from './default-model.js'
-import { inTurn, megabytesPerSecond } from './measure.js'
+import { type Contestant, figureOf, inTurn, megabytesPerSecond, type Spread, spreadOf } from './measure.js'
 import { writeReport } from './report.js'
 import { sampleTexts } from './sample-texts.js'
 import { tokenExactness } from './token-exactness.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 7
-/** How long each measurement takes at least. */
+/** How long each measurement takes at least, but for first passes. */
 const LEAST_MS = isQuick ? 1 : 600
 
 const model = await openDefaultModel()
 const tokenizer = await model.tokenizer()
-const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 4_000)) : sampleTexts()
+const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 12_000)) : sampleTexts()
 const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-const counting = 'alcove: counting alone'
-const all = await chunkers(tokenizer)
-const speeds = await inTurn(ROUNDS, [
-  {
-    name: counting,
-    run: () =>
-      megabytesPerSecond(bytes, LEAST_MS, () => {
-        for (const text of texts) tokenizer.count(text)
-      }),
-  },
-  ...all.map(({ name, chunk }) => ({
+const [alcove, ...peers] = await chunkers(tokenizer)
+const counting: Contestant = {
+  name: 'alcove: counting alone',
+  run: () =>
+    megabytesPerSecond(bytes, LEAST_MS, () => {
+      for (const text of texts) tokenizer.count(text)
+    }),
+}
+const first = firstPasses(texts, isQuick)
+/** Megabytes a second in each round. */
+const rounds = new Map<string, number[]>()
+const cutting = [alcove, ...peers].map(
+  ({ name, chunk }): Contestant => ({
     name,
-    run: () =>
-      megabytesPerSecond(bytes, LEAST_MS, async () => {
+    run: async () => {
+      const speed = await megabytesPerSecond(bytes, LEAST_MS, async () => {
         for (const text of texts) await chunk(text)
-      }),
-  })),
-])
-const rows = [{ name: counting, ...speeds.get(counting) }]
-for (const chunker of all) rows.push({ name: chunker.name, ...speeds.get(chunker.name), ...(await look(chunker)) })
-console.table(rows)
+      })
+      rounds.set(name, [...(rounds.get(name) ?? []), speed])
+      return speed
+    },
+  }),
+)
+const speeds = await inTurn(ROUNDS, [counting, ...first, ...cutting])
+
+const speedOf = (name: string) => ({ name, megabytesPerSecond: figureOf(speeds, name) })
+const looks = new Map<string, Awaited<ReturnType<typeof look>>>()
+for (const chunker of [alcove, ...peers]) looks.set(chunker.name, await look(chunker))
+const rows = [counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
+const ratios = peers
+  .filter(({ counts }) => counts !== 'characters')
+  .map(({ name }) => ({ name, timesAsFast: ratioTo(name) }))
+console.table(rows.map(({ megabytesPerSecond: { median }, ...row }) => ({ 'MB/s': median, ...row })))
+console.table(ratios.map(({ name, timesAsFast }) => ({ name, timesAsFast: timesAsFast.median })))
 const exactness = isQuick ? undefined : await tokenExactness(tokenizer)
-if (exactness !== undefined) console.table([exactness])
-if (!isQuick)
-  writeReport('chunking', { bytes, rows, ...(exactness && { 'beside the reference tokenizer': exactness }) })
+if (exactness !== undefined) {
+  console.table([exactness.lines])
+  console.table(exactness.chunkings)
+}
+if (!isQuick) {
+  writeReport('chunking', {
+    bytes,
+    rows,
+    'alcove beside splitters that count tokens': ratios,
+    ...(exactness && {
+      'beside the reference tokenizer': exactness.lines,
+      'chunks of the same texts': exactness.chunkings,
+    }),
+  })
+}
 await model.close()
 
 /** What the chunks are like. */
 async function look({ counts, chunk }: TextChunker) {
-  const beginnings = { paragraph: 0, sentence: 0, word: 0, insideAWord: 0 }
-  let [chunks, tokens, tooLarge] = [0, 0, 0]
-  for (const text of texts) {
-    const made = await chunk(text)
-    chunks += made.length
-    for (const one of made) {
-      const count = tokenizer.count(one)
-      tokens += count
-      if (count > CHUNK_TOKENS) tooLarge += 1
-    }
-    countBeginnings(text, made, beginnings)
+  const cutTexts = []
+  for (const text of texts) cutTexts.push({ text, chunks: await chunk(text) })
+  const tokens = cutTexts.flatMap(({ chunks }) => chunks.map((one) => tokenizer.count(one)))
+  return {
+    counts,
+    chunks: tokens.length,
+    tokensPerChunk: Math.round(tokens.reduce((sum, count) => sum + count, 0) / tokens.length),
+    tooLarge: tokens.filter((count) => count > CHUNK_TOKENS).length,
+    ...sharesOfBeginnings(cutTexts),
   }
-  return { counts, chunks, tokensPerChunk: Math.round(tokens / chunks), tooLarge, ...shares(beginnings, chunks) }
 }
 
-function shares(beginnings: Beginnings, chunks: number): Beginnings {
-  const share = (count: number): number => Math.round((count / chunks) * 100) / 100
-  const { paragraph, sentence, word, insideAWord } = beginnings
-  return { paragraph: share(paragraph), sentence: share(sentence), word: share(word), insideAWord: share(insideAWord) }
+/** By round, as what slows the machine down meets both. */
+function ratioTo(peer: string): Spread {
+  const own = rounds.get(alcove.name) ?? []
+  const others = rounds.get(peer) ?? []
+  return spreadOf(own.map((speed, round) => speed / (others[round] ?? 0)))
 }

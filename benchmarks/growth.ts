@@ -1,6 +1,7 @@
 /**
- * P9: what 10,000 small uploads and deletions leave behind, at the index port: disk and search time, beside the same
- * windows written at one go. Both get their maintenance, and the minutes that old versions are kept.
+ * P9: what 10,000 small writes and 2,500 deletions leave behind, at the index port: disk and search time, beside the same
+ * windows written at one go. Both get their maintenance, and the minutes that old versions are kept. A write is what the
+ * port gets of an upload of 1 to 5 windows.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,16 +9,16 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
-import { atOnce, quantile, spreadOf, timesOf } from './measure.js'
+import { atOnce, figureOf, hundredths, quantile, spreadOf, timesOf } from './measure.js'
 import { writeReport } from './report.js'
 
-const DISK_TO_REACH = 1.5
-const SEARCH_TO_REACH = 1.1
+const MOST_DISK_TIMES = 1.5
+const MOST_SEARCH_TIMES = 1.1
 /** Old versions are kept for a minute. */
 const PAUSE_MS = 62_000
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
-const UPLOADS = isQuick ? 200 : 10_000
+const WRITES = isQuick ? 200 : 10_000
 const QUERIES = isQuick ? 100 : 200
 const CALLERS = 4
 const OPTIONS = isQuick ? { indexFromRows: 320 } : {}
@@ -25,25 +26,28 @@ const COLLECTION = { name: 'windows', dimensions: DIMENSIONS }
 
 const folder = await mkdtemp(join(tmpdir(), 'alcove-growth-'))
 const vectors = new ClusteredVectors(0.8, 1)
-const uploads = Array.from({ length: UPLOADS }, (_, number) => vectors.rows(number + 1, 1 + (number % 5)))
+const writes = Array.from({ length: WRITES }, (_, number) => vectors.rows(number + 1, 1 + (number % 5)))
 const isDeleted = (documentId: number): boolean => documentId % 4 === 0
-const kept = uploads.filter(({ documentId }) => !isDeleted(documentId))
+const kept = writes.filter(({ documentId }) => !isDeleted(documentId))
 const windows = kept.reduce((sum, { chunks }) => sum + chunks.length, 0)
-const measured = await allRounds().finally(() => rm(folder, { recursive: true }))
+const opened: LanceDbVectorIndex[] = []
+const measured = await allRounds().finally(async () => {
+  // Where it fails, some are open still.
+  await Promise.allSettled(opened.map((index) => index.close()))
+  await rm(folder, { recursive: true })
+})
 
 const names = Object.keys(measured[0] ?? {})
 const spreads = new Map(names.map((name) => [name, spreadOf(measured.map((figures) => figures[name] ?? Number.NaN))]))
 const medians = Object.fromEntries([...spreads].map(([name, { median }]) => [name, median]))
 console.table([medians])
-const deletions = UPLOADS - kept.length
+const deletions = WRITES - kept.length
 // A smoke test does not wait for old versions to go, and judges no speed.
 if (!isQuick) {
-  writeReport('growth', { uploads: UPLOADS, deletions, windows, ...Object.fromEntries(spreads) })
-  const isWithin = (name: string, other: string, times: number): boolean =>
-    (medians[name] ?? Number.NaN) <= (medians[other] ?? Number.NaN) * times
-  if (!isWithin('diskMb', 'freshDiskMb', DISK_TO_REACH))
-    fail(`the disk is more than ${DISK_TO_REACH} times a fresh one`)
-  if (!isWithin('searchP50Ms', 'freshSearchP50Ms', SEARCH_TO_REACH)) fail('a search takes 10% longer')
+  writeReport('growth', { writes: WRITES, deletions, windows, ...Object.fromEntries(spreads) })
+  if (figureOf(spreads, 'diskTimes').median > MOST_DISK_TIMES) fail(`more than ${MOST_DISK_TIMES} times a fresh disk`)
+  if (figureOf(spreads, 'searchTimes').median > MOST_SEARCH_TIMES)
+    fail(`a search takes more than ${MOST_SEARCH_TIMES} times as long as after a fresh build`)
 }
 
 /** One is filled after the other, with nothing beside it; what they wait for, they wait for together. */
@@ -63,7 +67,8 @@ async function allRounds(): Promise<Readonly<Record<string, number>>[]> {
   const figures: Readonly<Record<string, number>>[] = []
   for (const [round, { grown, fresh }] of pairs.entries()) {
     const [diskMb, freshDiskMb] = [await diskMbOf('grown', round), await diskMbOf('fresh', round)]
-    figures.push({ ...filling[round], diskMb, freshDiskMb, ...(await searched(grown, fresh)) })
+    const diskTimes = diskMb / freshDiskMb
+    figures.push({ ...filling[round], diskMb, freshDiskMb, diskTimes, ...(await searched(grown, fresh)) })
     for (const index of [grown, fresh]) await checkWindows(index)
     await grown.close()
     await fresh.close()
@@ -72,16 +77,18 @@ async function allRounds(): Promise<Readonly<Record<string, number>>[]> {
 }
 
 function open(name: string, round: number): LanceDbVectorIndex {
-  return new LanceDbVectorIndex(join(folder, `${name}${round}`), OPTIONS)
+  const index = new LanceDbVectorIndex(join(folder, `${name}${round}`), OPTIONS)
+  opened.push(index)
+  return index
 }
 
 async function fill(round: number): Promise<Readonly<Record<string, number>>> {
   const grown = open('grown', round)
-  const [uploadTimes, deletionTimes]: [number[], number[]] = [[], []]
-  const { perSecond } = await atOnce(CALLERS, UPLOADS, async (number) => {
-    const rows = uploads[number]
-    if (rows === undefined) throw new Error(`there is no upload ${number}`)
-    uploadTimes.push(...(await timesOf(1, () => grown.add(COLLECTION, rows))))
+  const [writeTimes, deletionTimes]: [number[], number[]] = [[], []]
+  const { perSecond } = await atOnce(CALLERS, WRITES, async (number) => {
+    const rows = writes[number]
+    if (rows === undefined) throw new Error(`there is no write ${number}`)
+    writeTimes.push(...(await timesOf(1, () => grown.add(COLLECTION, rows))))
     if (!isDeleted(rows.documentId)) return
     deletionTimes.push(...(await timesOf(1, () => grown.deleteDocument(COLLECTION.name, rows.documentId, 0))))
   })
@@ -94,26 +101,32 @@ async function fill(round: number): Promise<Readonly<Record<string, number>>> {
   }
   await fresh.close()
   return {
-    uploadsPerSecond: perSecond,
-    uploadP50Ms: quantile(uploadTimes, 0.5),
-    uploadP99Ms: quantile(uploadTimes, 0.99),
+    writesPerSecond: perSecond,
+    writeP50Ms: quantile(writeTimes, 0.5),
+    writeP99Ms: quantile(writeTimes, 0.99),
     deletionP50Ms: quantile(deletionTimes, 0.5),
     deletionP99Ms: quantile(deletionTimes, 0.99),
     diskMbAtOnce,
   }
 }
 
-/** In turns: the machine may be busier at one time than at another. */
+/** In turns, as the machine may be busier at one time than at another; each is as often the first to be asked. */
 async function searched(grown: LanceDbVectorIndex, fresh: LanceDbVectorIndex) {
   const [grownTimes, freshTimes]: [number[], number[]] = [[], []]
   for (let query = 0; query < QUERIES; query += 1) {
     const vector = vectors.next()
     const find = (index: LanceDbVectorIndex): Promise<number[]> =>
       timesOf(3, () => index.search(COLLECTION, vector, { limit: 20 }))
-    grownTimes.push(quantile(await find(grown), 0.5))
-    freshTimes.push(quantile(await find(fresh), 0.5))
+    const both = [
+      { index: grown, times: grownTimes },
+      { index: fresh, times: freshTimes },
+    ]
+    for (const { index, times } of query % 2 === 0 ? both : both.toReversed()) {
+      times.push(quantile(await find(index), 0.5))
+    }
   }
-  return { searchP50Ms: quantile(grownTimes, 0.5), freshSearchP50Ms: quantile(freshTimes, 0.5) }
+  const [searchP50Ms, freshSearchP50Ms] = [quantile(grownTimes, 0.5), quantile(freshTimes, 0.5)]
+  return { searchP50Ms, freshSearchP50Ms, searchTimes: searchP50Ms / freshSearchP50Ms }
 }
 
 async function checkWindows(index: LanceDbVectorIndex): Promise<void> {
@@ -129,7 +142,7 @@ async function diskMbOf(name: string, round: number): Promise<number> {
     .filter((file) => file.isFile())
     .map(async (file) => (await stat(join(file.parentPath, file.name))).size)
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-  return Math.round(bytes / 1e5) / 10
+  return hundredths(bytes / 1e6)
 }
 
 function fail(message: string): void {

@@ -26,7 +26,11 @@ export async function atOnce(
 /** In hundredths. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
-  return Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 100) / 100
+  return hundredths(sorted[Math.floor(sorted.length * share)] ?? 0)
+}
+
+export function hundredths(value: number): number {
+  return Math.round(value * 100) / 100
 }
 
 /** What came out of several runs. */
@@ -37,8 +41,14 @@ export interface Spread {
   readonly runs: number
 }
 
+/** In hundredths. */
 export function spreadOf(values: readonly number[]): Spread {
-  return { median: quantile(values, 0.5), least: Math.min(...values), most: Math.max(...values), runs: values.length }
+  const [median, least, most] = [
+    quantile(values, 0.5),
+    hundredths(Math.min(...values)),
+    hundredths(Math.max(...values)),
+  ]
+  return { median, least, most, runs: values.length }
 }
 
 /** What is measured again and again, and gives a figure each time. */
@@ -71,5 +81,5 @@ export async function megabytesPerSecond(bytes: number, leastMs: number, work: (
     await work()
     times += 1
   }
-  return Math.round(((bytes * times) / 1e6 / ((performance.now() - began) / 1_000)) * 100) / 100
+  return hundredths((bytes * times) / 1e6 / ((performance.now() - began) / 1_000))
 }

@@ -1,27 +1,41 @@
 /**
- * One long document in a process of its own: `memory-child.ts WAY KIND SIZE`, the way `alcove` or `langchain`, the kind
- * `text` (megabytes) or `pdf` (pages). Tells its parent how its memory and its event loop were.
+ * A host that takes in one long document: `memory-child.ts WAY DOCUMENT FOLDER`, with its data in that folder. Tells its
+ * parent when it is ready, begins when it is told to, and tells how it was.
  */
 import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
-import { line, pdfOf } from '../test/fixtures/pdf-builder.js'
 import { LoopStops } from '../test/ingestion/loop-stops.js'
 import { QuickModel } from '../test/ingestion/quick-model.js'
+import { type MemoryPeaks, MemorySampling, SEES_OTHERS } from './memory-sampling.js'
 import { peer } from './peers.js'
-import { longText, sampleTexts } from './sample-texts.js'
 
-/** How an ingestion was for its process. */
-export interface MemoryRun {
+/** What takes in a document. */
+export type Way = 'alcove' | 'alcove with its model' | 'langchain'
+
+/** What a host tells first. */
+export interface Ready {
+  readonly pid: number
+  /** Whether what it is to run is installed. */
+  readonly isThere: boolean
+}
+
+/** How an ingestion was for its host. */
+export interface HostRun {
+  readonly pieces: number
   readonly seconds: number
-  /** Peak of the resident memory in the first half of the time, in MB, and in the second: flat if they are alike. */
-  readonly firstHalfMb: number
-  readonly secondHalfMb: number
   /** Longest time in ms that the main thread computed between two turns of its event loop. */
   readonly longestWorkMs: number
-  readonly pieces: number
+  /** Longest time in ms between two turns: on a busy machine other processes had part of it. */
+  readonly longestStopMs: number
+  /** What nobody else could see. */
+  readonly ownPeaks: MemoryPeaks | undefined
+}
+
+interface Ingestion {
+  /** @returns how many pieces there are */
+  readonly ingest: () => Promise<number>
+  readonly close?: () => Promise<void>
 }
 
 interface Splitters {
@@ -35,53 +49,52 @@ interface Splitters {
 
 const DIMENSIONS = 384
 const MAX_SIZE_BYTES = 1_000_000_000
-const LINES_PER_PAGE = 48
-const [way, kind, size] = [process.argv[2], process.argv[3], Number(process.argv[4])]
-const folder = await mkdtemp(join(tmpdir(), 'alcove-memory-'))
-const path = join(folder, `document.${kind === 'pdf' ? 'pdf' : 'txt'}`)
-await writeFile(path, kind === 'pdf' ? pdf() : longText(size * 1e6))
-const model = await QuickModel.open({ dimensions: DIMENSIONS })
-// What is measured is the work.
-await model.tokenizer()
-const ingest = way === 'alcove' ? await alcove() : await langchain()
-if (ingest === undefined) send(undefined)
-else {
-  globalThis.gc?.()
-  const samples: number[] = []
-  const sampling = setInterval(() => samples.push(process.memoryUsage.rss() / 1e6), 50)
+const [way, path, dataDir] = process.argv.slice(2) as [Way, string, string]
+// Whoever asks may end before it says so.
+process.once('disconnect', () => process.exit())
+// tsx switches them on; a host would not read one for each module that is loaded.
+process.setSourceMapsEnabled(false)
+const ingestion = way === 'langchain' ? await langchain() : await alcove()
+process.once('message', () => {
+  if (ingestion !== undefined) void measure(ingestion)
+})
+process.send?.({ pid: process.pid, isThere: ingestion !== undefined } satisfies Ready)
+
+async function measure({ ingest, close }: Ingestion): Promise<void> {
+  const sampling = SEES_OTHERS ? undefined : new MemorySampling(process.pid)
   const stops = new LoopStops()
   const began = performance.now()
   const pieces = await ingest()
   const seconds = Math.round((performance.now() - began) / 100) / 10
   stops.end()
-  clearInterval(sampling)
-  samples.push(process.memoryUsage.rss() / 1e6)
-  const half = Math.ceil(samples.length / 2)
-  const [firstHalfMb, secondHalfMb] = [samples.slice(0, half), samples.slice(half)].map((part) =>
-    Math.round(Math.max(...part, 0)),
-  ) as [number, number]
-  send({ seconds, firstHalfMb, secondHalfMb, longestWorkMs: Math.round(stops.longestWorkMs), pieces })
+  const [longestWorkMs, longestStopMs] = [Math.round(stops.longestWorkMs), Math.round(stops.longestMs)]
+  process.send?.({ pieces, seconds, longestWorkMs, longestStopMs, ownPeaks: sampling?.end() } satisfies HostRun)
+  await close?.()
+  process.disconnect()
 }
 
-async function alcove(): Promise<() => Promise<number>> {
-  const engine = await openLocalEngine({ dataDir: join(folder, 'data'), embeddingModels: [model] })
+async function alcove(): Promise<Ingestion> {
+  const stub = way === 'alcove' ? { embeddingModels: [await stubModel()] } : {}
+  const engine = await openLocalEngine({ dataDir, ...stub })
   const session = engine.as(engine.owner)
   const settings = { maxSizeBytes: MAX_SIZE_BYTES }
   const { id } = await session.contexts.create({ name: 'A', description: '', caption: '', toolsJson: '[]', settings })
-  return async () => {
+  const ingest = async (): Promise<number> => {
     const uuid = await session.documents.upload(id, { fileName: path, content: createReadStream(path) })
     await session.documents.whenProcessed(uuid)
     const { receipt } = await session.documents.get(uuid)
-    await engine.close()
-    return receipt?.windows ?? 0
+    if (receipt === null) throw new Error(`${path} was not ingested`)
+    return receipt.windows
   }
+  return { ingest, close: () => engine.close() }
 }
 
-/** As its documentation has it: the file is read, split, and the pieces are embedded into a store in memory. */
-async function langchain(): Promise<(() => Promise<number>) | undefined> {
+/** As its documentation has it, but for the store: the file is read and split, and an array holds pieces and vectors. */
+async function langchain(): Promise<Ingestion | undefined> {
   const splitters = await peer<Splitters>('@langchain/textsplitters')
   if (splitters === undefined) return undefined
-  return async () => {
+  const model = await stubModel()
+  const ingest = async (): Promise<number> => {
     const splitter = new splitters.RecursiveCharacterTextSplitter({ chunkSize: 1_000, chunkOverlap: 200 })
     const pieces = await splitter.splitText(await readFile(path, 'utf8'))
     const store: { readonly content: string; readonly embedding: readonly number[] }[] = []
@@ -94,25 +107,12 @@ async function langchain(): Promise<(() => Promise<number>) | undefined> {
     }
     return store.length
   }
+  return { ingest }
 }
 
-function pdf(): Buffer {
-  const sentences =
-    sampleTexts()
-      .join(' ')
-      .replaceAll(/[^\x20-\x7e]+/g, ' ')
-      .match(/.{1,80}/g) ?? []
-  const pages = Array.from({ length: size }, (_, page) => {
-    const lines = Array.from({ length: LINES_PER_PAGE }, (_unused, at) => {
-      const sentence = sentences[(page * LINES_PER_PAGE + at) % sentences.length] ?? ''
-      return line(40, 750 - at * 14, at === 0 ? `${page} ${sentence}` : sentence, 'F1', 10)
-    })
-    return { content: lines.join('') }
-  })
-  return pdfOf({ pages })
-}
-
-function send(run: MemoryRun | undefined): void {
-  process.send?.({ run })
-  void rm(folder, { recursive: true }).then(() => process.disconnect())
+async function stubModel(): Promise<QuickModel> {
+  const model = await QuickModel.open({ dimensions: DIMENSIONS })
+  // Loaded already: a stub stands for what costs nothing.
+  await model.tokenizer()
+  return model
 }

@@ -1,25 +1,68 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { lockedPeers, missingPeers, versionIn, WITH_PEERS } from './peers.js'
+
+const ROOT = join(import.meta.dirname, '..')
+/** The engine's libraries that figures depend on. */
+const LIBRARIES = ['@lancedb/lancedb', 'onnxruntime-node', 'sqlite3', 'knex', 'hono', 'zod']
 
 /** What a benchmark measured, and on what. */
 export interface Report {
   readonly benchmark: string
+  /** When it ended: date and time in UTC, to the minute. */
   readonly date: string
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly memoryGb: number; readonly node: string }
+  readonly machine: {
+    readonly cpu: string
+    readonly cores: number
+    readonly memoryGb: number
+    readonly node: string
+    readonly system: string
+    /** Processes that had work in the latest minute; above the number of cores, something else ran as well. */
+    readonly load: number
+  }
+  readonly versions: Readonly<Record<string, string>>
   readonly results: unknown
 }
 
-/** Writes `results/<name>.json`. */
+/** Writes `results/<name>.json`; not where a library is missing that the engine is compared with. */
 export function writeReport(benchmark: string, results: unknown): void {
+  const missing = WITH_PEERS.has(benchmark) ? missingPeers() : []
+  if (missing.length > 0) {
+    console.error(`the results are not kept: ${missing.join(', ')} must be installed ("npm run bench" does it)`)
+    return
+  }
   const machine = {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     node: process.version,
+    system: `${platform()} ${arch()} ${release().split('-')[0] ?? ''}`,
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   }
-  const report: Report = { benchmark, date: new Date().toISOString().slice(0, 10), machine, results }
+  const date = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const report: Report = { benchmark, date, machine, versions: versions(benchmark), results }
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${benchmark}.json`), `${JSON.stringify(report, null, 2)}\n`)
+}
+
+function versions(benchmark: string): Readonly<Record<string, string>> {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+  const installed = LIBRARIES.map((name) => [name, versionIn(join(ROOT, 'node_modules'), name) ?? 'unknown'] as const)
+  const peers = WITH_PEERS.has(benchmark) ? lockedPeers() : {}
+  return { alcove: `${version}${commit()}`, ...peers, ...Object.fromEntries(installed) }
+}
+
+/** Of the code that was measured, if it is known; with a `+` where something in it was changed since. */
+function commit(): string {
+  try {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    const changes = git('status', '--porcelain', '--', 'src', 'adapters', 'benchmarks/*.ts')
+    return ` (${git('rev-parse', '--short', 'HEAD')}${changes === '' ? '' : '+'})`
+  } catch {
+    return ''
+  }
 }

@@ -1,7 +1,9 @@
 /**
  * A server in a process of its own: `rest-server.ts alcove`, the REST API over an engine with a context of 200
- * documents, or `rest-server.ts hono`, a bare handler that answers the same. Tells its parent where it listens.
+ * documents, or `rest-server.ts hono`, a bare handler that answers the same. Tells its parent where it listens, and ends
+ * when it is disconnected.
  */
+import { on } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +12,7 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createHttpHandler, serveHttp } from '../dist/adapters/http-server/index.js'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
+import type { Engine } from '../dist/src/index.js'
 import { quantile, timesOf } from './measure.js'
 
 /** Where a server listens, and what it asks for. */
@@ -19,9 +22,7 @@ export interface RestServer {
   readonly authorization: string
 }
 
-/** What a server is told: to end, or to measure what the engine alone needs for the same, in its own process. */
-export type Order = 'close' | Asked
-/** What is asked for. */
+/** What is asked for. A server that is told it measures what the engine alone needs for the same, in its own process. */
 export type Asked = 'get' | 'search'
 
 const isQuick = process.argv.includes('--quick')
@@ -34,7 +35,22 @@ else bare(Number(process.argv[3]), process.argv[4] ?? '', process.argv[5] ?? '')
 
 async function alcove(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'alcove-rest-'))
-  const engine = await openLocalEngine({ dataDir })
+  try {
+    const engine = await openLocalEngine({ dataDir })
+    try {
+      await serveEngine(engine)
+    } finally {
+      await engine.close()
+    }
+  } finally {
+    await rm(dataDir, { recursive: true })
+  }
+}
+
+/** Until whoever asks ends, or has asked all. */
+async function serveEngine(engine: Engine): Promise<void> {
+  // Listened to from the first: whoever asks may end while there is nothing to ask yet.
+  const orders = on(process, 'message', { close: ['disconnect'] }) as AsyncIterable<[Asked]>
   const session = engine.as(engine.owner)
   const { id } = await session.contexts.create({ name: 'Notes', description: '', caption: '', toolsJson: '[]' })
   const uuids = await Promise.all(
@@ -44,34 +60,32 @@ async function alcove(): Promise<void> {
     }),
   )
   for (const uuid of uuids) await session.documents.whenProcessed(uuid)
-  const key = await engine.administration.apiKeys.create({
-    companyId: engine.owner.companyId,
-    userId: engine.owner.userId,
-    targets: ['assistant'],
-  })
   const server = await serveHttp(createHttpHandler(engine), { port: 0 })
-  const url = server.address
+  try {
+    const url = server.address
+    const authorization = `Bearer ${await newToken(engine, url)}`
+    await timesOf(WARM_UP_CALLS, () => session.contexts.get(id))
+    const work: Readonly<Record<Asked, (call: number) => Promise<unknown>>> = {
+      get: () => session.contexts.get(id),
+      search: (call) => session.search(id, `who mends the lamp of room ${call}?`),
+    }
+    tell({ url, contextId: id, authorization } satisfies RestServer)
+    for await (const [asked] of orders) {
+      tell(quantile(await timesOf(CALLS, work[asked]), 0.5))
+    }
+  } finally {
+    await server.close()
+  }
+}
+
+async function newToken(engine: Engine, url: string): Promise<string> {
+  const { companyId, userId } = engine.owner
+  const key = await engine.administration.apiKeys.create({ companyId, userId, targets: ['assistant'] })
   const form = { grant_type: 'client_credentials', target_app: 'assistant' }
   const body = new URLSearchParams({ ...form, client_id: key.clientId, client_secret: key.clientSecret })
   const answer = await fetch(`${url}/connect/token`, { method: 'POST', body })
   const { access_token: token } = (await answer.json()) as { readonly access_token: string }
-  await timesOf(WARM_UP_CALLS, () => session.contexts.get(id))
-  const work: Readonly<Record<Asked, (call: number) => Promise<unknown>>> = {
-    get: () => session.contexts.get(id),
-    search: (call) => session.search(id, `who mends the lamp of room ${call}?`),
-  }
-  process.on('message', (order: Order) => {
-    if (order === 'close') process.disconnect()
-    else void timesOf(CALLS, work[order]).then((times) => process.send?.(quantile(times, 0.5)))
-  })
-  // Whoever asks may end before it says so.
-  process.once('disconnect', () => {
-    void server
-      .close()
-      .then(() => engine.close())
-      .then(() => rm(dataDir, { recursive: true }))
-  })
-  process.send?.({ url, contextId: id, authorization: `Bearer ${token}` } satisfies RestServer)
+  return token
 }
 
 /** The same answers, and nothing else. */
@@ -84,8 +98,12 @@ function bare(contextId: number, context: string, hits: string): void {
       return call.json(many)
     })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
-    process.send?.({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
+    tell({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
   })
-  process.once('message', () => process.disconnect())
   process.once('disconnect', () => server.close())
+}
+
+/** Whoever asks may have ended meanwhile. */
+function tell(message: RestServer | number): void {
+  if (process.connected) process.send?.(message)
 }

@@ -1,10 +1,11 @@
 /**
- * Q1: how good the passages are that a search finds, through the public API.
+ * Q1: how good the passages are that a search finds, through the public API. Deterministic: one run.
  *
- * Character-level recall, precision and IoU of the five best chunks as in Chroma's
- * chunking evaluation (https://github.com/brandonstarxel/chunking_evaluation), on its
- * three corpora with open licences in one context; nDCG@10 on Cranfield and CISI, hit@1
- * on XQuAD, each document one chunk.
+ * Character-level recall, precision and IoU of the five best chunks as in Chroma's chunking evaluation
+ * (https://github.com/brandonstarxel/chunking_evaluation), on its three corpora with open licences in one context;
+ * nDCG@10 on Cranfield and CISI, hit@1 on XQuAD, each document one chunk.
+ * References are those of `models/README.md` of the shared design, measured by a plain exact scan; it has none for XQuAD.
+ * Whatever is more than 0.01 below its reference ends the program with 1.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,12 +19,12 @@ import { missedReferences } from './missed-references.js'
 import { writeReport } from './report.js'
 import { sharedData } from './shared-data.js'
 
-/** Chunk size and overlap, and the recall of a plain reference program. */
+/** Chunk size and overlap; the recall of windows that overlap by 64 tokens, and the precision of windows that do not. */
 const CHUNKINGS = [
-  { chunkSizeTokens: 1_000, overlap: 0.2, referenceRecall: 0.995 },
-  { chunkSizeTokens: 400, overlap: 0, referenceRecall: 0.935 },
-  { chunkSizeTokens: 250, overlap: 0.5, referenceRecall: 0.898 },
-  { chunkSizeTokens: 200, overlap: 0, referenceRecall: 0.849 },
+  { chunkSizeTokens: 1_000, overlap: 0.2, referenceRecall: 0.995, referencePrecision: 0.0121 },
+  { chunkSizeTokens: 400, overlap: 0, referenceRecall: 0.935, referencePrecision: 0.028 },
+  { chunkSizeTokens: 250, overlap: 0.5, referenceRecall: 0.898, referencePrecision: 0.0438 },
+  { chunkSizeTokens: 200, overlap: 0, referenceRecall: 0.849, referencePrecision: 0.052 },
 ]
 const RETRIEVED_CHUNKS = 5
 
@@ -51,15 +52,20 @@ if (chroma === undefined) {
   const collections = []
   for (const collection of isQuick ? [] : COLLECTIONS) collections.push(await measureCollection(collection))
   console.table(collections)
-  if (!isQuick) writeReport('retrieval-quality', { chunkings, collections })
-  const missed = missedReferences(chunkings, collections)
-  for (const sentence of missed) console.error(sentence)
-  if (missed.length > 0) process.exitCode = 1
+  if (!isQuick) {
+    writeReport('retrieval-quality', { chunkings, collections })
+    const precisions = chunkings.map(({ chunkSizeTokens, precision: score, referencePrecision: reference }) => {
+      return { collection: `chunks of ${chunkSizeTokens} tokens`, measure: 'precision', score, reference }
+    })
+    const missed = missedReferences(chunkings, [...collections, ...precisions])
+    for (const sentence of missed) console.error(sentence)
+    if (missed.length > 0) process.exitCode = 1
+  }
 }
 
 async function measureChunking(folder: string, chunking: (typeof CHUNKINGS)[number]) {
-  const { chunkSizeTokens, overlap, referenceRecall } = chunking
-  return await withContext({ chunkSizeTokens, overlap }, async (session, contextId) => {
+  const { referenceRecall, referencePrecision, ...settings } = chunking
+  return await withContext(settings, async (session, contextId) => {
     const corpora = new Map<number, string>()
     for (const file of await readdir(join(folder, 'corpora'))) {
       const uuid = await ingest(session, contextId, file, await readFile(join(folder, 'corpora', file)))
@@ -85,12 +91,12 @@ async function measureChunking(folder: string, chunking: (typeof CHUNKINGS)[numb
     }
     const mean = (sum: number): number => round(sum / questions.length)
     return {
-      chunkSizeTokens,
-      overlap,
+      ...settings,
       chunks: ranges.size,
       recall: mean(scores.recall),
       reference: referenceRecall,
       precision: mean(scores.precision),
+      referencePrecision,
       iou: mean(scores.iou),
     }
   })
@@ -185,10 +191,8 @@ async function ingest(session: Session, contextId: number, fileName: string, con
 }
 
 function jsonLines<T>(text: string): T[] {
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as T)
+  const lines = text.trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as T)
 }
 
 function round(value: number): number {

@@ -5,9 +5,9 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
+import { missingPeers, WITH_PEERS } from './peers.js'
 import { writeReadme } from './write-readme.js'
 
 const BENCHMARKS = [
@@ -26,7 +26,8 @@ const BENCHMARKS = [
   'extraction',
   'documents',
 ]
-const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding', 'memory', 'install'])
+/** All smoke tests together. */
+const MOST_QUICK_SECONDS = 60
 
 const given = process.argv.slice(2)
 const names = given.filter((argument) => !argument.startsWith('--'))
@@ -41,8 +42,13 @@ const chosen = names.length > 0 ? names : BENCHMARKS
 if (!isQuick && !flags.includes('--without-peers') && chosen.some((name) => WITH_PEERS.has(name))) installPeers()
 // What measures runs alone; smoke tests, which measure nothing, run beside each other.
 const atOnce = pLimit(isQuick ? 3 : 1)
+const began = performance.now()
 const outcomes = await Promise.all(chosen.map((benchmark) => atOnce(() => run(benchmark))))
 if (outcomes.some((status) => status !== 0)) process.exitCode = 1
+const seconds = Math.round((performance.now() - began) / 1_000)
+console.log(`\n${chosen.length === 1 ? 'this' : 'these'} took ${seconds} s`)
+if (isQuick && seconds > MOST_QUICK_SECONDS)
+  console.error(`smoke tests are to take less than ${MOST_QUICK_SECONDS} s together`)
 if (!isQuick) await writeReadme()
 
 /** Runs a program; what it says is not mixed with what others say. */
@@ -61,7 +67,7 @@ async function run(benchmark: string): Promise<number | null> {
 
 /** None of them is a part of the engine, or of its tests. Nothing of theirs is run at the installation. */
 function installPeers(): void {
-  if (existsSync(join(import.meta.dirname, 'node_modules'))) return
+  if (missingPeers().length === 0) return
   console.log('installing what the engine is compared with; that takes minutes, once')
   const options = ['--prefix', import.meta.dirname, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund']
   const { status } = spawnSync('npm', ['install', ...options], {

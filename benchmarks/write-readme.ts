@@ -5,29 +5,42 @@ import { join } from 'node:path'
 import { toMarkdown } from './markdown-table.js'
 import type { Spread } from './measure.js'
 import type { Report } from './report.js'
+import { limitOf, outcomeOf } from './target-outcome.js'
+import { TARGETS } from './targets.js'
 
 const require = createRequire(import.meta.url)
 
-/** What each benchmark asks, in the order of the page; and of which rows a chart is made. */
+interface ChunkingRow {
+  readonly name: string
+  readonly counts?: string
+  readonly megabytesPerSecond: Spread
+}
+
+/** What each benchmark asks, in the order of the page; its number in the design; and of which rows a chart is made. */
 const SECTIONS: readonly {
   readonly name: string
+  readonly number?: string
   readonly question: string
   readonly chart?: { readonly title: string; readonly bars: (results: never) => readonly (readonly [string, number])[] }
 }[] = [
   {
     name: 'chunking',
+    number: 'P1',
     question:
-      'Chunks of 1,000 tokens that overlap by 200, in megabytes a second, on one core, tokenizer included; the corpora of Chroma’s evaluation. `tooLarge` counts chunks with more than 1,000 tokens of the model, the last columns are shares of chunks by where they begin.',
+      'Chunks of 1,000 tokens that overlap by 200, on one core, tokenizer included; the corpora of Chroma’s evaluation, again and again, but for the rows of a first pass, in which most words are met for the first time. `tooLarge` counts chunks with more than 1,000 tokens of the model, though some peers count those of GPT, or characters, which is faster; the last columns are shares of chunks by where they begin. Fuller chunks begin at a paragraph less often. mastra’s tokens: it makes its encoder anew for each text.',
     chart: {
       title: 'MB/s, splitters that count tokens',
-      bars: ({ rows }: { readonly rows: readonly (Spread & { readonly name: string; readonly counts?: string })[] }) =>
-        rows.filter(({ counts }) => counts !== 'characters').map(({ name, median }) => [name, median] as const),
+      bars: ({ rows }: { readonly rows: readonly ChunkingRow[] }) =>
+        rows
+          .filter(({ counts, name }) => counts !== 'characters' && !name.includes('first pass'))
+          .map(({ name, megabytesPerSecond }) => [name, megabytesPerSecond.median] as const),
     },
   },
   {
     name: 'embedding',
+    number: 'P2',
     question:
-      'Windows of the same texts through the adapter, beside the bare session of the runtime at the shape that it computes fastest (8 texts of 128 tokens), and beside other libraries with the same weights.',
+      'Windows of the same texts through the adapter, beside the bare session of the runtime at the shapes that it computes fastest (one session with its default threads, and one for each core with one thread each), and beside other libraries with the same weights. `kilobytesPerSecond` is of the text that is embedded, in which windows overlap, `sourceKilobytesPerSecond` of the text that was there.',
     chart: {
       title: 'tokens/s',
       bars: ({
@@ -39,38 +52,59 @@ const SECTIONS: readonly {
   },
   {
     name: 'ingestion',
+    number: 'P3',
     question:
-      'From upload to searchable. `modelShare` is the time that the model takes alone for the same windows, as a share of the whole.',
+      'From upload to searchable, a megabyte at a time. `modelShare` is the share of the time in which the model has at least one call under way; `modelAloneMs` is what the same windows take in one call.',
   },
   {
     name: 'memory',
+    number: 'P4',
     question:
-      'Resident memory, in MB, of a process that takes in one long document, in the first half of the time and in the second, and the longest time in ms that its main thread computes between two turns of the event loop. A stub stands for the model. LangChain: the file read, split by characters, and the same vectors in a list.',
+      'Resident memory, in MB, while one long document is taken in: of the host’s process, and with all processes that it starts (pages that they share count for each), at its highest in the first half of the time and in the second, which are alike where it is flat. `longestWorkMs` is the longest time that the host’s main thread computes between two turns of its event loop, `longestStopMs` the longest time between two turns, other programs’ turns on the processor included. The worst of all runs is what counts. A stub stands for the model where the name says so: texts run through as fast as all the rest can.',
   },
   {
     name: 'search',
+    number: 'P5',
     question:
-      'Search at the index port in two sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table, and its kinds of index; then through the engine, with a stub for the model, whose time is apart.',
+      'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by so many callers as its memory allows (`scanCallers`), and its kinds of index; after deletions, and with filters; then through the engine, with a stub for the model, whose time is apart. Below 20,000 windows a search is a scan, of which at most three run at a time: with many callers, a larger collection is answered sooner. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
   },
-  { name: 'start', question: 'From `import` to an engine that is ready, and its first search, which loads the model.' },
+  {
+    name: 'start',
+    number: 'P6',
+    question:
+      'From `import` to an engine that is ready (`readyMs`, of which the import itself takes `importMs`), and its first search, which loads the model. Node’s own start is not in it; the files were read before, so the system has them in memory.',
+  },
   {
     name: 'events',
+    number: 'P7',
     question:
-      'Recording an event, and deliveries to ten destinations, one of which hangs, beside bare `node:https` POSTs with a new connection each.',
+      'Recording an event, and deliveries to ten destinations, one of which hangs, beside bare `node:https` POSTs of the same bytes with a new connection each, and beside the same without the one that hangs. Rates are from the first arrival to the last.',
   },
   {
     name: 'rest',
+    number: 'P8',
     question:
-      '`GET /context/{id}` and searches over HTTP with one connection (`p50Ms`) and with 64 (`perSecond`), beside a bare Hono handler that answers the same. `addedMs` is the median less that of the bare handler, less what the engine itself needs.',
+      '`GET /context/{id}` and searches over HTTP with one connection (`p50Ms`) and with 64, beside a bare Hono handler that answers the same. `overBareMs` is what all of the engine takes, `addedMs` that without what the same call takes in the process: routing, validation, and authentication by a token that was seen before.',
   },
-  { name: 'growth', question: 'Disk and search after many small uploads and deletions, beside a fresh build.' },
+  {
+    name: 'growth',
+    number: 'P9',
+    question:
+      'Disk and search at the index port after 10,000 small writes by four callers and 2,500 deletions, beside the same windows written at one go. `diskMbAtOnce` is what is there when the last write ends; the rest is measured after maintenance, and after the minute that old versions are kept.',
+  },
   {
     name: 'install',
+    number: 'P10',
     question:
-      'Imports, each in a process of its own, and an application with the package: `npm ci` without install scripts (that of SQLite compiles where nothing fits that can be downloaded).',
+      'Imports, each in a process of its own, and an application with the package: an installation with a lock, without install scripts (that of SQLite compiles where nothing fits that can be downloaded), from a warm cache. `alcove` is the engine without adapters, `alcove/local` is what most hosts import; `dist` is bundled, so it has fewer modules.',
   },
   { name: 'tenancy', question: 'Permissions in large trees of companies.' },
-  { name: 'retrieval-quality', question: 'How good the passages are that a search finds.' },
+  {
+    name: 'retrieval-quality',
+    number: 'Q1',
+    question:
+      'How good the passages are that a search finds, beside what the same model reached in a plain search over all windows (`reference`). The same at every run.',
+  },
   { name: 'extraction', question: 'Words of documents that are read, beside plain libraries and references.' },
   { name: 'documents', question: 'Every public document, ingested in one run with the default model.' },
 ]
@@ -81,12 +115,22 @@ export async function writeReadme(): Promise<void> {
     '# Benchmarks',
     '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most.',
   ]
-  for (const { name, question, chart } of SECTIONS) {
+  const reports = new Map<string, Report>()
+  for (const { name } of SECTIONS) {
     const report = await readReport(name)
-    if (report === undefined) continue
-    const { machine, date, results } = report
-    const where = `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, Node ${machine.node}, ${date}.`
-    parts.push(`## ${name}`, question, toMarkdown(results))
+    if (report !== undefined) reports.set(name, report)
+  }
+  parts.push('## What is to be reached', ...targetTable(reports))
+  for (const { name, number, question, chart } of SECTIONS) {
+    parts.push(`## ${number === undefined ? '' : `${number} `}${name}`, question)
+    const report = reports.get(name)
+    if (report === undefined) {
+      parts.push('_Not measured yet._')
+      continue
+    }
+    const { machine, date, results, versions } = report
+    const where = `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, load ${machine.load}, ${date}; ${toText(versions)}.`
+    parts.push(toMarkdown(results))
     if (chart !== undefined) parts.push(bars(chart.title, chart.bars(results as never)))
     parts.push(`_${where}_`)
   }
@@ -96,6 +140,28 @@ export async function writeReadme(): Promise<void> {
   execFileSync(process.execPath, [require.resolve('@biomejs/biome/bin/biome'), 'format', '--write', path], {
     stdio: 'ignore',
   })
+}
+
+/** Every figure that is to be reached, and, where one is not, what limits it. */
+function targetTable(reports: ReadonlyMap<string, Report>): readonly string[] {
+  const outcomes = TARGETS.map((target) => outcomeOf(target, reports.get(target.benchmark)?.results))
+  const rows = outcomes.map(({ target, figure, isReached }) => ({
+    benchmark: target.benchmark,
+    what: target.what,
+    'to reach':
+      target.atLeast === undefined ? `≤ ${target.atMost} ${target.unit}` : `≥ ${target.atLeast} ${target.unit}`,
+    measured: figure ?? 'not yet',
+    reached: isReached ? 'yes' : 'no',
+  }))
+  const missed = outcomes.filter(({ isReached, figure }) => !isReached && figure !== undefined)
+  const limits = missed.map(({ target }) => limitOf(target, reports.get(target.benchmark)?.results))
+  return [toMarkdown(rows), ...(limits.length > 0 ? [`What limits the others: ${limits.join(' ')}`] : [])]
+}
+
+function toText(versions: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
 }
 
 async function readReport(name: string): Promise<Report | undefined> {

@@ -1,0 +1,140 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import runtime from 'onnxruntime-node'
+import type { EmbeddingModel } from '../dist/src/ports/index.js'
+import { MODEL, MODELS } from './default-model.js'
+import { peer, versionOf } from './peers.js'
+
+/** A way to embed texts, by its name in the report. */
+export interface EmbeddingContestant {
+  readonly name: string
+  /** @returns the tokens that were computed: those of the texts, or of so many made-up texts that there are as many */
+  readonly embed: (texts: readonly string[], tokens: number) => Promise<number>
+}
+
+export type ContestantKey = 'alcove' | 'session' | 'sessionOfOneThread' | 'pipeline' | 'fastembed'
+
+const FOLDER = join(MODELS, MODEL)
+const WEIGHTS = 'onnx/model_quantized.onnx'
+/** The shapes that this model computes fastest on a CPU, by measurement: with all threads (performance.md), with one. */
+const IDEAL = { texts: 8, tokens: 128 }
+const IDEAL_OF_ONE_THREAD = { texts: 2, tokens: 128 }
+/** As AnythingLLM embeds. */
+const PIPELINE_BATCH = 25
+
+interface Transformers {
+  readonly env: object
+  readonly pipeline: (
+    task: string,
+    model: string,
+  ) => Promise<(texts: readonly string[], options: object) => Promise<unknown>>
+}
+interface FastEmbed {
+  readonly FlagEmbedding: { init(options: object): Promise<{ embed(texts: string[]): AsyncIterable<unknown> }> }
+}
+
+/** Readies each of them; undefined for a library that is not installed. */
+export const CONTESTANTS: Readonly<
+  Record<ContestantKey, (model: EmbeddingModel) => Promise<EmbeddingContestant | undefined>>
+> = {
+  alcove: (model) =>
+    Promise.resolve({
+      name: 'alcove',
+      embed: async (texts, tokens) => {
+        await model.embed(texts, { kind: 'passage' })
+        return tokens
+      },
+    }),
+
+  session: () => session(`the raw ONNX session, ${described(IDEAL)}, default threads`, IDEAL, {}),
+
+  sessionOfOneThread: () =>
+    session(
+      `a raw ONNX session for each of ${availableParallelism()} cores, one thread each, ${described(IDEAL_OF_ONE_THREAD)}`,
+      IDEAL_OF_ONE_THREAD,
+      { intraOpNumThreads: 1, interOpNumThreads: 1 },
+    ),
+
+  pipeline: async () => {
+    const library = '@xenova/transformers'
+    const transformers = await peer<Transformers>(library)
+    if (transformers === undefined) return undefined
+    const { env, pipeline } = transformers
+    Object.assign(env, { allowRemoteModels: false, localModelPath: MODELS })
+    const extract = await pipeline('feature-extraction', MODEL)
+    return {
+      name: `transformers.js ${versionOf(library)} (${runtimeOf(library)}) as AnythingLLM embeds: 1,000 characters, batches of ${PIPELINE_BATCH} in order`,
+      embed: async (texts, tokens) => {
+        for (let at = 0; at < texts.length; at += PIPELINE_BATCH) {
+          await extract(texts.slice(at, at + PIPELINE_BATCH), { pooling: 'mean', normalize: true })
+        }
+        return tokens
+      },
+    }
+  },
+
+  fastembed: async () => {
+    const fastembed = await peer<FastEmbed>('fastembed')
+    if (fastembed === undefined) return undefined
+    // The layout that it reads has one file more.
+    const folder = await mkdtemp(join(tmpdir(), 'alcove-fastembed-'))
+    for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx']) {
+      await symlink(join(FOLDER, name), join(folder, name))
+    }
+    const special = { cls_token: '[CLS]', sep_token: '[SEP]', pad_token: '[PAD]', unk_token: '[UNK]' }
+    await writeFile(join(folder, 'special_tokens_map.json'), JSON.stringify(special))
+    const options = { model: 'custom', modelAbsoluteDirPath: folder, modelName: WEIGHTS }
+    const embedder = await fastembed.FlagEmbedding.init(options)
+    await rm(folder, { recursive: true })
+    return {
+      name: `fastembed ${versionOf('fastembed')} (${runtimeOf('fastembed')}), the same weights, 1,000 characters`,
+      embed: async (texts, tokens) => {
+        const batches = embedder.embed([...texts])[Symbol.asyncIterator]()
+        while ((await batches.next()).done !== true);
+        return tokens
+      },
+    }
+  },
+}
+
+/** The bare runtime, which is given no text: one batch of one shape, until it has computed as many tokens. */
+async function session(
+  name: string,
+  { texts, tokens: tokensPerText }: typeof IDEAL,
+  options: runtime.InferenceSession.SessionOptions,
+): Promise<EmbeddingContestant> {
+  const bare = await runtime.InferenceSession.create(join(FOLDER, WEIGHTS), options)
+  const positions = texts * tokensPerText
+  const tensor = (idAt: (at: number) => number) =>
+    new runtime.Tensor(
+      'int64',
+      BigInt64Array.from({ length: positions }, (_, at) => BigInt(idAt(at))),
+      [texts, tokensPerText],
+    )
+  const feeds = {
+    input_ids: tensor((at) => 2_000 + (at % 20_000)),
+    attention_mask: tensor(() => 1),
+    token_type_ids: tensor(() => 0),
+  }
+  return {
+    name,
+    embed: async (_, tokens) => {
+      const batches = Math.ceil(tokens / positions)
+      for (let batch = 0; batch < batches; batch += 1) await bare.run(feeds)
+      return batches * positions
+    },
+  }
+}
+
+function described({ texts, tokens }: typeof IDEAL): string {
+  return `${texts} texts of ${tokens} tokens`
+}
+
+/** The runtime that a library brings, which is not always the engine's. */
+function runtimeOf(library: string): string {
+  const required = createRequire(join(import.meta.dirname, 'node_modules', library, 'package.json'))
+  const { version } = required('onnxruntime-node/package.json') as { version: string }
+  return `ONNX Runtime ${version}`
+}
