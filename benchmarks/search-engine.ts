@@ -1,63 +1,87 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+import { VECTORS } from '../dist/adapters/local/data-dir-names.js'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
+import type { Engine } from '../dist/src/index.js'
 import { QuickModel } from '../test/ingestion/quick-model.js'
 import { openDefaultModel } from './default-model.js'
-import { atOnce, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { longText } from './sample-texts.js'
+import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
 
-const CALLS = 200
-const CALLERS = 64
-/** Of the real text, about. */
-const CHARACTERS_PER_WINDOW = 1_100
+/** Of the text, measured. */
+const CHARACTERS_PER_WINDOW = 701
+const WARM_UP_CALLS = 20
 const PROMPTS = ['who is the chairman of the committee?', 'how did profits change?', 'what did they say of the law?']
 
-export interface EngineRow {
+/** What is filled, and with about how much. */
+export interface FillTask {
+  readonly dataDir: string
   readonly windows: number
-  /** `session.search`, with a stub in place of the model. */
-  readonly p50Ms: Spread
-  readonly p99Ms: Spread
-  readonly perSecondWith64: Spread
-  /** What the model needs for a prompt, alone. */
-  readonly embedP50Ms: Spread
 }
 
-/** Searches through the engine, checks and texts of the hits included. A stub embeds; the model is measured apart. */
-export async function searchEngine(size: number, rounds: number): Promise<EngineRow> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'alcove-search-'))
-  const engine = await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: 384 })] })
+/** A context that was filled. */
+export interface FilledContext {
+  readonly contextId: number
+  /** In the index. */
+  readonly windows: number
+}
+
+/** What is searched, and how much. */
+export interface EngineTask {
+  readonly dataDir: string
+  readonly contextId: number
+  readonly extent: SearchExtent
+}
+
+export type EngineFigures = Readonly<Record<string, number | Spread>>
+
+/** One document of about so many windows. A stub embeds them: their vectors are synthetic too. */
+export async function fillEngine({ dataDir, windows }: FillTask): Promise<FilledContext> {
+  const engine = await openEngine(dataDir)
   const session = engine.as(engine.owner)
   const settings = { maxSizeBytes: 1_000_000_000 }
   const { id } = await session.contexts.create({ name: 'A', description: '', caption: '', toolsJson: '[]', settings })
-  const uuid = await session.documents.upload(id, {
-    fileName: 'a.txt',
-    content: Readable.from(longText(size * CHARACTERS_PER_WINDOW)),
-  })
-  await session.documents.whenProcessed(uuid)
-  const windows = (await session.documents.get(uuid)).receipt?.windows ?? 0
+  const content = Readable.from(longText(windows * CHARACTERS_PER_WINDOW))
+  await session.documents.whenProcessed(await session.documents.upload(id, { fileName: 'a.txt', content }))
   await engine.close()
+  return { contextId: id, windows: await putInOrder(dataDir) }
+}
 
-  // What was built in the background after the upload is there, as after any later start.
-  const again = await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: 384 })] })
-  const model = await openDefaultModel()
+/** Builds the index, which an engine does between requests, and gives up when it is closed. @returns how many windows */
+async function putInOrder(dataDir: string): Promise<number> {
+  const index = new LanceDbVectorIndex(join(dataDir, VECTORS))
+  let windows = 0
+  for (const name of await index.listCollections()) {
+    for (const count of (await index.countByDocument(name)).values()) windows += count
+  }
+  await index.whenMaintained()
+  if (index.maintenanceError !== undefined) throw index.maintenanceError
+  await index.close()
+  return windows
+}
+
+/** `session.search`, checks and texts of the hits included, with the stub in place of the model, which is apart. */
+export async function searchEngine({ dataDir, contextId, extent }: EngineTask): Promise<EngineFigures> {
+  const engine = await openEngine(dataDir)
   const prompt = (call: number): string => `${PROMPTS[call % PROMPTS.length] ?? ''} ${call}`
-  const search = async (call: number): Promise<unknown> => await again.as(again.owner).search(id, prompt(call))
-  for (let call = 0; call < 20; call += 1) await search(call)
-  await model.embed([prompt(0)], { kind: 'query' })
-  let times: number[] = []
-  const figures = await inTurn(rounds, [
-    { name: 'p50Ms', run: async () => quantile((times = await timesOf(CALLS, search)), 0.5) },
-    { name: 'p99Ms', run: () => quantile(times, 0.99) },
-    { name: 'perSecondWith64', run: async () => (await atOnce(CALLERS, CALLS * 2, search)).perSecond },
-    {
-      name: 'embedP50Ms',
-      run: async () => quantile(await timesOf(CALLS, (call) => model.embed([prompt(call)], { kind: 'query' })), 0.5),
-    },
+  const search = async (call: number): Promise<unknown> => await engine.as(engine.owner).search(contextId, prompt(call))
+  await timesOf(WARM_UP_CALLS, search)
+  const called = await inTurn(extent.rounds, callContestants(extent, search))
+  // Before the model is loaded, which the stub stands for.
+  const peak = peakMb()
+  await engine.close()
+  const model = await openDefaultModel()
+  const embed = (call: number): Promise<unknown> => model.embed([prompt(call)], { kind: 'query' })
+  await embed(0)
+  const embedded = await inTurn(extent.rounds, [
+    { name: 'embedP50Ms', run: async () => quantile(await timesOf(extent.callsAlone, embed), 0.5) },
   ])
   await model.close()
-  await again.close()
-  await rm(dataDir, { recursive: true })
-  return { windows, ...(Object.fromEntries(figures) as unknown as Omit<EngineRow, 'windows'>) }
+  return { ...Object.fromEntries(called), peakMb: peak, ...Object.fromEntries(embedded) }
+}
+
+async function openEngine(dataDir: string): Promise<Engine> {
+  return await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: 384 })] })
 }

@@ -1,9 +1,11 @@
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { ClusteredVectors } from './clustered-vectors.js'
-import { quantile, type Spread, spreadOf, timesOf } from './measure.js'
+import { atOnce, figureOf, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { CALLERS, type SearchExtent } from './search-calls.js'
+import { COLLECTION, LIMIT, type SyntheticCollection } from './search-collection.js'
 
-const LIMIT = 10
 const TABLE = 'kinds'
+const CALLS_TOGETHER = 2 * CALLERS
 
 /** A kind of index of LanceDB as it comes, and settings of a search in it. */
 interface Kind {
@@ -38,25 +40,35 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
+/** What is searched, and how much. */
+export interface KindsTask {
+  readonly collection: SyntheticCollection
+  readonly extent: SearchExtent
+}
+
 export interface KindRow {
   readonly kind: string
   readonly settings: string
   readonly buildSeconds: number
   readonly recallAt10: number
   readonly p50Ms: Spread
+  readonly perSecondWith64: Spread
 }
 
-/** Each kind of index of LanceDB over the vectors of a table, beside the exact answer. */
-export async function searchKinds(folder: string, name: string, spread: number, rounds: number): Promise<KindRow[]> {
-  const connection = await connect(folder)
-  const source = await connection.openTable(name)
+/** Each kind of index of LanceDB over the vectors of a collection, beside the exact answer. */
+export async function searchKinds({ collection, extent }: KindsTask): Promise<readonly KindRow[]> {
+  const { rounds, kindQueries } = extent
+  const connection = await connect(collection.folder)
+  const source = await connection.openTable(COLLECTION.name)
   const table = await connection.createTable(
     TABLE,
     await source.query().select(['document', 'chunk', 'vector']).toArrow(),
   )
-  const vectors = new ClusteredVectors(spread, 3)
-  const queries = Array.from({ length: 60 }, () => vectors.next())
-  const truth = await Promise.all(queries.map((query) => found(table, query, { isExact: true })))
+  const vectors = new ClusteredVectors(collection.spread, 3)
+  const queries = Array.from({ length: kindQueries }, () => vectors.next())
+  const truth: string[][] = []
+  // One after the other: at once, they would take gigabytes.
+  for (const query of queries) truth.push(await found(table, query, { isExact: true }))
   const rows: KindRow[] = []
   // One will do for a smoke test.
   for (const { kind, index, searches } of rounds === 1 ? KINDS.slice(0, 1) : KINDS) {
@@ -69,13 +81,15 @@ export async function searchKinds(folder: string, name: string, spread: number, 
         const exact = new Set(truth[at])
         hits += (await found(table, query, search)).filter((one) => exact.has(one)).length
       }
-      const medians: number[] = []
-      while (medians.length < rounds) {
-        const times = await timesOf(queries.length, (run) => found(table, queries[run] ?? new Float32Array(), search))
-        medians.push(quantile(times, 0.5))
-      }
       const recallAt10 = Math.round((hits / (queries.length * LIMIT)) * 1_000) / 1_000
-      rows.push({ kind, settings, buildSeconds, recallAt10, p50Ms: spreadOf(medians) })
+      const call = (number: number): Promise<unknown> =>
+        found(table, queries[number % queries.length] ?? new Float32Array(), search)
+      const figures = await inTurn(rounds, [
+        { name: 'p50Ms', run: async () => quantile(await timesOf(queries.length, call), 0.5) },
+        { name: 'perSecondWith64', run: async () => (await atOnce(CALLERS, CALLS_TOGETHER, call)).perSecond },
+      ])
+      const [p50Ms, perSecondWith64] = [figureOf(figures, 'p50Ms'), figureOf(figures, 'perSecondWith64')]
+      rows.push({ kind, settings, buildSeconds, recallAt10, p50Ms, perSecondWith64 })
     }
   }
   await connection.dropTable(TABLE)

@@ -1,0 +1,98 @@
+import { type Connection, connect, type Table } from '@lancedb/lancedb'
+import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+import type { DocumentFilter, VectorCollection } from '../dist/src/ports/index.js'
+import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
+import { hundredths } from './measure.js'
+
+export const COLLECTION: VectorCollection = { name: 'windows', dimensions: DIMENSIONS }
+export const LIMIT = 10
+const WINDOWS_PER_DOCUMENT = 50
+/** One addition for so many windows, as the engine writes them. */
+const WINDOWS_PER_WRITE = 1_000
+
+/** A collection of synthetic vectors, in a folder. */
+export interface SyntheticCollection {
+  readonly folder: string
+  /** Of the vectors around the middle of their cluster. */
+  readonly spread: number
+  readonly windows: number
+  readonly indexFromRows: number
+}
+
+/** What it took to write a collection, and to put it in order. */
+export interface FillFigures {
+  readonly fillMs: number
+  readonly maintenanceMs: number
+}
+
+export async function fillCollection(collection: SyntheticCollection): Promise<FillFigures> {
+  const index = openCollection(collection)
+  const vectors = new ClusteredVectors(collection.spread, 1)
+  const perWrite = WINDOWS_PER_WRITE / WINDOWS_PER_DOCUMENT
+  const documents = documentsOf(collection)
+  const began = performance.now()
+  for (let at = 0; at < documents.length; at += perWrite) {
+    const written = documents.slice(at, at + perWrite)
+    await Promise.all(written.map((document) => index.add(COLLECTION, vectors.rows(document, WINDOWS_PER_DOCUMENT))))
+  }
+  const filled = performance.now()
+  await index.whenMaintained()
+  if (index.maintenanceError !== undefined) throw index.maintenanceError
+  await index.close()
+  return { fillMs: hundredths(filled - began), maintenanceMs: hundredths(performance.now() - filled) }
+}
+
+export function openCollection({ folder, indexFromRows }: SyntheticCollection): LanceDbVectorIndex {
+  return new LanceDbVectorIndex(folder, { indexFromRows })
+}
+
+/** Their ids, before any is deleted. */
+export function documentsOf({ windows }: SyntheticCollection): readonly number[] {
+  return Array.from({ length: windows / WINDOWS_PER_DOCUMENT }, (_, number) => number + 1)
+}
+
+/** A window that was found. */
+export interface Found {
+  readonly documentId: number
+  readonly chunk: number
+}
+
+/** The exact answer: the scan of plain LanceDB, on the same table. */
+export class PlainScan {
+  readonly #connection: Connection
+  readonly #table: Table
+
+  static async open({ folder }: SyntheticCollection): Promise<PlainScan> {
+    const connection = await connect(folder)
+    return new PlainScan(connection, await connection.openTable(COLLECTION.name))
+  }
+
+  private constructor(connection: Connection, table: Table) {
+    this.#connection = connection
+    this.#table = table
+  }
+
+  async nearest(query: Float32Array, documents?: DocumentFilter): Promise<readonly Found[]> {
+    const nearest = this.#table.query().nearestTo(query).distanceType('cosine').bypassVectorIndex().limit(LIMIT)
+    const filtered = documents === undefined ? nearest : nearest.where(conditionOf(documents))
+    const found = await filtered.select(['document', 'chunk', '_distance']).toArrow()
+    const rows = found.toArray() as readonly { readonly document: number; readonly chunk: number }[]
+    return rows.map(({ document, chunk }) => ({ documentId: document, chunk }))
+  }
+
+  /** Takes up what was written since the table was opened. */
+  async takeUpWrites(): Promise<void> {
+    await this.#table.checkoutLatest()
+  }
+
+  close(): void {
+    this.#table.close()
+    this.#connection.close()
+  }
+}
+
+function conditionOf(documents: DocumentFilter): string {
+  return 'only' in documents
+    ? `document IN (${documents.only.join(',')})`
+    : `document NOT IN (${documents.except.join(',')})`
+}

@@ -1,0 +1,156 @@
+import type { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+import { ClusteredVectors } from './clustered-vectors.js'
+import { atOnce, figureOf, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
+import {
+  COLLECTION,
+  documentsOf,
+  type Found,
+  LIMIT,
+  openCollection,
+  PlainScan,
+  type SyntheticCollection,
+} from './search-collection.js'
+import { documentsIn, type FilterRow, searchFilters } from './search-filters.js'
+import { recallOf, type SearchAndScan } from './search-recall.js'
+
+const WARM_UP_CALLS = 10
+const SHARE_DELETED = 0.02
+const LEAST_DELETED = 10
+
+/** What is searched, and how much. */
+export interface PortTask {
+  readonly collection: SyntheticCollection
+  readonly extent: SearchExtent
+}
+
+/** Searches at the index port, beside the plain scan of LanceDB. */
+export interface PortFigures {
+  readonly figures: Readonly<Record<string, number | Spread>>
+  readonly filters: readonly FilterRow[]
+}
+
+/** Some documents are not in the collection any more afterwards. */
+export async function searchPort({ collection, extent }: PortTask): Promise<PortFigures> {
+  const vectors = new ClusteredVectors(collection.spread, 2)
+  const queries = Array.from({ length: extent.queries }, () => vectors.next())
+  const index = openCollection(collection)
+  const called = await calls(index, queries, extent)
+  // Plain scans take more memory than the engine's searches.
+  const peak = peakMb()
+  const plain = await PlainScan.open(collection)
+  const scanned = await scans(plain, queries, extent)
+  const { filters, ...recalls } = await measureRecalls({ collection, index, plain }, queries, extent.filterQueries)
+  plain.close()
+  await index.close()
+  const scansPerSecond = figureOf(scanned, 'plainScansPerSecond').median
+  const figures = {
+    ...recalls,
+    ...Object.fromEntries(called),
+    peakMb: peak,
+    ...Object.fromEntries(scanned),
+    scanCallers: extent.scanCallers,
+    timesTheScan: hundredths(figureOf(called, 'perSecondWith64').median / scansPerSecond),
+  }
+  return { figures, filters }
+}
+
+async function calls(
+  index: LanceDbVectorIndex,
+  queries: readonly Float32Array[],
+  extent: SearchExtent,
+): Promise<ReadonlyMap<string, Spread>> {
+  const call = (number: number): Promise<unknown> =>
+    index.search(COLLECTION, queryAt(queries, number), { limit: LIMIT })
+  await timesOf(WARM_UP_CALLS, call)
+  return await inTurn(extent.rounds, callContestants(extent, call))
+}
+
+async function scans(
+  plain: PlainScan,
+  queries: readonly Float32Array[],
+  { rounds, scansAlone, scansTogether, scanCallers }: SearchExtent,
+): Promise<ReadonlyMap<string, Spread>> {
+  const call = (number: number): Promise<unknown> => plain.nearest(queryAt(queries, number))
+  await call(0)
+  const perSecond = async (): Promise<number> => {
+    const began = performance.now()
+    await atOnce(scanCallers, scansTogether, call)
+    // Not rounded: of a million windows there is one in a second.
+    return scansTogether / ((performance.now() - began) / 1_000)
+  }
+  return await inTurn(rounds, [
+    { name: 'plainScanP50Ms', run: async () => quantile(await timesOf(scansAlone, call), 0.5) },
+    { name: 'plainScansPerSecond', run: perSecond },
+  ])
+}
+
+/** The recall of a collection as it was filled, then without some documents, then with filters. */
+interface Recalls {
+  readonly recallAt10: number
+  readonly recallAfterDeletions: number
+  /** The least of them. */
+  readonly recallWithFilters: number
+  readonly deletionMs: number
+  readonly filters: readonly FilterRow[]
+}
+
+/** A collection, opened both ways. */
+interface Opened {
+  readonly collection: SyntheticCollection
+  readonly index: LanceDbVectorIndex
+  readonly plain: PlainScan
+}
+
+async function measureRecalls(
+  { collection, index, plain }: Opened,
+  queries: readonly Float32Array[],
+  filterQueries: number,
+): Promise<Recalls> {
+  const both: SearchAndScan = {
+    find: (query, documents) => index.search(COLLECTION, query, { limit: LIMIT, ...(documents && { documents }) }),
+    scan: async (query, documents) => {
+      // What was deleted, or put in order, meanwhile.
+      await plain.takeUpWrites()
+      return await plain.nearest(query, documents)
+    },
+  }
+  const questions = queries.map((query) => ({ query }))
+  const { recallAt10, exact } = await recallOf(questions, both)
+
+  const documents = documentsOf(collection)
+  const deleted = nearestOf(exact, Math.max(LEAST_DELETED, documents.length * SHARE_DELETED))
+  const deletionTimes: number[] = []
+  for (const document of deleted) {
+    deletionTimes.push(...(await timesOf(1, () => index.deleteDocument(COLLECTION.name, document, 0))))
+  }
+  const afterDeletions = await recallOf(questions, both)
+
+  const filters = await searchFilters(
+    {
+      queries: queries.slice(0, filterQueries),
+      documents: documents.filter((document) => !deleted.includes(document)),
+      exact: afterDeletions.exact,
+    },
+    both,
+  )
+  return {
+    recallAt10,
+    recallAfterDeletions: afterDeletions.recallAt10,
+    recallWithFilters: Math.min(...filters.map((row) => row.recallAt10)),
+    deletionMs: quantile(deletionTimes, 0.5),
+    filters,
+  }
+}
+
+/** So many documents of what was found, those of the nearest windows: a search would have found them all. */
+function nearestOf(found: readonly (readonly Found[])[], count: number): readonly number[] {
+  const byRank = Array.from({ length: LIMIT }, (_, rank) => found.flatMap((windows) => windows.slice(rank, rank + 1)))
+  return documentsIn(byRank.flat()).slice(0, count)
+}
+
+function queryAt(queries: readonly Float32Array[], number: number): Float32Array {
+  const query = queries[number % queries.length]
+  if (query === undefined) throw new Error('there are no queries')
+  return query
+}

@@ -1,0 +1,55 @@
+import type { DocumentFilter } from '../dist/src/ports/index.js'
+import { atOnce, quantile } from './measure.js'
+import type { Found } from './search-collection.js'
+
+/** Exact scans at a time: more are not done sooner on few cores. */
+const SCANS_AT_ONCE = 4
+
+/** Finds the windows nearest to a query, nearest first. */
+export type Search = (query: Float32Array, documents?: DocumentFilter) => Promise<readonly Found[]>
+
+/** A search, and the exact scan of the same table. */
+export interface SearchAndScan {
+  readonly find: Search
+  readonly scan: Search
+}
+
+/** A query, and the documents that its answer may be of; default all. */
+export interface Question {
+  readonly query: Float32Array
+  readonly documents?: DocumentFilter
+}
+
+/** What a search finds of the exact answers, and in what time. */
+export interface Recall {
+  readonly recallAt10: number
+  readonly p50Ms: number
+  readonly exact: readonly (readonly Found[])[]
+}
+
+export async function recallOf(questions: readonly Question[], { find, scan }: SearchAndScan): Promise<Recall> {
+  const { answers, times } = await answersTo(questions, find, 1)
+  const { answers: exact } = await answersTo(questions, scan, SCANS_AT_ONCE)
+  const names = answers.map((found) => new Set(found.map(nameOf)))
+  const right = exact.flatMap((found, at) => found.filter((one) => names[at]?.has(nameOf(one))))
+  // Not a number where there is nothing to be found: that passes no check.
+  const recall = right.length / exact.flat().length
+  return { recallAt10: Math.round(recall * 1_000) / 1_000, p50Ms: quantile(times, 0.5), exact }
+}
+
+async function answersTo(
+  questions: readonly Question[],
+  search: Search,
+  callers: number,
+): Promise<{ readonly answers: readonly (readonly Found[])[]; readonly times: readonly number[] }> {
+  const answers: (readonly Found[])[] = []
+  const { times } = await atOnce(callers, questions.length, async (at) => {
+    const question = questions[at]
+    if (question !== undefined) answers[at] = await search(question.query, question.documents)
+  })
+  return { answers, times }
+}
+
+function nameOf({ documentId, chunk }: Found): string {
+  return `${documentId}:${chunk}`
+}

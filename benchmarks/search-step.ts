@@ -1,0 +1,30 @@
+/**
+ * One step of the benchmark of search, in a process of its own: `search-step.ts STEP TASK`, the task as JSON. Prints what
+ * it measured, as JSON.
+ */
+import type { FillFigures, SyntheticCollection } from './search-collection.js'
+import type { EngineFigures, EngineTask, FilledContext, FillTask } from './search-engine.js'
+import type { KindRow, KindsTask } from './search-kinds.js'
+import type { PortFigures, PortTask } from './search-port.js'
+
+/** What each step is told, and what it tells. */
+export interface Steps {
+  readonly fillCollection: (task: SyntheticCollection) => Promise<FillFigures>
+  readonly searchKinds: (task: KindsTask) => Promise<readonly KindRow[]>
+  readonly searchPort: (task: PortTask) => Promise<PortFigures>
+  readonly fillEngine: (task: FillTask) => Promise<FilledContext>
+  readonly searchEngine: (task: EngineTask) => Promise<EngineFigures>
+}
+
+// What a step does not need is not in its memory.
+const STEPS: Steps = {
+  fillCollection: async (task) => await (await import('./search-collection.js')).fillCollection(task),
+  searchKinds: async (task) => await (await import('./search-kinds.js')).searchKinds(task),
+  searchPort: async (task) => await (await import('./search-port.js')).searchPort(task),
+  fillEngine: async (task) => await (await import('./search-engine.js')).fillEngine(task),
+  searchEngine: async (task) => await (await import('./search-engine.js')).searchEngine(task),
+}
+
+const [step = '', task = ''] = process.argv.slice(2)
+const work = STEPS[step as keyof Steps] as (task: unknown) => Promise<unknown>
+console.log(JSON.stringify(await work(JSON.parse(task))))
