@@ -46,7 +46,7 @@ const FULL: SearchExtent = {
 
 /**
  * Plain scans of large collections are few, as one of a million windows takes a second, and are made by four callers: 64
- * at once of 100,000 windows take 10 GB, and make a fourth of the scans a second that four make.
+ * at once of 100,000 windows take 10 GB, and make less than half of the scans a second that four make.
  */
 export function extentOf(windows: number, isQuick: boolean): SearchExtent {
   if (isQuick) return QUICK
