@@ -18,11 +18,12 @@ export interface Report {
     readonly cores: number
     readonly memoryGb: number
     readonly node: string
-    readonly system: string
+    /** Results of before 2026-11-23 lack this, and what follows. */
+    readonly system?: string
     /** Processes that had work in the latest minute; above the number of cores, something else ran as well. */
-    readonly load: number
+    readonly load?: number
   }
-  readonly versions: Readonly<Record<string, string>>
+  readonly versions?: Readonly<Record<string, string>>
   readonly results: unknown
 }
 

@@ -129,10 +129,18 @@ export async function writeReadme(): Promise<void> {
       continue
     }
     const { machine, date, results, versions } = report
-    const where = `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}, load ${machine.load}, ${date}; ${toText(versions)}.`
+    const known = [
+      machine.cpu,
+      `${machine.cores} cores`,
+      `${machine.memoryGb} GB`,
+      machine.system,
+      `Node ${machine.node}`,
+      machine.load === undefined ? undefined : `load ${machine.load}`,
+    ]
+    const where = [...known.filter((one) => one !== undefined), date].join(', ')
     parts.push(toMarkdown(results))
     if (chart !== undefined) parts.push(bars(chart.title, chart.bars(results as never)))
-    parts.push(`_${where}_`)
+    parts.push(`_${[where, toText(versions)].filter((text) => text !== '').join('; ')}._`)
   }
   const path = join(import.meta.dirname, 'README.md')
   await writeFile(path, `${parts.join('\n\n')}\n`)
@@ -151,7 +159,7 @@ function targetTable(reports: ReadonlyMap<string, Report>): readonly string[] {
     'to reach':
       target.atLeast === undefined ? `≤ ${target.atMost} ${target.unit}` : `≥ ${target.atLeast} ${target.unit}`,
     measured: figure ?? 'not yet',
-    reached: isReached ? 'yes' : 'no',
+    reached: figure === undefined ? '' : isReached ? 'yes' : 'no',
   }))
   const missed = outcomes.filter(({ isReached, figure }) => !isReached && figure !== undefined)
   const limits = missed.map(({ target }) => limitOf(target, reports.get(target.benchmark)?.results))
