@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import type { Tokenizer } from '../dist/src/ports/index.js'
 import { alcoveChunks } from './chunkers.js'
 import { openDefaultModel } from './default-model.js'
-import { type Contestant, megabytesPerSecond } from './measure.js'
+import { bytesOf, type Contestant, megabytesPerSecond } from './measure.js'
 import { sharedData } from './shared-data.js'
 
 /** The longest text of the shared data. */
@@ -32,7 +32,7 @@ export function firstPasses(texts: readonly string[], isQuick: boolean): readonl
 
 async function firstPass(texts: readonly string[]): Promise<number> {
   const tokenizer = await freshTokenizer()
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const bytes = bytesOf(texts)
   return await megabytesPerSecond(bytes, 0, () => {
     for (const text of texts) alcoveChunks(text, tokenizer)
   })

@@ -7,7 +7,7 @@ import { sharesOfBeginnings } from './chunk-beginnings.js'
 import { CHUNK_TOKENS, chunkers, type TextChunker } from './chunkers.js'
 import { firstPasses } from './chunking-first-pass.js'
 import { openDefaultModel } from './default-model.js'
-import { type Contestant, figureOf, inTurn, megabytesPerSecond, type Spread, spreadOf } from './measure.js'
+import { bytesOf, type Contestant, figureOf, inTurn, mediansOf, megabytesPerSecond } from './measure.js'
 import { writeReport } from './report.js'
 import { sampleTexts } from './sample-texts.js'
 import { tokenExactness } from './token-exactness.js'
@@ -20,7 +20,7 @@ const LEAST_MS = isQuick ? 1 : 600
 const model = await openDefaultModel()
 const tokenizer = await model.tokenizer()
 const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 12_000)) : sampleTexts()
-const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+const bytes = bytesOf(texts)
 
 const [alcove, ...peers] = await chunkers(tokenizer)
 const counting: Contestant = {
@@ -31,8 +31,8 @@ const counting: Contestant = {
     }),
 }
 const first = firstPasses(texts, isQuick)
-/** Megabytes a second in each round. */
-const rounds = new Map<string, number[]>()
+/** Megabytes a second in this round. */
+const latest = new Map<string, number>()
 const cutting = [alcove, ...peers].map(
   ({ name, chunk }): Contestant => ({
     name,
@@ -40,22 +40,28 @@ const cutting = [alcove, ...peers].map(
       const speed = await megabytesPerSecond(bytes, LEAST_MS, async () => {
         for (const text of texts) await chunk(text)
       })
-      rounds.set(name, [...(rounds.get(name) ?? []), speed])
+      latest.set(name, speed)
       return speed
     },
   }),
 )
-const speeds = await inTurn(ROUNDS, [counting, ...first, ...cutting])
+/** By round, as what slows the machine down meets both. */
+const comparing = peers
+  .filter(({ counts }) => counts !== 'characters')
+  .map(({ name }) => ({
+    peer: name,
+    name: `alcove beside ${name}`,
+    run: () => (latest.get(alcove.name) ?? Number.NaN) / (latest.get(name) ?? Number.NaN),
+  }))
+const speeds = await inTurn(ROUNDS, [counting, ...first, ...cutting, ...comparing])
 
 const speedOf = (name: string) => ({ name, megabytesPerSecond: figureOf(speeds, name) })
 const looks = new Map<string, Awaited<ReturnType<typeof look>>>()
 for (const chunker of [alcove, ...peers]) looks.set(chunker.name, await look(chunker))
 const rows = [counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
-const ratios = peers
-  .filter(({ counts }) => counts !== 'characters')
-  .map(({ name }) => ({ name, timesAsFast: ratioTo(name) }))
+const ratios = comparing.map(({ peer, name }) => ({ name: peer, timesAsFast: figureOf(speeds, name) }))
 console.table(rows.map(({ megabytesPerSecond: { median }, ...row }) => ({ 'MB/s': median, ...row })))
-console.table(ratios.map(({ name, timesAsFast }) => ({ name, timesAsFast: timesAsFast.median })))
+console.table(ratios.map(mediansOf))
 const exactness = isQuick ? undefined : await tokenExactness(tokenizer)
 if (exactness !== undefined) {
   console.table([exactness.lines])
@@ -86,11 +92,4 @@ async function look({ counts, chunk }: TextChunker) {
     tooLarge: tokens.filter((count) => count > CHUNK_TOKENS).length,
     ...sharesOfBeginnings(cutTexts),
   }
-}
-
-/** By round, as what slows the machine down meets both. */
-function ratioTo(peer: string): Spread {
-  const own = rounds.get(alcove.name) ?? []
-  const others = rounds.get(peer) ?? []
-  return spreadOf(own.map((speed, round) => speed / (others[round] ?? 0)))
 }

@@ -5,6 +5,7 @@
  */
 import { openDefaultModel } from './default-model.js'
 import { CONTESTANTS, type ContestantKey, type EmbeddingContestant } from './embedding-contestants.js'
+import { bytesOf } from './measure.js'
 
 /** What a contestant answers once it is ready. */
 export interface Readiness {
@@ -34,7 +35,7 @@ process.on('message', (message: 'run' | { readonly texts: readonly string[] }) =
 async function ready(given: readonly string[]): Promise<void> {
   texts = given
   tokens = tokensOf(texts)
-  bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  bytes = bytesOf(texts)
   contestant = await CONTESTANTS[process.argv[2] as ContestantKey](model)
   // The first run compiles and allocates.
   const some = texts.slice(0, 30)

@@ -10,7 +10,7 @@ import { messageOf } from './child-message.js'
 import { openDefaultModel, windowsOf } from './default-model.js'
 import type { EmbeddingRun, Readiness } from './embedding-contestant.js'
 import type { ContestantKey } from './embedding-contestants.js'
-import { type Spread, spreadOf } from './measure.js'
+import { bytesOf, mediansOf, type Spread, spreadOf } from './measure.js'
 import { writeReport } from './report.js'
 import { sampleTexts } from './sample-texts.js'
 
@@ -21,7 +21,7 @@ const CORES = availableParallelism()
 const PIPELINE_CHARACTERS = 1_000
 
 const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 3_000)) : sampleTexts()
-const sourceBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+const sourceBytes = bytesOf(texts)
 const model = await openDefaultModel()
 const windows = await windowsOf(texts, model)
 await model.close()
@@ -85,7 +85,7 @@ console.table(
     'kB/s of the source': sourceKilobytesPerSecond?.median,
   })),
 )
-console.table([Object.fromEntries(Object.entries(ratios).map(([name, { median }]) => [name, median]))])
+console.table([mediansOf(ratios)])
 if (!isQuick) writeReport('embedding', { sourceBytes, windows: windows.length, figures, ratios })
 
 /** @returns undefined for a library that is not installed */

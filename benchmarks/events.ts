@@ -13,8 +13,8 @@ import { MemoryEmbeddingModel } from '../dist/adapters/memory/index.js'
 import type { Engine } from '../dist/src/index.js'
 import { messageOf } from './child-message.js'
 import type { Arrivals, Receivers } from './event-receivers.js'
-import { figureOf, inTurn, quantile, timesOf } from './measure.js'
-import { writeReport } from './report.js'
+import { figureOf, inTurn, mediansOf, quantile, timesOf } from './measure.js'
+import { fail, writeReport } from './report.js'
 
 /** From the engine's own decisions: P7 has none for recording. */
 const MOST_RECORDING_MS = 5
@@ -68,7 +68,7 @@ const recording = DESTINATIONS.map((count) => ({
   p50Ms: figureOf(figures.recording, `p50 ${count}`),
   p95Ms: figureOf(figures.recording, `p95 ${count}`),
 }))
-console.table(recording.map(({ what, p50Ms, p95Ms }) => ({ what, p50Ms: p50Ms.median, p95Ms: p95Ms.median })))
+console.table(recording.map(mediansOf))
 console.table([...figures.delivery].map(([figure, { median }]) => ({ figure, median })))
 // A smoke test runs beside other work, and measures nothing.
 if (!isQuick) {
@@ -184,9 +184,4 @@ async function arrivalsOf(count: number): Promise<Arrivals> {
 /** From the first arrival to the last: how long a sender takes until it begins is no part of it. */
 function rateOf({ firstAtMs, lastAtMs }: Arrivals): number {
   return Math.round((EVENTS * HEALTHY - 1) / ((lastAtMs - firstAtMs) / 1_000))
-}
-
-function fail(message: string): void {
-  console.error(message)
-  process.exitCode = 1
 }

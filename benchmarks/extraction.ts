@@ -14,7 +14,7 @@ import { type Outcome, type PlainOutcome, round } from './extraction-outcome.js'
 import { groupRows } from './extraction-table.js'
 import { LIBRARIES, readPlainly } from './plain-readings.js'
 import { type Sample, Scores } from './references/scores.js'
-import { writeReport } from './report.js'
+import { fail, writeReport } from './report.js'
 import { sharedData } from './shared-data.js'
 
 interface Listed {
@@ -46,8 +46,7 @@ if (!isQuick && folder !== undefined) {
 }
 // A thirtieth of the files proves nothing about means.
 for (const missed of isQuick ? [] : missedFigures(outcomes)) {
-  console.error(missed)
-  process.exitCode = 1
+  fail(missed)
 }
 
 async function documents(): Promise<Listed[]> {

@@ -3,14 +3,15 @@
  * windows written at one go. Both get their maintenance, and the minutes that old versions are kept. A write is what the
  * port gets of an upload of 1 to 5 windows.
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
-import { atOnce, figureOf, hundredths, quantile, spreadOf, timesOf } from './measure.js'
-import { writeReport } from './report.js'
+import { filesOf } from './files-of.js'
+import { atOnce, figureOf, hundredths, mediansOf, quantile, spreadOf, timesOf } from './measure.js'
+import { fail, writeReport } from './report.js'
 
 const MOST_DISK_TIMES = 1.5
 const MOST_SEARCH_TIMES = 1.1
@@ -39,8 +40,7 @@ const measured = await allRounds().finally(async () => {
 
 const names = Object.keys(measured[0] ?? {})
 const spreads = new Map(names.map((name) => [name, spreadOf(measured.map((figures) => figures[name] ?? Number.NaN))]))
-const medians = Object.fromEntries([...spreads].map(([name, { median }]) => [name, median]))
-console.table([medians])
+console.table([mediansOf(Object.fromEntries(spreads))])
 const deletions = WRITES - kept.length
 // A smoke test does not wait for old versions to go, and judges no speed.
 if (!isQuick) {
@@ -55,11 +55,12 @@ async function allRounds(): Promise<Readonly<Record<string, number>>[]> {
   const filling: Readonly<Record<string, number>>[] = []
   for (let round = 0; round < ROUNDS; round += 1) filling.push(await fill(round))
   const pairs = filling.map((_, round) => ({ grown: open('grown', round), fresh: open('fresh', round) }))
-  for (const index of pairs.flatMap(({ grown, fresh }) => [grown, fresh])) await checkWindows(index)
+  const all = pairs.flatMap(({ grown, fresh }) => [grown, fresh])
+  for (const index of all) await checkWindows(index)
   // What the first look merges and rebuilds has its old versions removed a minute later.
   for (const pauseMs of isQuick ? [0] : [0, PAUSE_MS, PAUSE_MS]) {
     await setTimeout(pauseMs)
-    for (const index of pairs.flatMap(({ grown, fresh }) => [grown, fresh])) {
+    for (const index of all) {
       await index.whenMaintained()
       if (index.maintenanceError !== undefined) throw index.maintenanceError
     }
@@ -136,16 +137,6 @@ async function checkWindows(index: LanceDbVectorIndex): Promise<void> {
 }
 
 async function diskMbOf(name: string, round: number): Promise<number> {
-  const root = join(folder, `${name}${round}`)
-  const files = await readdir(root, { recursive: true, withFileTypes: true })
-  const sizes = files
-    .filter((file) => file.isFile())
-    .map(async (file) => (await stat(join(file.parentPath, file.name))).size)
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-  return hundredths(bytes / 1e6)
-}
-
-function fail(message: string): void {
-  console.error(message)
-  process.exitCode = 1
+  const files = await filesOf(join(folder, `${name}${round}`))
+  return hundredths(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6)
 }

@@ -9,8 +9,8 @@ import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Session } from '../dist/src/index.js'
 import type { EmbeddingModel, EmbeddingProfile, EmbedOptions, Tokenizer } from '../dist/src/ports/index.js'
 import { openDefaultModel, windowsOf } from './default-model.js'
-import { figureOf, inTurn, type Spread } from './measure.js'
-import { writeReport } from './report.js'
+import { figureOf, inTurn, mediansOf, type Spread } from './measure.js'
+import { fail, writeReport } from './report.js'
 import { longText } from './sample-texts.js'
 
 const LEAST_MODEL_SHARE = 0.85
@@ -62,12 +62,11 @@ class WatchedModel implements EmbeddingModel {
 
 const dataDir = await mkdtemp(join(tmpdir(), 'alcove-ingestion-'))
 const { windows, figures } = await measured().finally(() => rm(dataDir, { recursive: true }))
-console.table([Object.fromEntries([...figures].map(([name, { median }]) => [name, median]))])
+console.table([mediansOf(Object.fromEntries(figures))])
 if (!isQuick) {
   writeReport('ingestion', { bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
   if (figureOf(figures, 'modelShare').median < LEAST_MODEL_SHARE) {
-    console.error(`the model has work in less than ${LEAST_MODEL_SHARE} of an ingestion`)
-    process.exitCode = 1
+    fail(`the model has work in less than ${LEAST_MODEL_SHARE} of an ingestion`)
   }
 }
 

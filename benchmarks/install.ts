@@ -7,11 +7,13 @@
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hundredths, type Spread, spreadOf } from './measure.js'
-import { writeReport } from './report.js'
+import { filesOf } from './files-of.js'
+import { hundredths, mediansOf, type Spread, spreadOf } from './measure.js'
+import { packageOf } from './peers.js'
+import { fail, writeReport } from './report.js'
 
 const MOST_IMPORT_MS = 50
 const isQuick = process.argv.includes('--quick')
@@ -42,8 +44,8 @@ if (file !== undefined) for (const path of Object.keys(module._cache)) list('fil
 const folder = mkdtempSync(join(tmpdir(), 'alcove-install-'))
 const { imports, foreign, install } = await measured().finally(() => rmSync(folder, { recursive: true }))
 
-console.table(imports.map(({ importMs, ...row }) => ({ ...row, importMs: importMs.median })))
-if (install) console.table([{ ...install, installSeconds: install.installSeconds.median }])
+console.table(imports.map((row) => mediansOf({ ...row })))
+if (install) console.table([mediansOf(install)])
 if (foreign.length > 0) fail(`import 'alcove' loads ${foreign.join(', ')}`)
 if (!isQuick) {
   writeReport('install', { imports, install })
@@ -145,27 +147,4 @@ function locksEverything(install: () => void): boolean {
   } catch {
     return false
   }
-}
-
-async function filesOf(root: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
-  const files = await readdir(root, { recursive: true, withFileTypes: true })
-  return await Promise.all(
-    files
-      .filter((file) => file.isFile())
-      .map(async (file) => {
-        const path = join(file.parentPath, file.name)
-        return { path: path.slice(root.length + 1), bytes: (await stat(path)).size }
-      }),
-  )
-}
-
-/** The package of a specifier, or of a path in `node_modules`. */
-function packageOf(path: string): string {
-  const parts = path.split(/[/\\]/)
-  return parts.slice(0, path.startsWith('@') ? 2 : 1).join('/')
-}
-
-function fail(message: string): void {
-  console.error(message)
-  process.exitCode = 1
 }

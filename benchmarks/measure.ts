@@ -73,6 +73,17 @@ export function figureOf(figures: ReadonlyMap<string, Spread>, name: string): Sp
   return figure
 }
 
+/** Of texts, in UTF-8. */
+export function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
+
+/** A row as the terminal shows it: of spreads the medians. */
+export function mediansOf(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const told = (value: unknown): unknown => (value as Partial<Spread> | undefined)?.median ?? value
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, told(value)]))
+}
+
 /** Megabytes a second of work that is repeated for some time at least. */
 export async function megabytesPerSecond(bytes: number, leastMs: number, work: () => unknown): Promise<number> {
   const began = performance.now()

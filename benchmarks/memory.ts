@@ -14,7 +14,7 @@ import { type Spread, spreadOf } from './measure.js'
 import type { HostRun, Ready, Way } from './memory-child.js'
 import { writePdf, writeText } from './memory-documents.js'
 import { type MemoryPeaks, MemorySampling, SEES_OTHERS } from './memory-sampling.js'
-import { writeReport } from './report.js'
+import { fail, writeReport } from './report.js'
 
 const MOST_MB = 1_000
 const MOST_WORK_MS = 50
@@ -116,9 +116,4 @@ async function runOf(way: Way, path: string): Promise<Run | undefined> {
 
 function sizeOf(kilobytes: number): string {
   return kilobytes < 1_000 ? `${kilobytes} kB` : `${kilobytes / 1_000} MB`
-}
-
-function fail(message: string): void {
-  console.error(message)
-  process.exitCode = 1
 }

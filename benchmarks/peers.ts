@@ -21,10 +21,8 @@ export async function peer<Exports>(name: string): Promise<Exports | undefined> 
     return (await import(name)) as Exports
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message?: string }
-    const [scope = '', rest = ''] = name.split('/')
-    const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope
     // Where something is missing that it needs itself, it is broken.
-    if (code !== 'ERR_MODULE_NOT_FOUND' || message?.includes(`'${packageName}'`) !== true) throw error
+    if (code !== 'ERR_MODULE_NOT_FOUND' || message?.includes(`'${packageOf(name)}'`) !== true) throw error
     console.log(`left out: ${name} is not installed ("npm run bench" does it)`)
     return undefined
   }
@@ -55,4 +53,10 @@ export function versionIn(folder: string, name: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The package of a specifier, or of a path in `node_modules`. */
+export function packageOf(path: string): string {
+  const parts = path.split(/[/\\]/)
+  return parts.slice(0, path.startsWith('@') ? 2 : 1).join('/')
 }

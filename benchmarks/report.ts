@@ -49,6 +49,12 @@ export function writeReport(benchmark: string, results: unknown): void {
   writeFileSync(join(folder, `${benchmark}.json`), `${JSON.stringify(report, null, 2)}\n`)
 }
 
+/** What is not as it is to be: the program ends with 1, and goes on till then. */
+export function fail(message: string): void {
+  console.error(message)
+  process.exitCode = 1
+}
+
 function versions(benchmark: string): Readonly<Record<string, string>> {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const installed = LIBRARIES.map((name) => [name, versionIn(join(ROOT, 'node_modules'), name) ?? 'unknown'] as const)

@@ -16,7 +16,7 @@ import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Session } from '../dist/src/index.js'
 import { type CharacterRange, coveredCharacters, intersection } from './character-ranges.js'
 import { missedReferences } from './missed-references.js'
-import { writeReport } from './report.js'
+import { fail, writeReport } from './report.js'
 import { sharedData } from './shared-data.js'
 
 /** Chunk size and overlap; the recall of windows that overlap by 64 tokens, and the precision of windows that do not. */
@@ -58,8 +58,7 @@ if (chroma === undefined) {
       return { collection: `chunks of ${chunkSizeTokens} tokens`, measure: 'precision', score, reference }
     })
     const missed = missedReferences(chunkings, [...collections, ...precisions])
-    for (const sentence of missed) console.error(sentence)
-    if (missed.length > 0) process.exitCode = 1
+    for (const sentence of missed) fail(sentence)
   }
 }
 

@@ -1,8 +1,9 @@
-import { type Connection, connect, type Table } from '@lancedb/lancedb'
+import { type Connection, connect, type Table, type VectorQuery } from '@lancedb/lancedb'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import type { DocumentFilter, VectorCollection } from '../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from './clustered-vectors.js'
 import { hundredths } from './measure.js'
+import type { SearchExtent } from './search-calls.js'
 
 export const COLLECTION: VectorCollection = { name: 'windows', dimensions: DIMENSIONS }
 export const LIMIT = 10
@@ -17,6 +18,12 @@ export interface SyntheticCollection {
   readonly spread: number
   readonly windows: number
   readonly indexFromRows: number
+}
+
+/** What is searched, and how much. */
+export interface CollectionTask {
+  readonly collection: SyntheticCollection
+  readonly extent: SearchExtent
 }
 
 /** What it took to write a collection, and to put it in order. */
@@ -57,6 +64,13 @@ export interface Found {
   readonly chunk: number
 }
 
+/** What a query of plain LanceDB finds. */
+export async function foundBy(query: VectorQuery): Promise<readonly Found[]> {
+  const found = await query.select(['document', 'chunk', '_distance']).toArrow()
+  const rows = found.toArray() as readonly { readonly document: number; readonly chunk: number }[]
+  return rows.map(({ document, chunk }) => ({ documentId: document, chunk }))
+}
+
 /** The exact answer: the scan of plain LanceDB, on the same table. */
 export class PlainScan {
   readonly #connection: Connection
@@ -75,9 +89,7 @@ export class PlainScan {
   async nearest(query: Float32Array, documents?: DocumentFilter): Promise<readonly Found[]> {
     const nearest = this.#table.query().nearestTo(query).distanceType('cosine').bypassVectorIndex().limit(LIMIT)
     const filtered = documents === undefined ? nearest : nearest.where(conditionOf(documents))
-    const found = await filtered.select(['document', 'chunk', '_distance']).toArrow()
-    const rows = found.toArray() as readonly { readonly document: number; readonly chunk: number }[]
-    return rows.map(({ document, chunk }) => ({ documentId: document, chunk }))
+    return await foundBy(filtered)
   }
 
   /** Takes up what was written since the table was opened. */

@@ -1,8 +1,9 @@
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { ClusteredVectors } from './clustered-vectors.js'
 import { atOnce, figureOf, inTurn, quantile, type Spread, timesOf } from './measure.js'
-import { CALLERS, type SearchExtent } from './search-calls.js'
-import { COLLECTION, LIMIT, type SyntheticCollection } from './search-collection.js'
+import { CALLERS } from './search-calls.js'
+import { COLLECTION, type CollectionTask, type Found, foundBy, LIMIT } from './search-collection.js'
+import { shareFound } from './search-recall.js'
 
 const TABLE = 'kinds'
 const CALLS_TOGETHER = 2 * CALLERS
@@ -40,12 +41,6 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** What is searched, and how much. */
-export interface KindsTask {
-  readonly collection: SyntheticCollection
-  readonly extent: SearchExtent
-}
-
 export interface KindRow {
   readonly kind: string
   readonly settings: string
@@ -56,7 +51,7 @@ export interface KindRow {
 }
 
 /** Each kind of index of LanceDB over the vectors of a collection, beside the exact answer. */
-export async function searchKinds({ collection, extent }: KindsTask): Promise<readonly KindRow[]> {
+export async function searchKinds({ collection, extent }: CollectionTask): Promise<readonly KindRow[]> {
   const { rounds, kindQueries } = extent
   const connection = await connect(collection.folder)
   const source = await connection.openTable(COLLECTION.name)
@@ -66,7 +61,7 @@ export async function searchKinds({ collection, extent }: KindsTask): Promise<re
   )
   const vectors = new ClusteredVectors(collection.spread, 3)
   const queries = Array.from({ length: kindQueries }, () => vectors.next())
-  const truth: string[][] = []
+  const truth: (readonly Found[])[] = []
   // One after the other: at once, they would take gigabytes.
   for (const query of queries) truth.push(await found(table, query, { isExact: true }))
   const rows: KindRow[] = []
@@ -76,12 +71,9 @@ export async function searchKinds({ collection, extent }: KindsTask): Promise<re
     await table.createIndex('vector', { config: index(), replace: true, waitTimeoutSeconds: 900 })
     const buildSeconds = Math.round((performance.now() - began) / 100) / 10
     for (const { settings, ...search } of searches) {
-      let hits = 0
-      for (const [at, query] of queries.entries()) {
-        const exact = new Set(truth[at])
-        hits += (await found(table, query, search)).filter((one) => exact.has(one)).length
-      }
-      const recallAt10 = Math.round((hits / (queries.length * LIMIT)) * 1_000) / 1_000
+      const answers: (readonly Found[])[] = []
+      for (const query of queries) answers.push(await found(table, query, search))
+      const recallAt10 = shareFound(answers, truth)
       const call = (number: number): Promise<unknown> =>
         found(table, queries[number % queries.length] ?? new Float32Array(), search)
       const figures = await inTurn(rounds, [
@@ -100,11 +92,10 @@ async function found(
   table: Table,
   query: Float32Array,
   { probes, refine, isExact }: { readonly probes?: number; readonly refine?: number; readonly isExact?: boolean },
-): Promise<string[]> {
+): Promise<readonly Found[]> {
   let nearest = table.query().nearestTo(query).distanceType('cosine').limit(LIMIT)
   if (isExact === true) nearest = nearest.bypassVectorIndex()
   if (probes !== undefined) nearest = nearest.nprobes(probes)
   if (refine !== undefined) nearest = nearest.refineFactor(refine)
-  const rows = await nearest.select(['document', 'chunk', '_distance']).toArrow()
-  return rows.toArray().map((row: { document: number; chunk: number }) => `${row.document}:${row.chunk}`)
+  return await foundBy(nearest)
 }

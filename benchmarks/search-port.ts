@@ -4,6 +4,7 @@ import { atOnce, figureOf, hundredths, inTurn, quantile, type Spread, timesOf } 
 import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
 import {
   COLLECTION,
+  type CollectionTask,
   documentsOf,
   type Found,
   LIMIT,
@@ -18,12 +19,6 @@ const WARM_UP_CALLS = 10
 const SHARE_DELETED = 0.02
 const LEAST_DELETED = 10
 
-/** What is searched, and how much. */
-export interface PortTask {
-  readonly collection: SyntheticCollection
-  readonly extent: SearchExtent
-}
-
 /** Searches at the index port, beside the plain scan of LanceDB. */
 export interface PortFigures {
   readonly figures: Readonly<Record<string, number | Spread>>
@@ -31,7 +26,7 @@ export interface PortFigures {
 }
 
 /** Some documents are not in the collection any more afterwards. */
-export async function searchPort({ collection, extent }: PortTask): Promise<PortFigures> {
+export async function searchPort({ collection, extent }: CollectionTask): Promise<PortFigures> {
   const vectors = new ClusteredVectors(collection.spread, 2)
   const queries = Array.from({ length: extent.queries }, () => vectors.next())
   const index = openCollection(collection)

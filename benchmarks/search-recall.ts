@@ -30,11 +30,15 @@ export interface Recall {
 export async function recallOf(questions: readonly Question[], { find, scan }: SearchAndScan): Promise<Recall> {
   const { answers, times } = await answersTo(questions, find, 1)
   const { answers: exact } = await answersTo(questions, scan, SCANS_AT_ONCE)
+  return { recallAt10: shareFound(answers, exact), p50Ms: quantile(times, 0.5), exact }
+}
+
+/** The share of the exact answers that is in those given, in thousandths. */
+export function shareFound(answers: readonly (readonly Found[])[], exact: readonly (readonly Found[])[]): number {
   const names = answers.map((found) => new Set(found.map(nameOf)))
   const right = exact.flatMap((found, at) => found.filter((one) => names[at]?.has(nameOf(one))))
   // Not a number where there is nothing to be found: that passes no check.
-  const recall = right.length / exact.flat().length
-  return { recallAt10: Math.round(recall * 1_000) / 1_000, p50Ms: quantile(times, 0.5), exact }
+  return Math.round((right.length / exact.flat().length) * 1_000) / 1_000
 }
 
 async function answersTo(

@@ -2,16 +2,16 @@
  * One step of the benchmark of search, in a process of its own: `search-step.ts STEP TASK`, the task as JSON. Prints what
  * it measured, as JSON.
  */
-import type { FillFigures, SyntheticCollection } from './search-collection.js'
+import type { CollectionTask, FillFigures, SyntheticCollection } from './search-collection.js'
 import type { EngineFigures, EngineTask, FilledContext, FillTask } from './search-engine.js'
-import type { KindRow, KindsTask } from './search-kinds.js'
-import type { PortFigures, PortTask } from './search-port.js'
+import type { KindRow } from './search-kinds.js'
+import type { PortFigures } from './search-port.js'
 
 /** What each step is told, and what it tells. */
 export interface Steps {
   readonly fillCollection: (task: SyntheticCollection) => Promise<FillFigures>
-  readonly searchKinds: (task: KindsTask) => Promise<readonly KindRow[]>
-  readonly searchPort: (task: PortTask) => Promise<PortFigures>
+  readonly searchKinds: (task: CollectionTask) => Promise<readonly KindRow[]>
+  readonly searchPort: (task: CollectionTask) => Promise<PortFigures>
   readonly fillEngine: (task: FillTask) => Promise<FilledContext>
   readonly searchEngine: (task: EngineTask) => Promise<EngineFigures>
 }

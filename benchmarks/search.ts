@@ -8,8 +8,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Spread } from './measure.js'
-import { writeReport } from './report.js'
+import { mediansOf } from './measure.js'
+import { fail, writeReport } from './report.js'
 import { extentOf } from './search-calls.js'
 import type { Steps } from './search-step.js'
 
@@ -41,8 +41,7 @@ if (!isQuick) {
   const recalls = rows.flatMap((row) => [row['recallAt10'], row['recallAfterDeletions'], row['recallWithFilters']])
   // One that is missing passes no check.
   if (!recalls.every((recall) => Number(recall) >= RECALL_TO_REACH)) {
-    console.error(`a recall is below ${RECALL_TO_REACH}`)
-    process.exitCode = 1
+    fail(`a recall is below ${RECALL_TO_REACH}`)
   }
 }
 
@@ -96,11 +95,6 @@ function inProcess<Name extends keyof Steps>(
 
 /** In the terminal, with medians alone. */
 function show(shown: readonly Row[]): readonly Row[] {
-  const told = (value: unknown): unknown => (value as Partial<Spread> | undefined)?.median ?? value
-  if (shown.length > 0) {
-    console.table(
-      shown.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, told(value)]))),
-    )
-  }
+  if (shown.length > 0) console.table(shown.map(mediansOf))
   return shown
 }

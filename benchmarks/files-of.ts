@@ -1,0 +1,15 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** All files below a folder, by their paths in it. */
+export async function filesOf(root: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+  const files = await readdir(root, { recursive: true, withFileTypes: true })
+  return await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map(async (file) => {
+        const path = join(file.parentPath, file.name)
+        return { path: path.slice(root.length + 1), bytes: (await stat(path)).size }
+      }),
+  )
+}
