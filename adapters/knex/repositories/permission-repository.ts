@@ -57,13 +57,9 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
-    const table = (name: TableName): string => quoted(this.session.name(name))
     // Each request needs it: to build it with knex takes as long as to run it.
     const rows = await this.rawRows(
-      `select ${ACCESS_LIST} from ${table('permissions')} permission
-       join ${table('users')} person on person.id = permission.user_id
-       join ${table('accounts')} account on account.id = permission.account_id
-       join ${table('roles')} role on role.id = permission.role_id
+      `select ${ACCESS_LIST} from ${this.#joins()}
        where permission.user_id = ? and permission.account_id = ?`,
       [userId, accountId],
     )
@@ -95,11 +91,16 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   #joined() {
-    const { knex, name } = this.session
-    return knex({ permission: name('permissions') })
-      .join({ person: name('users') }, 'person.id', 'permission.user_id')
-      .join({ account: name('accounts') }, 'account.id', 'permission.account_id')
-      .join({ role: name('roles') }, 'role.id', 'permission.role_id')
+    const { knex } = this.session
+    return knex.from(knex.raw(this.#joins()))
+  }
+
+  #joins(): string {
+    const table = (name: TableName): string => quoted(this.session.name(name))
+    return `${table('permissions')} permission
+       join ${table('users')} person on person.id = permission.user_id
+       join ${table('accounts')} account on account.id = permission.account_id
+       join ${table('roles')} role on role.id = permission.role_id`
   }
 }
 
