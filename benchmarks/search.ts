@@ -19,7 +19,7 @@ const RECALL_TO_REACH = 0.99
 const isQuick = process.argv.includes('--quick')
 const SIZES = isQuick ? [6_000] : [1_000, 10_000, 100_000, 1_000_000]
 const CHOSEN = Object.entries(SETS).slice(isQuick ? 1 : 0)
-const INDEX_FROM_ROWS = isQuick ? 5_000 : 20_000
+const INDEX_FROM_ROWS = isQuick ? 5_000 : 10_000
 const KINDS_SIZE = isQuick ? 6_000 : 100_000
 /** A million windows of text would take a quarter of an hour more. */
 const ENGINE_SIZES = isQuick ? [200] : [1_000, 10_000, 100_000]

@@ -66,7 +66,7 @@ const SECTIONS: readonly {
     name: 'search',
     number: 'P5',
     question:
-      'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by as many callers as it answers soonest (`scanCallers`: with more, it takes 10 GB and slows down), and its kinds of index; after the deletion of the documents that were found most, and with filters; then through the engine, with a stub for the model, whose time is apart. Below 20,000 windows a search is a scan, of which at most three run at a time: with many callers, a larger collection is answered sooner. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
+      'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by as many callers as it answers soonest (`scanCallers`: with more, it takes 10 GB and slows down), and its kinds of index; after the deletion of the documents that were found most, and with filters; then through the engine, with a stub for the model, whose time is apart. Below 10,000 windows a search is a scan, of which at most three run at a time. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
   },
   {
     name: 'start',

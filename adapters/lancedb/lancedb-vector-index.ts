@@ -25,7 +25,7 @@ import { TableSearch } from './table-search.js'
 /** How an index on LanceDB behaves. */
 export interface LanceDbOptions {
   /**
-   * Rows from which on a collection gets a vector index. Default 20,000: below, a scan is about as quick.
+   * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and of 5,000 rows 1.4 times.
    * One whose dimensions are not a multiple of 8 never gets one.
    */
   readonly indexFromRows?: number
@@ -65,7 +65,7 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
   constructor(place: string, options: LanceDbOptions = {}) {
-    const { indexFromRows = 20_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
+    const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
     this.#tables = new LanceTables(placeOf(place, options))
     const builder = new IndexBuilder(this.#tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(this.#tables, builder, {

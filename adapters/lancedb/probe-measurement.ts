@@ -1,4 +1,5 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
+import { exactNeighbours } from './exact-neighbours.js'
 import type { Probes } from './search-plan.js'
 import { REFINE_FACTOR } from './table-search.js'
 
@@ -9,6 +10,8 @@ const TARGET_RECALL = 0.995
 /** Rows of the table that are searched for. Fewer where many of their neighbours are looked at. */
 const SAMPLE = 80
 const SMALL_SAMPLE = 20
+/** Up to this rank all of them. */
+const SAMPLE_RANK = 40
 const FIRST_PROBES = 4
 /** More partitions cost little; a sample may have missed the queries that need them. */
 const MARGIN = 2
@@ -24,11 +27,11 @@ export async function measureProbes(table: Table): Promise<Probes[]> {
   const samples = await sampleVectors(table, rows)
   const most = Math.ceil(rows / ROWS_PER_PARTITION) + FIRST_PROBES
   const measured: Probes[] = []
-  const exact = await exactNeighbours(table, samples, rows)
+  const exact = await samplesOf(table, samples, rows)
   let probes = FIRST_PROBES
   for (const rank of RANKS) {
     if (rank > rows / 4) break
-    const chosen = exact.slice(0, rank > 160 ? SMALL_SAMPLE : SAMPLE)
+    const chosen = exact.slice(0, rank > SAMPLE_RANK ? SMALL_SAMPLE : SAMPLE)
     while ((await recallOf(table, chosen, rank, probes)) < TARGET_RECALL) {
       if (probes >= most) return measured
       probes *= 2
@@ -53,14 +56,13 @@ async function sampleVectors(table: Table, rows: number): Promise<Float32Array[]
   return Array.from(found.getChild('vector') ?? [], (vector) => (vector as { toArray(): Float32Array }).toArray())
 }
 
-async function exactNeighbours(table: Table, vectors: readonly Float32Array[], rows: number): Promise<Sample[]> {
+async function samplesOf(table: Table, vectors: readonly Float32Array[], rows: number): Promise<Sample[]> {
   const most = RANKS.filter((rank) => rank <= rows / 4).at(-1) ?? 0
-  const samples: Sample[] = []
-  for (const vector of vectors) {
-    const query = table.query().nearestTo(vector).distanceType('cosine').bypassVectorIndex()
-    samples.push({ vector, nearest: await idsOf(query.limit(most + 1)) })
-  }
-  return samples
+  const ranks = vectors.map((_, at) => (at < SMALL_SAMPLE ? most : Math.min(most, SAMPLE_RANK)))
+  // The nearest of all is the row itself.
+  const wanted = vectors.map((vector, at) => ({ vector, count: (ranks[at] ?? 0) + 1 }))
+  const nearest = await exactNeighbours(table, wanted)
+  return vectors.map((vector, at) => ({ vector, nearest: nearest[at] ?? [] }))
 }
 
 async function recallOf(table: Table, samples: readonly Sample[], rank: number, probes: number): Promise<number> {

@@ -5,6 +5,12 @@ import { join } from 'node:path'
 import type { SearchPlan } from './search-plan.js'
 import type { TablePlace } from './table-place.js'
 
+/**
+ * Lance frees on one thread what another took: with an arena for each thread, glibc's default, little of that goes back
+ * to the system. Half the memory at its peak for 60,000 vectors, in the same time; other systems do not know it.
+ */
+const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' }
+
 /** Work on a table that a process of its own can do, and what it gives. */
 export interface TableTasks {
   /** Builds the vector index, and measures it. */
@@ -63,7 +69,7 @@ export async function workApart<T extends keyof TableTasks>(
 function start(temporary: string): ChildProcess {
   const child = fork(new URL('./table-worker.js', import.meta.url), {
     execArgv: [],
-    env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
+    env: { ...process.env, ...FEW_ARENAS, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   // A host that ends without closing need not wait for it.
