@@ -52,8 +52,6 @@ const MAX_SIZE_BYTES = 1_000_000_000
 const [way, path, dataDir] = process.argv.slice(2) as [Way, string, string]
 // Whoever asks may end before it says so.
 process.once('disconnect', () => process.exit())
-// tsx switches them on; a host would not read one for each module that is loaded.
-process.setSourceMapsEnabled(false)
 const ingestion = way === 'langchain' ? await langchain() : await alcove()
 process.once('message', () => {
   if (ingestion !== undefined) void measure(ingestion)

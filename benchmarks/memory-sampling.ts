@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 const SAMPLE_EVERY_MS = 50
-/** What tsx translates a benchmark with: no part of what is measured, and only there where nothing is in its cache. */
-const TRANSLATOR = 'esbuild'
 
 /** Whether the system tells of processes that are not one's own: Linux does. */
 export const SEES_OTHERS: boolean = existsSync('/proc/thread-self/children')
@@ -71,7 +69,6 @@ function memoryOf(pid: number): Omit<Sample, 'atMs'> {
 
 function residentMb(pid: number): number {
   const status = told(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? ''
-  if (/^Name:\s+(.*)$/m.exec(status)?.[1] === TRANSLATOR) return 0
   return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024) / 1e6
 }
 

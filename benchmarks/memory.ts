@@ -14,6 +14,7 @@ import { type Spread, spreadOf } from './measure.js'
 import type { HostRun, Ready, Way } from './memory-child.js'
 import { writePdf, writeText } from './memory-documents.js'
 import { type MemoryPeaks, MemorySampling, SEES_OTHERS } from './memory-sampling.js'
+import { withPlainProgram } from './plain-program.js'
 import { fail, writeReport } from './report.js'
 
 const MOST_MB = 1_000
@@ -38,7 +39,7 @@ const CASES: readonly { readonly name: string; readonly way: Way; readonly path:
   { name: `alcove with its model, ${sizeOf(MODEL_TEXT_KB)} of text`, way: 'alcove with its model', path: modelText },
 ]
 
-const runs = await allRounds().finally(() => rm(folder, { recursive: true }))
+const runs = await withPlainProgram('memory-child.ts', allRounds).finally(() => rm(folder, { recursive: true }))
 const rows = [...runs].map(([name, some]) => {
   const of = (figure: keyof Run): Spread => spreadOf(some.map((run) => run[figure]))
   return {
@@ -76,25 +77,23 @@ if (!isQuick) {
   }
 }
 
-async function allRounds(): Promise<ReadonlyMap<string, readonly Run[]>> {
+async function allRounds(program: string): Promise<ReadonlyMap<string, readonly Run[]>> {
   await writeText(text, TEXT_KB * 1_000)
   await writeText(modelText, MODEL_TEXT_KB * 1_000)
   await writePdf(pdf, PAGES)
   const all = new Map<string, Run[]>()
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { name, way, path } of CASES) {
-      const run = await runOf(way, path)
+      const run = await runOf(program, way, path)
       if (run !== undefined) all.set(name, [...(all.get(name) ?? []), run])
     }
   }
   return all
 }
 
-async function runOf(way: Way, path: string): Promise<Run | undefined> {
+async function runOf(program: string, way: Way, path: string): Promise<Run | undefined> {
   const dataDir = await mkdtemp(join(folder, 'data-'))
-  // Not the whole of tsx: what the engine loads of CommonJS need not go through it.
-  const execArgv = ['--import', 'tsx/esm']
-  const host = fork(join(import.meta.dirname, 'memory-child.ts'), [way, path, dataDir], { execArgv })
+  const host = fork(program, [way, path, dataDir], { execArgv: [] })
   const exit = once(host, 'exit')
   try {
     const { pid, isThere } = (await messageOf(host)) as Ready
