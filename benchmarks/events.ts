@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { request } from 'node:https'
+import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
@@ -56,6 +56,10 @@ const measured = async () => ({
     { name: 'deliveries/s', run: async () => (perSecond = rateOf((delivered = await relay(urls)))) },
     { name: 'bare POSTs/s', run: async () => (barePerSecond = rateOf(await postBare(delivered))) },
     { name: 'ratio', run: () => perSecond / barePerSecond },
+    {
+      name: 'bare POSTs/s that resume TLS sessions',
+      run: async () => rateOf(await postBare(delivered, new Agent({ keepAlive: false }))),
+    },
     { name: 'deliveries/s, none hanging', run: async () => (unhinderedPerSecond = rateOf(await relay(healthy))) },
     { name: 'ratio to none hanging', run: () => perSecond / unhinderedPerSecond },
     { name: 'commit to request, p50 ms', run: async () => quantile((untilRequest = await timesToRequest()), 0.5) },
@@ -105,8 +109,14 @@ async function relay(destinations: readonly string[]): Promise<Arrivals> {
   })
 }
 
-/** The body and the headers of a delivery, to the same receivers, and nothing else. */
-async function postBare({ body, headers: { host: _ofAnother, ...headers } }: Arrivals): Promise<Arrivals> {
+/**
+ * The body and the headers of a delivery, to the same receivers, and nothing else.
+ * @param agent gives each a new connection
+ */
+async function postBare(
+  { body, headers: { host: _ofAnother, ...headers } }: Arrivals,
+  agent?: Agent,
+): Promise<Arrivals> {
   const secureContext = createSecureContext({ ca })
   let sent = 0
   const post = async (): Promise<void> => {
@@ -116,7 +126,7 @@ async function postBare({ body, headers: { host: _ofAnother, ...headers } }: Arr
       await new Promise<void>((resolve, reject) => {
         // An option of the socket, which passes through node:https but is not in its types.
         const socket: object = { secureContext }
-        request(url, { ...socket, method: 'POST', agent: false, headers }, (response) => {
+        request(url, { ...socket, method: 'POST', agent: agent ?? false, headers }, (response) => {
           response.resume().on('end', resolve)
         })
           .on('error', reject)

@@ -138,7 +138,7 @@ export const TARGETS: readonly Target[] = [
     atLeast: 0.7,
     unit: 'times',
     limit: {
-      text: 'both share two cores with the receivers, whose handshakes take most of them; the relay makes {} deliveries a second with the one that hangs, {} without it.',
+      text: 'both share two cores with the receivers; the relay makes {} deliveries a second with the one that hangs, {} without it.',
       figures: [
         ['delivery', 'deliveries/s'],
         ['delivery', 'deliveries/s, none hanging'],

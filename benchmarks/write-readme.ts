@@ -78,7 +78,7 @@ const SECTIONS: readonly {
     name: 'events',
     number: 'P7',
     question:
-      'Recording an event, and deliveries to ten destinations, one of which hangs, beside bare `node:https` POSTs of the same bytes with a new connection each, and beside the same without the one that hangs. Rates are from the first arrival to the last.',
+      'Recording an event, and deliveries to ten destinations, one of which hangs, beside bare `node:https` POSTs of the same bytes with a new connection each, and beside the same without the one that hangs. The relay makes a new connection each time, too, but goes on with the TLS session of the one before, as the second kind of bare POSTs does. Rates are from the first arrival to the last.',
   },
   {
     name: 'rest',

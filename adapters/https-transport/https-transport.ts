@@ -15,6 +15,7 @@ import { type DestinationUrl, parseDestinationUrl } from './destination-url.js'
 import { codeOf, failureSentence } from './failure-sentence.js'
 import { postOnce } from './post-once.js'
 import { resolveHost } from './resolve-host.js'
+import { ResumingAgents } from './resuming-agents.js'
 import { trustedAuthorities } from './trusted-authorities.js'
 import { DeadlineError, WorkInTime } from './work-in-time.js'
 
@@ -60,6 +61,7 @@ export class HttpsTransport implements HttpTransport {
   readonly #secureContext: SecureContext | undefined
   readonly #deadlineMs: number
   readonly #work: WorkInTime
+  readonly #agents = new ResumingAgents()
 
   /** @throws InvalidInputError for an option that is not what it must be */
   constructor(options: HttpsTransportOptions = {}) {
@@ -96,7 +98,8 @@ export class HttpsTransport implements HttpTransport {
       return await this.#work.run(async (cut) => {
         const destination = parseDestinationUrl(url)
         const addresses = await this.#addressesOf(destination, cut)
-        return await postOnce({ destination, addresses, headers, body, secureContext: this.#secureContext }, cut)
+        const [secureContext, agent] = [this.#secureContext, this.#agents.current]
+        return await postOnce({ destination, addresses, headers, body, secureContext, agent }, cut)
       }, signal)
     } catch (error) {
       signal?.throwIfAborted()

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { type Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { LookupFunction, TcpSocketConnectOpts } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { type HttpOutcome, type HttpPost, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
@@ -14,6 +14,8 @@ export interface PostOnce extends Pick<HttpPost, 'headers' | 'body'> {
   /** Those that were checked; no other is dialled, and of these only some. */
   readonly addresses: readonly string[]
   readonly secureContext: SecureContext | undefined
+  /** Gives each request a connection of its own. */
+  readonly agent: Agent
 }
 
 /** Options of the socket pass through node:https, but are not in its types. */
@@ -52,7 +54,8 @@ export async function postOnce(post: PostOnce, signal: AbortSignal): Promise<Htt
 }
 
 /** What the environment could change for the worse is said explicitly. */
-function optionsOf({ destination, addresses, headers, body, secureContext }: PostOnce): RequestOptions & SocketOptions {
+function optionsOf(post: PostOnce): RequestOptions & SocketOptions {
+  const { destination, addresses, headers, body, secureContext, agent } = post
   const { host, hostname, isAddress, path, port } = destination
   return {
     method: 'POST',
@@ -61,8 +64,7 @@ function optionsOf({ destination, addresses, headers, body, secureContext }: Pos
     path,
     setHost: false,
     headers: { ...headers, host, 'content-length': body.length, connection: 'close' },
-    // No pool: a connection that is used again is not looked up again. No proxy either: pools have those.
-    agent: false,
+    agent,
     lookup: lookupOf(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,

@@ -27,6 +27,8 @@ interface ReceivedConnection {
   readonly plaintext: Buffer
   /** The name that TLS was asked for; undefined where there was none. */
   readonly servername: string | undefined
+  /** Whether it went on with the TLS session of one before, without the certificate. */
+  readonly isResumed: boolean
   readonly isOpen: boolean
 }
 
@@ -148,6 +150,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 
 class Connection implements ReceivedConnection {
   readonly socket: Socket
+  isResumed = false
   #secured: TLSSocket | undefined
   readonly #pieces: Buffer[] = []
 
@@ -158,6 +161,8 @@ class Connection implements ReceivedConnection {
 
   secure(socket: TLSSocket): void {
     this.#secured = socket
+    // Nobody can tell any more once it is closed.
+    this.isResumed = socket.isSessionReused()
     socket.on('error', () => undefined)
     // Beside what node:http reads.
     socket.on('data', (piece: Buffer) => this.#pieces.push(piece))

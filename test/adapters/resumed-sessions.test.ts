@@ -1,0 +1,53 @@
+import { describe, expect, it, vi } from 'vitest'
+import { receiverOf, transportTo } from '../webhooks/local-transport.js'
+import { startReceiver } from '../webhooks/receiver.js'
+
+const post = (url: string) => ({ url, headers: {}, body: new TextEncoder().encode('{}') })
+const RESPONSE = { kind: 'response', httpStatus: 200 }
+
+describe('TLS sessions', () => {
+  it('go on from one request to the next, each of which has a connection of its own', async () => {
+    const receiver = await receiverOf()
+    const transport = transportTo(receiver)
+    for (let count = 0; count < 3; count += 1) expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
+    expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, true, true])
+  })
+
+  it('are of one name, and of one transport', async () => {
+    const receiver = await receiverOf()
+    const transport = transportTo(receiver)
+    const [one, another] = [receiver.urlOf('one.example.test'), receiver.urlOf('another.example.test')]
+    for (const url of [one, another, receiver.url, one]) expect(await transport.post(post(url))).toMatchObject(RESPONSE)
+    expect(await transportTo(receiver).post(post(one))).toMatchObject(RESPONSE)
+    const [, , , again] = receiver.connections
+    expect(receiver.connections.filter(({ isResumed }) => isResumed)).toEqual([again])
+  })
+
+  it('do not let pass another server in the place of the one that was checked', async () => {
+    const receiver = await startReceiver()
+    const transport = transportTo(receiver)
+    const url = receiver.urlOf('hooks.example.test')
+    expect(await transport.post(post(url))).toMatchObject(RESPONSE)
+    await receiver.close()
+    const { port } = receiver
+    const other = await receiverOf({ port, certificate: 'expired' })
+    const error = 'the certificate has expired (CERT_HAS_EXPIRED)'
+    expect(await transport.post(post(url))).toEqual({ kind: 'connection_error', error })
+    expect(other.requests).toEqual([])
+  })
+
+  it('end after ten minutes: the certificate is looked at again', async () => {
+    const receiver = await receiverOf()
+    const transport = transportTo(receiver)
+    await transport.post(post(receiver.url))
+    const now = performance.now() + 600_000
+    vi.spyOn(performance, 'now').mockReturnValue(now)
+    try {
+      await transport.post(post(receiver.url))
+      await transport.post(post(receiver.url))
+    } finally {
+      vi.restoreAllMocks()
+    }
+    expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, false, true])
+  })
+})
