@@ -7,7 +7,7 @@ export async function messageOf(child: ChildProcess): Promise<unknown> {
   const { signal } = abort
   const ended = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(
-      `${child.spawnargs.find((argument) => argument.endsWith('.ts')) ?? 'a program'} ended with ${String(code)}`,
+      `${child.spawnargs.find((argument) => /\.m?[jt]s$/.test(argument)) ?? 'a program'} ended with ${String(code)}`,
     )
   })
   try {

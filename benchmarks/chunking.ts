@@ -9,7 +9,7 @@ import { firstPasses } from './chunking-first-pass.js'
 import { openDefaultModel } from './default-model.js'
 import { bytesOf, type Contestant, figureOf, inTurn, mediansOf, megabytesPerSecond } from './measure.js'
 import { writeReport } from './report.js'
-import { sampleTexts } from './sample-texts.js'
+import { markdownTexts, sampleTexts } from './sample-texts.js'
 import { tokenExactness } from './token-exactness.js'
 
 const isQuick = process.argv.includes('--quick')
@@ -19,7 +19,7 @@ const LEAST_MS = isQuick ? 1 : 600
 
 const model = await openDefaultModel()
 const tokenizer = await model.tokenizer()
-const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 12_000)) : sampleTexts()
+const texts = shortened(sampleTexts())
 const bytes = bytesOf(texts)
 
 const [alcove, ...peers] = await chunkers(tokenizer)
@@ -56,12 +56,18 @@ const comparing = peers
 const speeds = await inTurn(ROUNDS, [counting, ...first, ...cutting, ...comparing])
 
 const speedOf = (name: string) => ({ name, megabytesPerSecond: figureOf(speeds, name) })
+const markdown = shortened(markdownTexts())
 const looks = new Map<string, Awaited<ReturnType<typeof look>>>()
-for (const chunker of [alcove, ...peers]) looks.set(chunker.name, await look(chunker))
+const headed: Readonly<Record<string, unknown>>[] = []
+for (const chunker of [alcove, ...peers]) {
+  looks.set(chunker.name, await look(chunker, texts))
+  headed.push({ name: chunker.name, ...(await look(chunker, markdown)) })
+}
 const rows = [counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
 const ratios = comparing.map(({ peer, name }) => ({ name: peer, timesAsFast: figureOf(speeds, name) }))
 console.table(rows.map(({ megabytesPerSecond: { median }, ...row }) => ({ 'MB/s': median, ...row })))
 console.table(ratios.map(mediansOf))
+console.table(headed)
 const exactness = isQuick ? undefined : await tokenExactness(tokenizer)
 if (exactness !== undefined) {
   console.table([exactness.lines])
@@ -72,6 +78,7 @@ if (!isQuick) {
     bytes,
     rows,
     'alcove beside splitters that count tokens': ratios,
+    'chunks of Markdown': headed,
     ...(exactness && {
       'beside the reference tokenizer': exactness.lines,
       'chunks of the same texts': exactness.chunkings,
@@ -80,10 +87,15 @@ if (!isQuick) {
 }
 await model.close()
 
+/** For a smoke test. */
+function shortened(all: readonly string[]): readonly string[] {
+  return isQuick ? all.slice(0, 1).map((text) => text.slice(0, 12_000)) : all
+}
+
 /** What the chunks are like. */
-async function look({ counts, chunk }: TextChunker) {
+async function look({ counts, chunk }: TextChunker, looked: readonly string[]) {
   const cutTexts = []
-  for (const text of texts) cutTexts.push({ text, chunks: await chunk(text) })
+  for (const text of looked) cutTexts.push({ text, chunks: await chunk(text) })
   const tokens = cutTexts.flatMap(({ chunks }) => chunks.map((one) => tokenizer.count(one)))
   return {
     counts,

@@ -14,12 +14,8 @@ import type { Engine } from '../dist/src/index.js'
 import { messageOf } from './child-message.js'
 import type { Arrivals, Receivers } from './event-receivers.js'
 import { figureOf, inTurn, mediansOf, quantile, timesOf } from './measure.js'
-import { fail, writeReport } from './report.js'
+import { writeReport } from './report.js'
 
-/** From the engine's own decisions: P7 has none for recording. */
-const MOST_RECORDING_MS = 5
-const LEAST_RATIO = 0.7
-const MOST_UNTIL_REQUEST_MS = 10
 const isQuick = process.argv.includes('--quick')
 /** Few enough that what waits, with nobody to send it, does not become what is measured. */
 const RUNS = isQuick ? 40 : 100
@@ -42,7 +38,8 @@ const healthy = urls.slice(0, HEALTHY)
 
 let recorded: number[] = []
 let delivered: Arrivals
-let [perSecond, barePerSecond, unhinderedPerSecond] = [Number.NaN, Number.NaN, Number.NaN]
+let [perSecond, barePerSecond] = [Number.NaN, Number.NaN]
+let [resumedPerSecond, unhinderedPerSecond] = [Number.NaN, Number.NaN]
 let untilRequest: number[] = []
 const measured = async () => ({
   recording: await inTurn(
@@ -58,8 +55,9 @@ const measured = async () => ({
     { name: 'ratio', run: () => perSecond / barePerSecond },
     {
       name: 'bare POSTs/s that resume TLS sessions',
-      run: async () => rateOf(await postBare(delivered, new Agent({ keepAlive: false }))),
+      run: async () => (resumedPerSecond = rateOf(await postBare(delivered, new Agent({ keepAlive: false })))),
     },
+    { name: 'ratio to those that resume', run: () => perSecond / resumedPerSecond },
     { name: 'deliveries/s, none hanging', run: async () => (unhinderedPerSecond = rateOf(await relay(healthy))) },
     { name: 'ratio to none hanging', run: () => perSecond / unhinderedPerSecond },
     { name: 'commit to request, p50 ms', run: async () => quantile((untilRequest = await timesToRequest()), 0.5) },
@@ -77,12 +75,6 @@ console.table([...figures.delivery].map(([figure, { median }]) => ({ figure, med
 // A smoke test runs beside other work, and measures nothing.
 if (!isQuick) {
   writeReport('events', { recording, delivery: Object.fromEntries(figures.delivery) })
-  if (recording.some(({ p50Ms }) => p50Ms.median > MOST_RECORDING_MS))
-    fail(`recording an event takes more than ${MOST_RECORDING_MS} ms at the median`)
-  if (figureOf(figures.delivery, 'ratio').median < LEAST_RATIO)
-    fail(`the relay is slower than ${LEAST_RATIO} of bare POSTs`)
-  if (figureOf(figures.delivery, 'commit to request, p50 ms').median > MOST_UNTIL_REQUEST_MS)
-    fail(`more than ${MOST_UNTIL_REQUEST_MS} ms from a commit to its request at the median`)
 }
 
 /** Times of recording alone: no relay runs beside it. */
@@ -139,7 +131,7 @@ async function postBare(
   return await arrivals
 }
 
-/** From the commit of an event to its request at the receiver. */
+/** From the commit of an event, as its caller hears of it, to its request at the receiver. */
 async function timesToRequest(): Promise<number[]> {
   return await withFolder((dataDir) =>
     withEngine(dataDir, ['relay'], async (engine) => {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hundredths } from './measure.js'
 
 /** All files below a folder, by their paths in it. */
 export async function filesOf(root: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
@@ -12,4 +13,10 @@ export async function filesOf(root: string): Promise<readonly { readonly path: s
         return { path: path.slice(root.length + 1), bytes: (await stat(path)).size }
       }),
   )
+}
+
+/** How much is in all files below a folder, in MB. */
+export async function megabytesIn(root: string): Promise<number> {
+  const files = await filesOf(root)
+  return hundredths(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6)
 }

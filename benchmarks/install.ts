@@ -15,7 +15,6 @@ import { hundredths, mediansOf, type Spread, spreadOf } from './measure.js'
 import { packageOf } from './peers.js'
 import { fail, writeReport } from './report.js'
 
-const MOST_IMPORT_MS = 50
 const isQuick = process.argv.includes('--quick')
 const [INSTALLS, IMPORTS] = isQuick ? [0, 1] : [5, 15]
 const ROOT = join(import.meta.dirname, '..')
@@ -47,10 +46,7 @@ const { imports, foreign, install } = await measured().finally(() => rmSync(fold
 console.table(imports.map((row) => mediansOf({ ...row })))
 if (install) console.table([mediansOf(install)])
 if (foreign.length > 0) fail(`import 'alcove' loads ${foreign.join(', ')}`)
-if (!isQuick) {
-  writeReport('install', { imports, install })
-  if ((imports[0]?.importMs.median ?? 0) > MOST_IMPORT_MS) fail(`import 'alcove' takes more than ${MOST_IMPORT_MS} ms`)
-}
+if (!isQuick) writeReport('install', { imports, 'packages of adapters that the core loads': foreign.length, install })
 
 async function measured() {
   const imports = ['alcove', 'alcove/local', 'alcove/http', ...PEERS]

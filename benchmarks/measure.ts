@@ -66,6 +66,27 @@ export async function inTurn(rounds: number, contestants: readonly Contestant[])
   return new Map([...figures].map(([name, values]) => [name, spreadOf(values)]))
 }
 
+/**
+ * Medians of the times of two in ms, each of which is asked the same, in turns: the machine may be busier at one time than
+ * at another. Each is as often the first to be asked; of three times of a question the middle one counts.
+ */
+export async function bothInTurn(
+  questions: number,
+  ...both: readonly [(question: number) => Promise<unknown>, (question: number) => Promise<unknown>]
+): Promise<readonly [number, number]> {
+  const [times, otherTimes]: [number[], number[]] = [[], []]
+  const [one, other] = [
+    { ask: both[0], times },
+    { ask: both[1], times: otherTimes },
+  ]
+  for (let question = 0; question < questions; question += 1) {
+    for (const { ask, times } of question % 2 === 0 ? [one, other] : [other, one]) {
+      times.push(quantile(await timesOf(3, () => ask(question)), 0.5))
+    }
+  }
+  return [quantile(times, 0.5), quantile(otherTimes, 0.5)]
+}
+
 /** @throws Error for a contestant that there was not: a figure that is missing would pass any limit */
 export function figureOf(figures: ReadonlyMap<string, Spread>, name: string): Spread {
   const figure = figures.get(name)

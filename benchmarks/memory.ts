@@ -15,10 +15,8 @@ import type { HostRun, Ready, Way } from './memory-child.js'
 import { writePdf, writeText } from './memory-documents.js'
 import { type MemoryPeaks, MemorySampling, SEES_OTHERS } from './memory-sampling.js'
 import { withPlainProgram } from './plain-program.js'
-import { fail, writeReport } from './report.js'
+import { writeReport } from './report.js'
 
-const MOST_MB = 1_000
-const MOST_WORK_MS = 50
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
 const [TEXT_KB, MODEL_TEXT_KB, PAGES] = isQuick ? [200, 20, 10] : [100_000, 1_000, 1_000]
@@ -50,6 +48,8 @@ const rows = [...runs].map(([name, some]) => {
     hostSecondHalfMb: of('hostSecondHalfMb'),
     withChildrenFirstHalfMb: of('withChildrenFirstHalfMb'),
     withChildrenSecondHalfMb: of('withChildrenSecondHalfMb'),
+    // Flat where it is about 1.
+    secondHalfToFirst: spreadOf(some.map((run) => run.withChildrenSecondHalfMb / run.withChildrenFirstHalfMb)),
     longestWorkMs: of('longestWorkMs'),
     longestStopMs: of('longestStopMs'),
   }
@@ -69,12 +69,6 @@ console.log(`memory of ${counted}`)
 // A smoke test runs beside other work, and measures nothing.
 if (!isQuick) {
   writeReport('memory', { memoryOf: counted, rows })
-  for (const row of rows.filter(({ name }) => name.startsWith('alcove'))) {
-    const mostMb = Math.max(row.withChildrenFirstHalfMb.most, row.withChildrenSecondHalfMb.most)
-    if (mostMb >= MOST_MB) fail(`${row.name}: ${mostMb} MB, and not less than ${MOST_MB}`)
-    if (row.longestWorkMs.most > MOST_WORK_MS)
-      fail(`${row.name}: the event loop stood for ${row.longestWorkMs.most} ms, and not ${MOST_WORK_MS} at the most`)
-  }
 }
 
 async function allRounds(program: string): Promise<ReadonlyMap<string, readonly Run[]>> {

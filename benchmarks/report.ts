@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { lockedPeers, missingPeers, versionIn, WITH_PEERS } from './peers.js'
+import { missedBy } from './target-outcome.js'
+import { TARGETS } from './targets.js'
 
 const ROOT = join(import.meta.dirname, '..')
+const CALIBRATION_MS = 500
 /** The engine's libraries that figures depend on. */
 const LIBRARIES = ['@lancedb/lancedb', 'onnxruntime-node', 'sqlite3', 'knex', 'hono', 'zod']
 
@@ -22,13 +26,20 @@ export interface Report {
     readonly system?: string
     /** Processes that had work in the latest minute; above the number of cores, something else ran as well. */
     readonly load?: number
+    /** SHA-256 of one thread right after: of shared machines, how much of their speed there was. */
+    readonly sha256MbPerSecond?: number
   }
   readonly versions?: Readonly<Record<string, string>>
   readonly results: unknown
 }
 
-/** Writes `results/<name>.json`; not where a library is missing that the engine is compared with. */
+/**
+ * Writes `results/<name>.json`; not where a library is missing that the engine is compared with. What is not as it is to be
+ * is told, and ends the program with 1.
+ */
 export function writeReport(benchmark: string, results: unknown): void {
+  const targets = TARGETS.filter((target) => target.benchmark === benchmark)
+  for (const sentence of missedBy(targets, results)) fail(sentence)
   const missing = WITH_PEERS.has(benchmark) ? missingPeers() : []
   if (missing.length > 0) {
     console.error(`the results are not kept: ${missing.join(', ')} must be installed ("npm run bench" does it)`)
@@ -41,12 +52,21 @@ export function writeReport(benchmark: string, results: unknown): void {
     node: process.version,
     system: `${platform()} ${arch()} ${release().split('-')[0] ?? ''}`,
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
+    sha256MbPerSecond: sha256MbPerSecond(),
   }
   const date = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const report: Report = { benchmark, date, machine, versions: versions(benchmark), results }
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${benchmark}.json`), `${JSON.stringify(report, null, 2)}\n`)
+}
+
+function sha256MbPerSecond(): number {
+  const piece = Buffer.alloc(1_000_000)
+  const began = performance.now()
+  let pieces = 0
+  for (; performance.now() - began < CALIBRATION_MS; pieces += 1) createHash('sha256').update(piece).digest()
+  return Math.round(pieces / ((performance.now() - began) / 1_000))
 }
 
 /** What is not as it is to be: the program ends with 1, and goes on till then. */
@@ -59,7 +79,9 @@ function versions(benchmark: string): Readonly<Record<string, string>> {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const installed = LIBRARIES.map((name) => [name, versionIn(join(ROOT, 'node_modules'), name) ?? 'unknown'] as const)
   const peers = WITH_PEERS.has(benchmark) ? lockedPeers() : {}
-  return { alcove: `${version}${commit()}`, ...peers, ...Object.fromEntries(installed) }
+  // Of a library that both have, in different versions.
+  const own = installed.map(([name, found]) => [name in peers ? `${name} of the engine` : name, found] as const)
+  return { alcove: `${version}${commit()}`, ...peers, ...Object.fromEntries(own) }
 }
 
 /** Of the code that was measured, if it is known; with a `+` where something in it was changed since. */

@@ -12,6 +12,13 @@ export function sampleTexts(): readonly string[] {
   return paths.map((path) => readFileSync(path, 'utf8'))
 }
 
+/** Texts with headings: the Markdown documents of the shared data, or else this project's pages. */
+export function markdownTexts(): readonly string[] {
+  const folder = sharedData('docs', 'md')
+  if (folder === undefined) return sampleTexts()
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+}
+
 /** So much of them, again and again, each time with other numbers between the sentences: no window is there twice. */
 export function* longText(characters: number): Generator<Uint8Array> {
   const sample = sampleTexts().join('\n\n')

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Connection, connect, type Table, type VectorQuery } from '@lancedb/lancedb'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import type { DocumentFilter, VectorCollection } from '../dist/src/ports/index.js'
@@ -10,6 +12,8 @@ export const LIMIT = 10
 const WINDOWS_PER_DOCUMENT = 50
 /** One addition for so many windows, as the engine writes them. */
 const WINDOWS_PER_WRITE = 1_000
+/** As the engine has it. */
+const REFINE_FACTOR = 3
 
 /** A collection of synthetic vectors, in a folder. */
 export interface SyntheticCollection {
@@ -64,6 +68,16 @@ export interface Found {
   readonly chunk: number
 }
 
+/** What the engine keeps beside a table: how many partitions of its index are searched, by rank. */
+interface Plan {
+  readonly probes: readonly Probes[]
+}
+
+interface Probes {
+  readonly rank: number
+  readonly probes: number
+}
+
 /** What a query of plain LanceDB finds. */
 export async function foundBy(query: VectorQuery): Promise<readonly Found[]> {
   const found = await query.select(['document', 'chunk', '_distance']).toArrow()
@@ -71,21 +85,43 @@ export async function foundBy(query: VectorQuery): Promise<readonly Found[]> {
   return rows.map(({ document, chunk }) => ({ documentId: document, chunk }))
 }
 
-/** The exact answer: the scan of plain LanceDB, on the same table. */
-export class PlainScan {
+/** Plain LanceDB, on the same table. */
+export class PlainSearch {
   readonly #connection: Connection
   readonly #table: Table
+  readonly #probes: readonly Probes[]
 
-  static async open({ folder }: SyntheticCollection): Promise<PlainScan> {
+  static async open({ folder }: SyntheticCollection): Promise<PlainSearch> {
     const connection = await connect(folder)
-    return new PlainScan(connection, await connection.openTable(COLLECTION.name))
+    const table = await connection.openTable(COLLECTION.name)
+    const plan = await readFile(join(folder, `${COLLECTION.name}.search.json`), 'utf8').catch(() => undefined)
+    if (plan !== undefined) await table.prewarmIndex('vector_idx')
+    return new PlainSearch(connection, table, plan === undefined ? [] : (JSON.parse(plan) as Plan).probes)
   }
 
-  private constructor(connection: Connection, table: Table) {
+  private constructor(connection: Connection, table: Table, probes: readonly Probes[]) {
     this.#connection = connection
     this.#table = table
+    this.#probes = probes
   }
 
+  get hasIndex(): boolean {
+    return this.#probes.length > 0
+  }
+
+  /** As far as the engine searches the index. */
+  async byIndex(query: Float32Array, limit: number): Promise<readonly Found[]> {
+    const probes = this.#probes.find(({ rank }) => rank >= limit)?.probes ?? Number.NaN
+    const nearest = this.#table
+      .query()
+      .nearestTo(query)
+      .distanceType('cosine')
+      .nprobes(probes)
+      .refineFactor(REFINE_FACTOR)
+    return await foundBy(nearest.limit(limit))
+  }
+
+  /** The exact answer, by a scan. */
   async nearest(query: Float32Array, documents?: DocumentFilter): Promise<readonly Found[]> {
     const nearest = this.#table.query().nearestTo(query).distanceType('cosine').bypassVectorIndex().limit(LIMIT)
     const filtered = documents === undefined ? nearest : nearest.where(conditionOf(documents))

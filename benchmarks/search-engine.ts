@@ -1,11 +1,9 @@
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
-import { VECTORS } from '../dist/adapters/local/data-dir-names.js'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Engine } from '../dist/src/index.js'
 import { QuickModel } from '../test/ingestion/quick-model.js'
 import { openDefaultModel } from './default-model.js'
+import { putVectorsInOrder } from './engine-vectors.js'
 import { inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { longText } from './sample-texts.js'
 import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
@@ -46,20 +44,7 @@ export async function fillEngine({ dataDir, windows }: FillTask): Promise<Filled
   const content = Readable.from(longText(windows * CHARACTERS_PER_WINDOW))
   await session.documents.whenProcessed(await session.documents.upload(id, { fileName: 'a.txt', content }))
   await engine.close()
-  return { contextId: id, windows: await putInOrder(dataDir) }
-}
-
-/** Builds the index, which an engine does between requests, and gives up when it is closed. @returns how many windows */
-async function putInOrder(dataDir: string): Promise<number> {
-  const index = new LanceDbVectorIndex(join(dataDir, VECTORS))
-  let windows = 0
-  for (const name of await index.listCollections()) {
-    for (const count of (await index.countByDocument(name)).values()) windows += count
-  }
-  await index.whenMaintained()
-  if (index.maintenanceError !== undefined) throw index.maintenanceError
-  await index.close()
-  return windows
+  return { contextId: id, windows: await putVectorsInOrder(dataDir) }
 }
 
 /** `session.search`, checks and texts of the hits included, with the stub in place of the model, which is apart. */

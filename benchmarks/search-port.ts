@@ -1,7 +1,7 @@
 import type { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import { ClusteredVectors } from './clustered-vectors.js'
-import { atOnce, figureOf, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
-import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
+import { atOnce, type Contestant, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { CALLERS, callContestants, peakMb, type SearchExtent } from './search-calls.js'
 import {
   COLLECTION,
   type CollectionTask,
@@ -9,7 +9,7 @@ import {
   type Found,
   LIMIT,
   openCollection,
-  PlainScan,
+  PlainSearch,
   type SyntheticCollection,
 } from './search-collection.js'
 import { documentsIn, type FilterRow, searchFilters } from './search-filters.js'
@@ -33,19 +33,17 @@ export async function searchPort({ collection, extent }: CollectionTask): Promis
   const called = await calls(index, queries, extent)
   // Plain scans take more memory than the engine's searches.
   const peak = peakMb()
-  const plain = await PlainScan.open(collection)
-  const scanned = await scans(plain, queries, extent)
+  const plain = await PlainSearch.open(collection)
+  const compared = await compare(index, plain, queries, extent)
   const { filters, ...recalls } = await measureRecalls({ collection, index, plain }, queries, extent.filterQueries)
   plain.close()
   await index.close()
-  const scansPerSecond = figureOf(scanned, 'plainScansPerSecond').median
   const figures = {
     ...recalls,
     ...Object.fromEntries(called),
     peakMb: peak,
-    ...Object.fromEntries(scanned),
+    ...Object.fromEntries(compared),
     scanCallers: extent.scanCallers,
-    timesTheScan: hundredths(figureOf(called, 'perSecondWith64').median / scansPerSecond),
   }
   return { figures, filters }
 }
@@ -61,23 +59,43 @@ async function calls(
   return await inTurn(extent.rounds, callContestants(extent, call))
 }
 
-async function scans(
-  plain: PlainScan,
+/** The engine's searches beside those of plain LanceDB, round by round: by a scan, and by the index as the engine asks it. */
+async function compare(
+  index: LanceDbVectorIndex,
+  plain: PlainSearch,
   queries: readonly Float32Array[],
-  { rounds, scansAlone, scansTogether, scanCallers }: SearchExtent,
+  { rounds, callsAlone, callsTogether, scansAlone, scansTogether, scanCallers }: SearchExtent,
 ): Promise<ReadonlyMap<string, Spread>> {
-  const call = (number: number): Promise<unknown> => plain.nearest(queryAt(queries, number))
-  await call(0)
-  const perSecond = async (): Promise<number> => {
-    const began = performance.now()
-    await atOnce(scanCallers, scansTogether, call)
-    // Not rounded: of a million windows there is one in a second.
-    return scansTogether / ((performance.now() - began) / 1_000)
-  }
-  return await inTurn(rounds, [
-    { name: 'plainScanP50Ms', run: async () => quantile(await timesOf(scansAlone, call), 0.5) },
-    { name: 'plainScansPerSecond', run: perSecond },
-  ])
+  const call = (number: number): Promise<unknown> =>
+    index.search(COLLECTION, queryAt(queries, number), { limit: LIMIT })
+  const scan = (number: number): Promise<unknown> => plain.nearest(queryAt(queries, number))
+  const lookUp = (number: number): Promise<unknown> => plain.byIndex(queryAt(queries, number), LIMIT)
+  await scan(0)
+  let [plainMs, scanRate] = [Number.NaN, Number.NaN]
+  const scans: Contestant[] = [
+    { name: 'plainScanP50Ms', run: async () => quantile(await timesOf(scansAlone, scan), 0.5) },
+    { name: 'plainScansPerSecond', run: async () => (scanRate = await perSecond(scanCallers, scansTogether, scan)) },
+    {
+      name: 'timesTheScan',
+      run: async () => (await perSecond(CALLERS, callsTogether, call)) / scanRate,
+    },
+  ]
+  const lookUps: Contestant[] = [
+    { name: 'plainIndexP50Ms', run: async () => (plainMs = quantile(await timesOf(callsAlone, lookUp), 0.5)) },
+    {
+      name: 'overPlainIndexMs',
+      run: async () => quantile(await timesOf(callsAlone, call), 0.5) - plainMs,
+    },
+  ]
+  if (plain.hasIndex) await lookUp(0)
+  return await inTurn(rounds, plain.hasIndex ? [...scans, ...lookUps] : scans)
+}
+
+/** Not rounded: of scans of a million windows there is one in a second. */
+async function perSecond(callers: number, calls: number, call: (number: number) => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await atOnce(callers, calls, call)
+  return calls / ((performance.now() - began) / 1_000)
 }
 
 /** The recall of a collection as it was filled, then without some documents, then with filters. */
@@ -94,7 +112,7 @@ interface Recalls {
 interface Opened {
   readonly collection: SyntheticCollection
   readonly index: LanceDbVectorIndex
-  readonly plain: PlainScan
+  readonly plain: PlainSearch
 }
 
 async function measureRecalls(

@@ -9,20 +9,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mediansOf } from './measure.js'
-import { fail, writeReport } from './report.js'
+import { writeReport } from './report.js'
 import { extentOf } from './search-calls.js'
 import type { Steps } from './search-step.js'
 
 /** Spreads of vectors around the middle of their cluster. */
 const SETS = { easy: 0.5, hard: 1.2 }
-const RECALL_TO_REACH = 0.99
 const isQuick = process.argv.includes('--quick')
 const SIZES = isQuick ? [6_000] : [1_000, 10_000, 100_000, 1_000_000]
 const CHOSEN = Object.entries(SETS).slice(isQuick ? 1 : 0)
 const INDEX_FROM_ROWS = isQuick ? 5_000 : 10_000
 const KINDS_SIZE = isQuick ? 6_000 : 100_000
-/** A million windows of text would take a quarter of an hour more. */
-const ENGINE_SIZES = isQuick ? [200] : [1_000, 10_000, 100_000]
+const ENGINE_SIZES = isQuick ? [200] : SIZES
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -38,11 +36,6 @@ if (!isQuick) {
     'kinds of index': kinds,
     'through the engine': engine,
   })
-  const recalls = rows.flatMap((row) => [row['recallAt10'], row['recallAfterDeletions'], row['recallWithFilters']])
-  // One that is missing passes no check.
-  if (!recalls.every((recall) => Number(recall) >= RECALL_TO_REACH)) {
-    fail(`a recall is below ${RECALL_TO_REACH}`)
-  }
 }
 
 function searchCollection(

@@ -1,13 +1,14 @@
+import { SEARCH_TARGETS } from './search-targets.js'
 import type { Target } from './target-outcome.js'
 
 const ALCOVE = { name: 'alcove' }
-const windowsOf = (set: string, windows: number) => ({ set, windows })
 const COUNTING = ['rows', { name: 'alcove: counting alone' }, 'megabytesPerSecond']
+const CHUNKING = ['rows', ALCOVE, 'megabytesPerSecond']
 const STUB = 'a stub for the model'
-const PORT = 'at the index port'
+const LONG_DOCUMENTS = [`100 MB of text, ${STUB}`, `a PDF of 1000 pages, ${STUB}`]
+const A_CORE = 'a core that no other program shares.'
 
-/** What the engine is to reach, by the numbers of the design. */
-export const TARGETS: readonly Target[] = [
+const CHUNKING_TARGETS: readonly Target[] = [
   {
     benchmark: 'chunking',
     what: 'P1 tokens counted',
@@ -15,27 +16,59 @@ export const TARGETS: readonly Target[] = [
     atLeast: 100,
     unit: 'MB/s',
     limit: {
-      text: 'one core at {} MB/s is looking up words in a map, three loads a word; a profile shows a fifth of it in comparing their characters, which makes it exact.',
-      figures: [COUNTING],
+      text: 'one core looks words up in a map, three loads a word; a profile shows a fifth of it in comparing their characters, which makes it exact. The fastest round made {} MB/s.',
+      figures: [[...COUNTING, 'most']],
+      needed: A_CORE,
     },
   },
   {
     benchmark: 'chunking',
     what: 'P1 chunks with boundaries',
-    path: ['rows', ALCOVE, 'megabytesPerSecond'],
+    path: CHUNKING,
     atLeast: 50,
     unit: 'MB/s',
     limit: {
-      text: 'half of it is counting ({} MB/s alone), as a fifth of the words is in two chunks; the rest is rating places to cut.',
-      figures: [COUNTING],
+      text: 'counting alone makes {} MB/s here, and a fifth of the words is in two chunks; the rest is rating places to cut. The fastest round made {} MB/s.',
+      figures: [COUNTING, [...CHUNKING, 'most']],
+      needed: A_CORE,
     },
   },
+  {
+    benchmark: 'chunking',
+    what: 'P1 chunks beside LangChain with gpt-tokenizer',
+    path: ['alcove beside splitters that count tokens', /^LangChain.*gpt-tokenizer/, 'timesAsFast'],
+    atLeast: 10,
+    unit: 'times',
+  },
+  {
+    benchmark: 'chunking',
+    what: 'P1 lines whose tokens are not those of the reference',
+    path: ['beside the reference tokenizer', 'linesThatDiffer'],
+    atMost: 0,
+    unit: '',
+  },
+  ...[200, 1_000].map(
+    (chunkSizeTokens): Target => ({
+      benchmark: 'chunking',
+      what: `P1 chunks of ${chunkSizeTokens} tokens that have more`,
+      path: ['chunks of the same texts', { chunkSizeTokens }, 'tooLarge'],
+      atMost: 0,
+      unit: '',
+    }),
+  ),
+]
+
+const MODEL_TARGETS: readonly Target[] = [
   {
     benchmark: 'embedding',
     what: 'P2 tokens beside the raw session',
     path: ['ratios', 'tokens/s beside the raw session'],
     atLeast: 0.9,
     unit: 'times',
+    limit: {
+      text: 'the raw session has its best shape all the time, real windows are of all lengths.',
+      needed: 'windows of one length.',
+    },
   },
   {
     benchmark: 'embedding',
@@ -49,6 +82,7 @@ export const TARGETS: readonly Target[] = [
         ['ratios', 'tokens/s beside the raw session'],
         ['ratios', 'kB/s beside the pipeline'],
       ],
+      needed: 'windows that overlap less, at the cost of what is found (Q1), or a smaller model.',
     },
   },
   {
@@ -57,11 +91,15 @@ export const TARGETS: readonly Target[] = [
     path: ['modelShare'],
     atLeast: 0.85,
     unit: 'of the time',
+    limit: { text: 'the same windows in one call take {} of it.', figures: [['modelAloneShare']], needed: A_CORE },
   },
-  ...[`100 MB of text, ${STUB}`, `a PDF of 1000 pages, ${STUB}`].flatMap((document): Target[] => [
-    ...(['First', 'Second'] as const).map((half): Target => {
-      const row = { name: `alcove, ${document}` }
-      return {
+]
+
+const MEMORY_TARGETS: readonly Target[] = LONG_DOCUMENTS.flatMap((document): Target[] => {
+  const row = { name: `alcove, ${document}` }
+  return [
+    ...(['First', 'Second'] as const).map(
+      (half): Target => ({
         benchmark: 'memory',
         what: `P4 memory, all processes, ${half.toLowerCase()} half of ${document}`,
         path: ['rows', row, `withChildren${half}HalfMb`, 'most'],
@@ -70,66 +108,40 @@ export const TARGETS: readonly Target[] = [
         limit: {
           text: 'the host itself takes {} MB at the most; the others are the processes that read the file and build the index.',
           figures: [['rows', row, `host${half}HalfMb`, 'most']],
+          needed: 'an index that is built of parts of its table.',
         },
-      }
-    }),
+      }),
+    ),
+    {
+      benchmark: 'memory',
+      what: `P4 memory of the second half beside the first, ${document}`,
+      path: ['rows', row, 'secondHalfToFirst'],
+      atMost: 1.15,
+      unit: 'times',
+    },
     {
       benchmark: 'memory',
       what: `P4 longest work between two turns of the event loop, ${document}`,
-      path: ['rows', { name: `alcove, ${document}` }, 'longestWorkMs', 'most'],
+      path: ['rows', row, 'longestWorkMs', 'most'],
       atMost: 50,
       unit: 'ms',
     },
-  ]),
-  ...(['easy', 'hard'] as const).flatMap((set): Target[] => [
-    {
-      benchmark: 'search',
-      what: `P5 recall at 10 of 1,000,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 1_000_000), 'recallAt10'],
-      atLeast: 0.99,
-      unit: '',
+  ]
+})
+
+const SERVICE_TARGETS: readonly Target[] = [
+  {
+    benchmark: 'start',
+    what: 'P6 import to ready',
+    path: ['readyMs'],
+    atMost: 300,
+    unit: 'ms',
+    limit: {
+      text: '{} ms of it are `import`, {} in the fastest start.',
+      figures: [['importMs'], ['importMs', 'least']],
+      needed: A_CORE,
     },
-    {
-      benchmark: 'search',
-      what: `P5 one search in 100,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 100_000), 'p50Ms'],
-      atMost: 5,
-      unit: 'ms',
-      limit: {
-        text: 'LanceDB itself takes {} ms for the same search of the same kind of index (IVF_RQ, 200 probes, refine 3).',
-        figures: [['kinds of index', { set, kind: 'IVF_RQ, 4 bits', settings: '200 probes, refine 3' }, 'p50Ms']],
-      },
-    },
-    {
-      benchmark: 'search',
-      what: `P5 one search in 1,000,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 1_000_000), 'p50Ms'],
-      atMost: 15,
-      unit: 'ms',
-    },
-    {
-      benchmark: 'search',
-      what: `P5 searches a second beside exact scans, 100,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 100_000), 'timesTheScan'],
-      atLeast: 10,
-      unit: 'times',
-    },
-    {
-      benchmark: 'search',
-      what: `P5 searches a second beside exact scans, 1,000,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 1_000_000), 'timesTheScan'],
-      atLeast: 50,
-      unit: 'times',
-    },
-    {
-      benchmark: 'search',
-      what: `P5 memory with 64 callers, 1,000,000 windows, ${set}`,
-      path: [PORT, windowsOf(set, 1_000_000), 'peakMb'],
-      atMost: 1_500,
-      unit: 'MB',
-    },
-  ]),
-  { benchmark: 'start', what: 'P6 import to ready', path: ['readyMs'], atMost: 300, unit: 'ms' },
+  },
   { benchmark: 'start', what: 'P6 first search', path: ['firstSearchMs'], atMost: 1_000, unit: 'ms' },
   {
     benchmark: 'events',
@@ -143,7 +155,16 @@ export const TARGETS: readonly Target[] = [
         ['delivery', 'deliveries/s'],
         ['delivery', 'deliveries/s, none hanging'],
       ],
+      needed: 'more cores: what the relay keeps of each delivery is computed beside the handshakes.',
     },
+  },
+  {
+    benchmark: 'events',
+    what: 'P7 deliveries beside those without one that hangs',
+    path: ['delivery', 'ratio to none hanging'],
+    atLeast: 0.9,
+    unit: 'times',
+    limit: { text: 'its connections are made, too, and wait for their deadlines.', needed: 'more cores.' },
   },
   {
     benchmark: 'events',
@@ -151,21 +172,79 @@ export const TARGETS: readonly Target[] = [
     path: ['delivery', 'commit to request, p50 ms'],
     atMost: 10,
     unit: 'ms',
+    limit: { text: 'it is a claim in the database, a connection and a handshake.', needed: A_CORE },
   },
   {
     benchmark: 'rest',
-    what: 'P8 what HTTP adds to GET /context/{id}',
+    what: 'P8 what HTTP, routing and authentication add to GET /context/{id}',
     path: ['added', { what: 'get' }, 'addedMs'],
     atMost: 1,
     unit: 'ms',
   },
-  { benchmark: 'growth', what: 'P9 disk beside a fresh build', path: ['diskTimes'], atMost: 1.5, unit: 'times' },
-  { benchmark: 'growth', what: 'P9 search beside a fresh build', path: ['searchTimes'], atMost: 1.1, unit: 'times' },
+  {
+    benchmark: 'rest',
+    what: 'P8 all of GET /context/{id} beside a bare handler',
+    path: ['added', { what: 'get' }, 'overBareMs'],
+    atMost: 1,
+    unit: 'ms',
+    limit: {
+      text: '{} ms of it are the call itself: the live check of who asks, the permission, and the reading.',
+      figures: [['added', { what: 'get' }, 'engineMs']],
+      needed: A_CORE,
+    },
+  },
+  ...['at the index port', 'through the engine'].flatMap((where): Target[] => [
+    {
+      benchmark: 'growth',
+      what: `P9 disk beside a fresh build, ${where}`,
+      path: [where, 'diskTimes'],
+      atMost: 1.5,
+      unit: 'times',
+    },
+    {
+      benchmark: 'growth',
+      what: `P9 search beside a fresh build, ${where}`,
+      path: [where, 'searchTimes'],
+      atMost: 1.1,
+      unit: 'times',
+    },
+  ]),
   {
     benchmark: 'install',
     what: "P10 import 'alcove'",
     path: ['imports', { specifier: 'alcove' }, 'importMs'],
     atMost: 50,
     unit: 'ms',
+    limit: {
+      text: '{} modules are loaded; the fastest import took {} ms.',
+      figures: [
+        ['imports', { specifier: 'alcove' }, 'modules'],
+        ['imports', { specifier: 'alcove' }, 'importMs', 'least'],
+      ],
+      needed: A_CORE,
+    },
   },
+  {
+    benchmark: 'install',
+    what: "P10 packages of adapters that import 'alcove' loads",
+    path: ['packages of adapters that the core loads'],
+    atMost: 0,
+    unit: '',
+  },
+  {
+    benchmark: 'retrieval-quality',
+    what: 'Q1 the lowest of all scores, less its reference',
+    path: ['leastOverReference'],
+    atLeast: -0.01,
+    unit: '',
+  },
+]
+
+/** What the engine is to reach, by the numbers of the design. */
+export const TARGETS: readonly Target[] = [
+  ...CHUNKING_TARGETS,
+  ...MODEL_TARGETS,
+  ...MEMORY_TARGETS,
+  ...SEARCH_TARGETS,
+  ...SERVICE_TARGETS,
 ]

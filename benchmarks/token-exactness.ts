@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { WorkerTextExtractor } from '../dist/adapters/text-extraction/index.js'
 import { chunkText } from '../dist/src/index.js'
-import type { Tokenizer } from '../dist/src/ports/index.js'
+import { ExtractionError, type Tokenizer } from '../dist/src/ports/index.js'
 import { MODEL, MODELS } from './default-model.js'
 import { peer } from './peers.js'
 import { sharedData } from './shared-data.js'
@@ -21,6 +22,10 @@ interface Reference {
 export interface TokenExactness {
   readonly lines: {
     readonly files: number
+    /** Of them those whose text was extracted. */
+    readonly filesExtracted: number
+    /** Damaged files, scans and the like. */
+    readonly filesWithoutText: number
     readonly linesCompared: number
     /**
      * Lines with a run of more than 100 characters without white space: the reference reads such a run as one unknown
@@ -41,6 +46,7 @@ export interface TokenExactness {
 }
 
 const TEXTS = /\.(txt|md|csv|tsv|json|jsonl|xml|native|qry|gz)$/
+const DOCUMENTS = /\.(pdf|docx|doc)$/
 const LONG_RUN = /\S{101,}/u
 const LINES_AT_ONCE = 2_000
 const CHUNKINGS = [
@@ -49,8 +55,8 @@ const CHUNKINGS = [
 ]
 
 /**
- * All texts of the shared data, line by line, beside the reference tokenizer; and cut into chunks, none of which may
- * have more tokens than it should.
+ * All texts of the shared data, those of its documents too, line by line, beside the reference tokenizer; and cut into
+ * chunks, none of which may have more tokens than it should.
  *
  * @returns undefined without the data, or without the reference
  */
@@ -63,10 +69,13 @@ export async function tokenExactness(tokenizer: Tokenizer): Promise<TokenExactne
   exact.disablePadding()
   const lines = { linesCompared: 0, linesLeftOut: 0, linesThatDiffer: 0, tokens: 0 }
   const chunkings = CHUNKINGS.map((options) => ({ ...options, chunks: 0, tooLarge: 0 }))
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => TEXTS.test(path))
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const paths = all.filter((path) => TEXTS.test(path) || DOCUMENTS.test(path))
+  const files = { files: paths.length, filesExtracted: 0, filesWithoutText: 0 }
+  const extractor = new WorkerTextExtractor()
   for (const path of paths) {
-    const bytes = readFileSync(join(folder, path))
-    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+    const text = await textOf(join(folder, path), extractor)
+    if (DOCUMENTS.test(path)) files[text === '' ? 'filesWithoutText' : 'filesExtracted'] += 1
     for (const chunking of chunkings) {
       const { chunkSizeTokens, overlap } = chunking
       for (const { text: chunk } of chunkText(text, { tokenizer, chunkSizeTokens, overlap })) {
@@ -74,10 +83,10 @@ export async function tokenExactness(tokenizer: Tokenizer): Promise<TokenExactne
         if (tokenizer.count(chunk) > chunkSizeTokens) chunking.tooLarge += 1
       }
     }
-    const all = text.split('\n').filter((line) => line !== '')
-    const compared = all.filter((line) => !LONG_RUN.test(line))
+    const whole = text.split('\n').filter((line) => line !== '')
+    const compared = whole.filter((line) => !LONG_RUN.test(line))
     lines.linesCompared += compared.length
-    lines.linesLeftOut += all.length - compared.length
+    lines.linesLeftOut += whole.length - compared.length
     for (let at = 0; at < compared.length; at += LINES_AT_ONCE) {
       const some = compared.slice(at, at + LINES_AT_ONCE)
       const encodings = await exact.encodeBatch(some, { addSpecialTokens: false })
@@ -90,5 +99,23 @@ export async function tokenExactness(tokenizer: Tokenizer): Promise<TokenExactne
       }
     }
   }
-  return { lines: { files: paths.length, ...lines }, chunkings }
+  await extractor.close()
+  return { lines: { ...files, ...lines }, chunkings }
+}
+
+/** Empty where nothing can be read: how many that are, the benchmark of extraction tells. */
+async function textOf(path: string, extractor: WorkerTextExtractor): Promise<string> {
+  if (!DOCUMENTS.test(path)) {
+    const bytes = readFileSync(path)
+    return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+  }
+  const source = { fileName: path, sizeBytes: statSync(path).size, open: () => createReadStream(path) }
+  let text = ''
+  try {
+    for await (const piece of extractor.extract(source)) text += piece.text
+    return text
+  } catch (error) {
+    if (!(error instanceof ExtractionError)) throw error
+    return ''
+  }
 }

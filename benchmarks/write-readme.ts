@@ -2,53 +2,31 @@ import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { CHARTS, type Chart } from './charts.js'
 import { toMarkdown } from './markdown-table.js'
-import type { Spread } from './measure.js'
 import type { Report } from './report.js'
-import { limitOf, outcomeOf } from './target-outcome.js'
+import { limitOf, outcomeOf, wantedOf } from './target-outcome.js'
 import { TARGETS } from './targets.js'
 
 const require = createRequire(import.meta.url)
 
-interface ChunkingRow {
-  readonly name: string
-  readonly counts?: string
-  readonly megabytesPerSecond: Spread
-}
-
-/** What each benchmark asks, in the order of the page; its number in the design; and of which rows a chart is made. */
+/** What each benchmark asks, in the order of the page; and its number in the design. */
 const SECTIONS: readonly {
   readonly name: string
   readonly number?: string
   readonly question: string
-  readonly chart?: { readonly title: string; readonly bars: (results: never) => readonly (readonly [string, number])[] }
 }[] = [
   {
     name: 'chunking',
     number: 'P1',
     question:
       'Chunks of 1,000 tokens that overlap by 200, on one core, tokenizer included; the corpora of Chroma’s evaluation, again and again, but for the rows of a first pass, in which most words are met for the first time. `tooLarge` counts chunks with more than 1,000 tokens of the model, though some peers count those of GPT, or characters, which is faster; the last columns are shares of chunks by where they begin. Fuller chunks begin at a paragraph less often. mastra’s tokens: it makes its encoder anew for each text.',
-    chart: {
-      title: 'MB/s, splitters that count tokens',
-      bars: ({ rows }: { readonly rows: readonly ChunkingRow[] }) =>
-        rows
-          .filter(({ counts, name }) => counts !== 'characters' && !name.includes('first pass'))
-          .map(({ name, megabytesPerSecond }) => [name, megabytesPerSecond.median] as const),
-    },
   },
   {
     name: 'embedding',
     number: 'P2',
     question:
       'Windows of the same texts through the adapter, beside the bare session of the runtime at the shapes that it computes fastest (one session with its default threads, and one for each core with one thread each), and beside other libraries with the same weights. `kilobytesPerSecond` is of the text that is embedded, in which windows overlap, `sourceKilobytesPerSecond` of the text that was there.',
-    chart: {
-      title: 'tokens/s',
-      bars: ({
-        figures,
-      }: {
-        readonly figures: readonly { readonly name: string; readonly tokensPerSecond: Spread }[]
-      }) => figures.map(({ name, tokensPerSecond }) => [name, tokensPerSecond.median] as const),
-    },
   },
   {
     name: 'ingestion',
@@ -90,7 +68,7 @@ const SECTIONS: readonly {
     name: 'growth',
     number: 'P9',
     question:
-      'Disk and search at the index port after 10,000 small writes by four callers and 2,500 deletions, beside the same windows written at one go. `diskMbAtOnce` is what is there when the last write ends; the rest is measured after maintenance, and after the minute that old versions are kept.',
+      'Disk and search at the index port after 10,000 small writes by four callers and 2,500 deletions, beside the same windows written at one go. `diskMbAtOnce` is what is there when the last write ends; the rest is measured after maintenance, and after the minute that old versions are kept. Then small uploads through the engine, of which each fourth is deleted as soon as it is there, and all that is on the disk.',
   },
   {
     name: 'install',
@@ -113,7 +91,7 @@ const SECTIONS: readonly {
 export async function writeReadme(): Promise<void> {
   const parts = [
     '# Benchmarks',
-    '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most.',
+    '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most. Under each table is where it was made: machines that are shared are faster at one hour than at another, and SHA-256 of one thread, right afterwards, tells how fast this one was.',
   ]
   const reports = new Map<string, Report>()
   for (const { name } of SECTIONS) {
@@ -121,7 +99,7 @@ export async function writeReadme(): Promise<void> {
     if (report !== undefined) reports.set(name, report)
   }
   parts.push('## What is to be reached', ...targetTable(reports))
-  for (const { name, number, question, chart } of SECTIONS) {
+  for (const { name, number, question } of SECTIONS) {
     parts.push(`## ${number === undefined ? '' : `${number} `}${name}`, question)
     const report = reports.get(name)
     if (report === undefined) {
@@ -136,10 +114,11 @@ export async function writeReadme(): Promise<void> {
       machine.system,
       `Node ${machine.node}`,
       machine.load === undefined ? undefined : `load ${machine.load}`,
+      machine.sha256MbPerSecond === undefined ? undefined : `SHA-256 ${machine.sha256MbPerSecond} MB/s`,
     ]
     const where = [...known.filter((one) => one !== undefined), date].join(', ')
     parts.push(toMarkdown(results))
-    if (chart !== undefined) parts.push(bars(chart.title, chart.bars(results as never)))
+    parts.push(...(CHARTS[name] ?? []).map((chart) => drawn(chart, results)))
     parts.push(`_${[where, toText(versions)].filter((text) => text !== '').join('; ')}._`)
   }
   const path = join(import.meta.dirname, 'README.md')
@@ -156,14 +135,16 @@ function targetTable(reports: ReadonlyMap<string, Report>): readonly string[] {
   const rows = outcomes.map(({ target, figure, isReached }) => ({
     benchmark: target.benchmark,
     what: target.what,
-    'to reach':
-      target.atLeast === undefined ? `≤ ${target.atMost} ${target.unit}` : `≥ ${target.atLeast} ${target.unit}`,
+    'to reach': wantedOf(target),
     measured: figure ?? 'not yet',
     reached: figure === undefined ? '' : isReached ? 'yes' : 'no',
   }))
   const missed = outcomes.filter(({ isReached, figure }) => !isReached && figure !== undefined)
   const limits = missed.map(({ target }) => limitOf(target, reports.get(target.benchmark)?.results))
-  return [toMarkdown(rows), ...(limits.length > 0 ? [`What limits the others: ${limits.join(' ')}`] : [])]
+  return [
+    toMarkdown(rows),
+    ...(limits.length > 0 ? ['What limits the others:', limits.map((one) => `- ${one}`).join('\n')] : []),
+  ]
 }
 
 function toText(versions: Readonly<Record<string, string>> = {}): string {
@@ -178,7 +159,8 @@ async function readReport(name: string): Promise<Report | undefined> {
 }
 
 /** A bar chart that code hosts draw. */
-function bars(title: string, values: readonly (readonly [string, number])[]): string {
+function drawn({ title, bars }: Chart, results: Report['results']): string {
+  const values = bars(results as never)
   const names = values.map(([name]) => JSON.stringify(name)).join(', ')
   const figures = values.map(([, value]) => value).join(', ')
   return [

@@ -42,7 +42,8 @@ export async function postOnce(post: PostOnce, signal: AbortSignal): Promise<Htt
   signal.throwIfAborted()
   const request = httpsRequest(optionsOf(post))
   limitReceived(request)
-  const cut = (): void => void request.destroy()
+  // With an error: a TLS session with which a server hangs is not gone on with.
+  const cut = (): void => void request.destroy(new Error('cut'))
   signal.addEventListener('abort', cut, { once: true })
   try {
     const { httpStatus, body } = await answerOf(request, post.body)

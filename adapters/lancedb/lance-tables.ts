@@ -92,7 +92,9 @@ export class LanceTables {
       })
     }
     this.#open.clear()
-    for (const connection of [...this.#formerConnections, this.#connection]) (await connection)?.close()
+    for (const connection of [...this.#formerConnections, this.#connection]) {
+      ;(await connection?.catch(() => undefined))?.close()
+    }
     await this.#removeBuilding?.()
   }
 
@@ -185,17 +187,25 @@ export class LanceTables {
   async #connectFor(name: string): Promise<Connection> {
     if (this.#dropped.delete(name) && this.#connection !== undefined) {
       this.#formerConnections.push(this.#connection)
-      this.#connection = connectTo(this.place)
+      this.#connection = this.#newConnection()
     }
     return await this.#connect()
   }
 
+  /** Of one that fails, for want of room or of files, the next call makes another. */
   async #connect(): Promise<Connection> {
-    this.#connection ??= makeBuilding(this.place).then(async (remove) => {
-      this.#removeBuilding = remove
-      return await connectTo(this.place)
-    })
-    return await this.#connection
+    const connecting = (this.#connection ??= this.#newConnection())
+    try {
+      return await connecting
+    } catch (error) {
+      if (this.#connection === connecting) this.#connection = undefined
+      throw error
+    }
+  }
+
+  async #newConnection(): Promise<Connection> {
+    this.#removeBuilding ??= await makeBuilding(this.place)
+    return await connectTo(this.place)
   }
 }
 

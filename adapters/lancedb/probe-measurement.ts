@@ -1,5 +1,5 @@
-import type { Table, VectorQuery } from '@lancedb/lancedb'
-import { exactNeighbours } from './exact-neighbours.js'
+import type { Table } from '@lancedb/lancedb'
+import { exactDistances } from './exact-distances.js'
 import type { Probes } from './search-plan.js'
 import { REFINE_FACTOR } from './table-search.js'
 
@@ -17,6 +17,8 @@ const FIRST_PROBES = 4
 const MARGIN = 2
 /** More partitions than Lance makes by default, one for each 4,096 rows. */
 const ROWS_PER_PARTITION = 2_048
+/** Lance computes distances with 24 bits: so far from each other, two are the same. */
+const SAME_DISTANCE = 1e-5
 
 /**
  * Measures how many partitions of the vector index must be searched, for rising ranks, so that the
@@ -24,14 +26,13 @@ const ROWS_PER_PARTITION = 2_048
  */
 export async function measureProbes(table: Table): Promise<Probes[]> {
   const rows = await table.countRows()
-  const samples = await sampleVectors(table, rows)
   const most = Math.ceil(rows / ROWS_PER_PARTITION) + FIRST_PROBES
   const measured: Probes[] = []
-  const exact = await samplesOf(table, samples, rows)
+  const samples = await samplesOf(table, rows)
   let probes = FIRST_PROBES
   for (const rank of RANKS) {
     if (rank > rows / 4) break
-    const chosen = exact.slice(0, rank > SAMPLE_RANK ? SMALL_SAMPLE : SAMPLE)
+    const chosen = samples.slice(0, rank > SAMPLE_RANK ? SMALL_SAMPLE : SAMPLE)
     while ((await recallOf(table, chosen, rank, probes)) < TARGET_RECALL) {
       if (probes >= most) return measured
       probes *= 2
@@ -41,43 +42,59 @@ export async function measureProbes(table: Table): Promise<Probes[]> {
   return measured
 }
 
-/** A vector that is searched for, and the rows nearest to it, nearest first. */
+/** A vector that is searched for, and how far away the rows nearest to it are, rising. */
 interface Sample {
   readonly vector: Float32Array
-  readonly nearest: readonly bigint[]
+  readonly distances: readonly number[]
 }
 
+async function samplesOf(table: Table, rows: number): Promise<Sample[]> {
+  const vectors = await sampleVectors(table, rows)
+  const most = RANKS.filter((rank) => rank <= rows / 4).at(-1) ?? 0
+  const ranks = vectors.map((_, at) => (at < SMALL_SAMPLE ? most : Math.min(most, SAMPLE_RANK)))
+  // The nearest of all is the row itself.
+  const wanted = vectors.map((vector, at) => ({ vector, count: (ranks[at] ?? 0) + 1 }))
+  const distances = await exactDistances(table, wanted)
+  return vectors.map((vector, at) => ({ vector, distances: distances[at] ?? [] }))
+}
+
+/** In no order: neither that of the table nor that of the answer, which may be the same. */
 async function sampleVectors(table: Table, rows: number): Promise<Float32Array[]> {
   const offsets = Array.from({ length: Math.min(SAMPLE, rows) }, () => Math.floor(Math.random() * rows))
   const found = await table
     .takeOffsets([...new Set(offsets)])
     .select(['vector'])
     .toArrow()
-  return Array.from(found.getChild('vector') ?? [], (vector) => (vector as { toArray(): Float32Array }).toArray())
+  const vectors = Array.from(found.getChild('vector') ?? [], (vector) =>
+    (vector as { toArray(): Float32Array }).toArray(),
+  )
+  return vectors
+    .filter((vector) => vector.some((value) => value !== 0))
+    .map((vector) => ({ vector, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ vector }) => vector)
 }
 
-async function samplesOf(table: Table, vectors: readonly Float32Array[], rows: number): Promise<Sample[]> {
-  const most = RANKS.filter((rank) => rank <= rows / 4).at(-1) ?? 0
-  const ranks = vectors.map((_, at) => (at < SMALL_SAMPLE ? most : Math.min(most, SAMPLE_RANK)))
-  // The nearest of all is the row itself.
-  const wanted = vectors.map((vector, at) => ({ vector, count: (ranks[at] ?? 0) + 1 }))
-  const nearest = await exactNeighbours(table, wanted)
-  return vectors.map((vector, at) => ({ vector, nearest: nearest[at] ?? [] }))
-}
-
+/**
+ * The share of the nearest rows that a search finds. Which of those it finds that are equally far away, such as those of
+ * a text that is there a hundred times, does not matter.
+ */
 async function recallOf(table: Table, samples: readonly Sample[], rank: number, probes: number): Promise<number> {
   let found = 0
-  for (const { vector, nearest } of samples) {
+  let wanted = 0
+  for (const { vector, distances } of samples) {
+    const farthest = (distances[rank] ?? Number.POSITIVE_INFINITY) + SAME_DISTANCE
     const query = table.query().nearestTo(vector).distanceType('cosine').nprobes(probes).refineFactor(REFINE_FACTOR)
-    const ids = new Set(await idsOf(query.limit(rank + 1)))
-    // The nearest of all is the row itself, which is always found.
-    found += nearest.slice(1, rank + 1).filter((id) => ids.has(id)).length
+    const answer = await query
+      .limit(rank + 1)
+      .select(['_distance'])
+      .toArrow()
+    const near = Array.from((answer.getChild('_distance')?.toArray() ?? []) as Float32Array).filter(
+      (distance) => distance <= farthest,
+    )
+    // One of them is the row itself, which is always found.
+    found += Math.max(near.length - 1, 0)
+    wanted += rank
   }
-  return found / (samples.length * rank)
-}
-
-/** Addresses of rows: they do not change while only this process works on the version it has opened. */
-async function idsOf(query: VectorQuery): Promise<bigint[]> {
-  const found = await query.withRowId().select(['_distance']).toArrow()
-  return Array.from((found.getChild('_rowid')?.toArray() ?? []) as BigUint64Array)
+  return wanted === 0 ? 0 : found / wanted
 }

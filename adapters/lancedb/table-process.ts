@@ -7,7 +7,7 @@ import type { TablePlace } from './table-place.js'
 
 /**
  * Lance frees on one thread what another took: with an arena for each thread, glibc's default, little of that goes back
- * to the system. Half the memory at its peak for 60,000 vectors, in the same time; other systems do not know it.
+ * to the system. 290 MB at its peak instead of 437 for 60,000 vectors, in the same time; other systems do not know it.
  */
 const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' }
 
@@ -69,7 +69,7 @@ export async function workApart<T extends keyof TableTasks>(
 function start(temporary: string): ChildProcess {
   const child = fork(new URL('./table-worker.js', import.meta.url), {
     execArgv: [],
-    env: { ...process.env, ...FEW_ARENAS, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
+    env: { ...FEW_ARENAS, ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   // A host that ends without closing need not wait for it.

@@ -11,8 +11,8 @@ import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
 const MAX_SCANS = 3
 /** Searches by index at a time: more at once are not done sooner. */
 const MAX_LOOKUPS = 16
-/** So few rows are compared one by one as quickly as an index finds the nearest of them. */
-const FEW_ROWS = 10_000
+/** So few rows are compared one by one about as quickly as an index finds the nearest of them. */
+const FEW_ROWS = 5_000
 /** The index knows vectors at 4 bits a component: so many times the rows asked for are compared exactly. */
 export const REFINE_FACTOR = 3
 

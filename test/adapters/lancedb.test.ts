@@ -1,4 +1,4 @@
-import { readdir, rm, truncate } from 'node:fs/promises'
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type Table } from '@lancedb/lancedb'
@@ -86,6 +86,27 @@ describe('a LanceDB table that cannot be read', () => {
       })
       await expect(index.countByDocument(COLLECTION.name)).rejects.toThrow(TypeError)
     })
+  })
+})
+
+describe('a folder of LanceDB tables', () => {
+  it('is used as soon as it can be made, though it could not be at first', async () => {
+    const vectors = join(folder.path, 'vectors')
+    await writeFile(vectors, 'a file in its place')
+    const index = new LanceDbVectorIndex(vectors)
+    await expect(add(index, 1)).rejects.toThrow()
+    await rm(vectors)
+    await add(index, 2)
+    expect(await index.countByDocument(COLLECTION.name)).toEqual(new Map([[2, 1]]))
+    await index.close()
+  })
+
+  it('is closed where it could not be made', async () => {
+    const vectors = join(folder.path, 'vectors')
+    await writeFile(vectors, 'a file in its place')
+    const index = new LanceDbVectorIndex(vectors)
+    await expect(add(index, 1)).rejects.toThrow()
+    await index.close()
   })
 })
 

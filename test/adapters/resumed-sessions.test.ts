@@ -6,12 +6,16 @@ const post = (url: string) => ({ url, headers: {}, body: new TextEncoder().encod
 const RESPONSE = { kind: 'response', httpStatus: 200 }
 
 describe('TLS sessions', () => {
-  it('go on from one request to the next, each of which has a connection of its own', async () => {
-    const receiver = await receiverOf()
-    const transport = transportTo(receiver)
-    for (let count = 0; count < 3; count += 1) expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
-    expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, true, true])
-  })
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'go on from one request to the next, each of which has a connection of its own: %s',
+    async (maxVersion) => {
+      const receiver = await receiverOf({ maxVersion })
+      const transport = transportTo(receiver)
+      for (let count = 0; count < 3; count += 1)
+        expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
+      expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, true, true])
+    },
+  )
 
   it('are of one name, and of one transport', async () => {
     const receiver = await receiverOf()
@@ -34,6 +38,19 @@ describe('TLS sessions', () => {
     const error = 'the certificate has expired (CERT_HAS_EXPIRED)'
     expect(await transport.post(post(url))).toEqual({ kind: 'connection_error', error })
     expect(other.requests).toEqual([])
+  })
+
+  it('are forgotten where a request is given up', async () => {
+    const receiver = await receiverOf()
+    const transport = transportTo(receiver, { deadlineMs: 500 })
+    expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
+    const { respond } = receiver
+    receiver.respond = () => undefined
+    expect(await transport.post(post(receiver.url))).toMatchObject({ kind: 'timeout' })
+    receiver.respond = respond
+    await vi.waitFor(() => expect(receiver.connections[1]?.isOpen).toBe(false))
+    expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
+    expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, true, false])
   })
 
   it('end after ten minutes: the certificate is looked at again', async () => {

@@ -47,6 +47,8 @@ export interface ReceiverOptions {
   readonly port?: number
   /** Default `valid`. */
   readonly certificate?: 'valid' | 'expired'
+  /** The newest version of TLS that it speaks; default 1.3. */
+  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Whether it accepts connections and never says a word. */
   readonly isSilent?: boolean
 }
@@ -82,13 +84,13 @@ export function raw(text: string): Respond {
 
 /** An HTTPS receiver on this machine, which sees whatever is sent to it, down to connections without a word. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
-  const { host = '127.0.0.1', port = 0, certificate = 'valid', isSilent = false } = options
+  const { host = '127.0.0.1', port = 0, certificate = 'valid', maxVersion = 'TLSv1.3', isSilent = false } = options
   const certificates = testCertificates()
   const requests: ReceivedRequest[] = []
   const connections: Connection[] = []
   const waiting = new Set<() => void>()
 
-  const tls = createHttpsServer({ key: certificates.key, cert: certificates[certificate] })
+  const tls = createHttpsServer({ key: certificates.key, cert: certificates[certificate], maxVersion })
   const secured = new WeakMap<object, Connection>()
   tls.on('secureConnection', (socket: TLSSocket) => {
     const connection = connections.findLast(({ socket: { remotePort } }) => remotePort === socket.remotePort)

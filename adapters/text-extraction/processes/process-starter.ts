@@ -19,6 +19,7 @@ export class ProcessStarter {
   constructor(limits: ExtractionLimits, worker: URL) {
     this.#child = fork(STARTER, [worker.href, JSON.stringify(limits)], {
       env: Object.fromEntries(INHERITED_ENVIRONMENT.map((name) => [name, process.env[name]])),
+      // It passes pieces on, which are garbage at once: 90 MB instead of 105, at the same speed.
       execArgv: ['--max-semi-space-size=1'],
       serialization: 'advanced',
       // What libraries say of broken files is not the host's to read.

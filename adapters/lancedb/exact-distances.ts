@@ -1,4 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
+import { dimensionsOf } from './table-facts.js'
 
 /** A vector that is searched for, and how many of the rows nearest to it are wanted. */
 export interface Wanted {
@@ -10,35 +11,32 @@ export interface Wanted {
 const ROWS_AT_ONCE = 2_048
 
 /**
- * Addresses of the rows nearest to each vector by cosine distance, nearest first. All vectors in one pass over the table,
- * where a scan for each would read it again: for 80 of them in 100,000 rows half the time, and less of the memory.
+ * Cosine distances of the rows nearest to each vector, rising. All vectors in one pass over the table, where a scan for
+ * each would read it again: for 80 of them in 100,000 rows half the time, and less of the memory.
  */
-export async function exactNeighbours(
-  table: Table,
-  wanted: readonly Wanted[],
-): Promise<readonly (readonly bigint[])[]> {
+export async function exactDistances(table: Table, wanted: readonly Wanted[]): Promise<readonly (readonly number[])[]> {
   const nearest = wanted.map(({ count }, at) => new Nearest(at, count))
-  const products = new Products(wanted.map(({ vector }) => vector))
+  const cosines = new Cosines(wanted.map(({ vector }) => vector))
+  const dimensions = await dimensionsOf(table)
   const rows = await table.countRows()
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-    const part = table.query().withRowId().select(['vector']).offset(from).limit(ROWS_AT_ONCE)
-    for (const batch of (await part.toArrow()).batches) {
-      const ids = batch.getChild('_rowid')?.toArray() as BigUint64Array
+    // Without a condition Lance reads these rows of the table, in their order.
+    const part = await table.query().select(['vector']).offset(from).limit(ROWS_AT_ONCE).toArrow()
+    for (const batch of part.batches) {
       const values = batch.getChild('vector')?.data[0]?.children[0]?.values as Float32Array
-      const dimensions = values.length / ids.length
-      for (const [row, id] of ids.entries()) {
-        const similarities = products.with(values.subarray(row * dimensions, (row + 1) * dimensions))
-        for (const one of nearest) one.offer(id, similarities)
+      for (let row = 0; row < batch.numRows; row += 1) {
+        const similarities = cosines.with(values.subarray(row * dimensions, (row + 1) * dimensions))
+        for (const one of nearest) one.offer(similarities)
       }
     }
   }
-  return nearest.map((one) => one.ids())
+  return nearest.map((one) => one.distances())
 }
 
 /** Cosines of vectors with several others. */
-class Products {
+class Cosines {
   readonly #fours: readonly Four[]
-  readonly #products: Float64Array
+  readonly #cosines: Float64Array
   readonly #vector: Float64Array
 
   constructor(vectors: readonly Float32Array[]) {
@@ -51,17 +49,17 @@ class Products {
       const at = four * 4
       return new Four(at, unitAt(at), unitAt(at + 1), unitAt(at + 2), unitAt(at + 3))
     })
-    this.#products = new Float64Array(count * 4)
+    this.#cosines = new Float64Array(count * 4)
     this.#vector = new Float64Array(dimensions)
   }
 
-  /** @returns those with each of them; only good until the next call */
+  /** @returns those with each of them, NaN for a vector of zeros; only good until the next call */
   with(vector: Float32Array): Float64Array {
     // Converted once for all of them.
     this.#vector.set(vector)
     const length = Math.sqrt(squaresOf(vector))
-    for (const four of this.#fours) four.multiply(this.#vector, this.#products, length)
-    return this.#products
+    for (const four of this.#fours) four.multiply(this.#vector, this.#cosines, length)
+    return this.#cosines
   }
 }
 
@@ -81,7 +79,7 @@ class Four {
     this.#fourth = fourth
   }
 
-  multiply(vector: Float64Array, products: Float64Array, length: number): void {
+  multiply(vector: Float64Array, cosines: Float64Array, length: number): void {
     const [a, b, c, d] = [this.#first, this.#second, this.#third, this.#fourth]
     let a0 = 0
     let a1 = 0
@@ -103,10 +101,10 @@ class Four {
       c1 += next * (c[index + 1] ?? 0)
       d1 += next * (d[index + 1] ?? 0)
     }
-    products[this.#at] = (a0 + a1) / length
-    products[this.#at + 1] = (b0 + b1) / length
-    products[this.#at + 2] = (c0 + c1) / length
-    products[this.#at + 3] = (d0 + d1) / length
+    cosines[this.#at] = (a0 + a1) / length
+    cosines[this.#at + 1] = (b0 + b1) / length
+    cosines[this.#at + 2] = (c0 + c1) / length
+    cosines[this.#at + 3] = (d0 + d1) / length
   }
 }
 
@@ -121,34 +119,38 @@ function squaresOf(vector: Float32Array): number {
   return squares
 }
 
-/** The most similar rows so far, in no order, and as many again that may be among them. */
+/** The greatest similarities so far, in no order, and as many again that may be among them. */
 class Nearest {
   readonly #at: number
   readonly #count: number
-  #rows: { readonly id: bigint; readonly similarity: number }[] = []
+  readonly #similarities: Float64Array
+  #size = 0
   #least = Number.NEGATIVE_INFINITY
 
   /** @param at which of the vectors it is that they are similar to */
   constructor(at: number, count: number) {
     this.#at = at
     this.#count = count
+    this.#similarities = new Float64Array(2 * count)
   }
 
-  offer(id: bigint, similarities: Float64Array): void {
+  offer(similarities: Float64Array): void {
     const similarity = similarities[this.#at] ?? 0
-    if (similarity <= this.#least) return
-    this.#rows.push({ id, similarity })
-    if (this.#rows.length >= 2 * this.#count) this.#sort()
+    // Nothing is similar to a vector of zeros: NaN.
+    if (!(similarity > this.#least)) return
+    this.#similarities[this.#size] = similarity
+    this.#size += 1
+    if (this.#size === 2 * this.#count) this.#keepGreatest()
   }
 
-  ids(): bigint[] {
-    this.#sort()
-    return this.#rows.map(({ id }) => id)
+  distances(): number[] {
+    this.#keepGreatest()
+    return Array.from(this.#similarities.subarray(0, this.#size), (similarity) => 1 - similarity)
   }
 
-  #sort(): void {
-    this.#rows.sort((one, other) => other.similarity - one.similarity)
-    this.#rows.length = Math.min(this.#rows.length, this.#count)
-    if (this.#rows.length === this.#count) this.#least = this.#rows.at(-1)?.similarity ?? this.#least
+  #keepGreatest(): void {
+    this.#similarities.subarray(0, this.#size).sort().reverse()
+    this.#size = Math.min(this.#size, this.#count)
+    if (this.#size === this.#count) this.#least = this.#similarities[this.#count - 1] ?? this.#least
   }
 }

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { connect, type Table } from '@lancedb/lancedb'
+import { describe, expect, it } from 'vitest'
+import { toArrow } from '../../adapters/lancedb/arrow-rows.js'
+import { exactDistances } from '../../adapters/lancedb/exact-distances.js'
+import { measureProbes } from '../../adapters/lancedb/probe-measurement.js'
+import type { VectorRows } from '../../src/ports/index.js'
+import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const COUNTS = [1, 10, 41, 500, 9_000]
+
+async function withTable(
+  documents: readonly VectorRows[],
+  dimensions: number,
+  work: (table: Table) => Promise<void>,
+): Promise<void> {
+  const folder = await temporaryFolder()
+  try {
+    const connection = await connect(join(folder.path, 'vectors'))
+    const half = documents.length / 2
+    const table = await connection.createTable('windows', toArrow(documents.slice(0, half), dimensions))
+    await table.add(toArrow(documents.slice(half), dimensions))
+    await work(table)
+    table.close()
+    connection.close()
+  } finally {
+    await folder.remove()
+  }
+}
+
+async function scan(table: Table, vector: Float32Array, count: number): Promise<readonly number[]> {
+  const query = table.query().nearestTo(vector).distanceType('cosine').bypassVectorIndex().limit(count)
+  const found = await query.select(['_distance']).toArrow()
+  return Array.from(found.getChild('_distance')?.toArray() as Float32Array)
+}
+
+describe('Distances of the rows nearest to several vectors', () => {
+  it.each([8, 16, 384])(
+    'are those of a scan for each, in a table of several fragments with deleted rows and zeros: %i dimensions',
+    async (dimensions) => {
+      const documents = Array.from({ length: 30 }, (_, at) => clusteredRows(at + 1, 100, dimensions))
+      documents[5]?.vectors.fill(0, 0, 10 * dimensions)
+      await withTable(documents, dimensions, async (table) => {
+        await table.delete('document IN (2, 3, 29) OR (chunk < 7 AND document <> 6)')
+        // A number of vectors that is no multiple of those that are compared at once, one of them not of length 1.
+        const vectors = COUNTS.map((_, at) => clusteredVector(at * 5 + 1, dimensions))
+        vectors[1] = (vectors[1] ?? new Float32Array()).map((value) => value * 7)
+        const found = await exactDistances(
+          table,
+          COUNTS.map((count, at) => ({ vector: vectors[at] ?? new Float32Array(), count })),
+        )
+        for (const [at, count] of COUNTS.entries()) {
+          const expected = await scan(table, vectors[at] ?? new Float32Array(), count)
+          const comparable = expected.filter((distance) => Number.isFinite(distance)).slice(0, found[at]?.length)
+          expect(found[at]?.length).toBeGreaterThanOrEqual(Math.min(count, 2_000))
+          for (const [rank, distance] of comparable.entries()) expect(found[at]?.[rank]).toBeCloseTo(distance, 5)
+        }
+      })
+    },
+  )
+})
+
+describe('How far an index must be searched', () => {
+  it('is measured whichever of a hundred equal rows it finds, and with rows of zeros', async () => {
+    const dimensions = 16
+    const documents = Array.from({ length: 40 }, (_, at) => clusteredRows(at + 1, 100, dimensions))
+    // A text that is in every document, and one that the model makes nothing of.
+    for (const { vectors } of documents) {
+      for (let row = 0; row < 50; row += 1) vectors.set(clusteredVector(99, dimensions), row * dimensions)
+      vectors.fill(0, 50 * dimensions, 51 * dimensions)
+    }
+    await withTable(documents, dimensions, async (table) => {
+      const { Index } = await import('@lancedb/lancedb')
+      await table.createIndex('vector', { config: Index.ivfRq({ numBits: 4, distanceType: 'cosine' }) })
+      const measured = await measureProbes(table)
+      expect(measured.map(({ rank }) => rank)).toEqual([10, 40, 160, 640])
+    })
+  })
+})
