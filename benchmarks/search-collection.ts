@@ -58,7 +58,7 @@ export function openCollection({ folder, indexFromRows }: SyntheticCollection): 
 }
 
 /** Their ids, before any is deleted. */
-export function documentsOf({ windows }: SyntheticCollection): readonly number[] {
+export function documentsOf({ windows }: Pick<SyntheticCollection, 'windows'>): readonly number[] {
   return Array.from({ length: windows / WINDOWS_PER_DOCUMENT }, (_, number) => number + 1)
 }
 

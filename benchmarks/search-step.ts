@@ -5,6 +5,7 @@
 import type { CollectionTask, FillFigures, SyntheticCollection } from './search-collection.js'
 import type { EngineFigures, EngineTask, FilledContext, FillTask } from './search-engine.js'
 import type { KindRow } from './search-kinds.js'
+import type { PgVectorFigures, PgVectorTask } from './search-pgvector.js'
 import type { PortFigures } from './search-port.js'
 
 /** What each step is told, and what it tells. */
@@ -12,6 +13,7 @@ export interface Steps {
   readonly fillCollection: (task: SyntheticCollection) => Promise<FillFigures>
   readonly searchKinds: (task: CollectionTask) => Promise<readonly KindRow[]>
   readonly searchPort: (task: CollectionTask) => Promise<PortFigures>
+  readonly searchPgVector: (task: PgVectorTask) => Promise<PgVectorFigures>
   readonly fillEngine: (task: FillTask) => Promise<FilledContext>
   readonly searchEngine: (task: EngineTask) => Promise<EngineFigures>
 }
@@ -21,6 +23,7 @@ const STEPS: Steps = {
   fillCollection: async (task) => await (await import('./search-collection.js')).fillCollection(task),
   searchKinds: async (task) => await (await import('./search-kinds.js')).searchKinds(task),
   searchPort: async (task) => await (await import('./search-port.js')).searchPort(task),
+  searchPgVector: async (task) => await (await import('./search-pgvector.js')).searchPgVector(task),
   fillEngine: async (task) => await (await import('./search-engine.js')).fillEngine(task),
   searchEngine: async (task) => await (await import('./search-engine.js')).searchEngine(task),
 }

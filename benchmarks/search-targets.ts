@@ -8,6 +8,13 @@ export const SEARCH_TARGETS: readonly Target[] = (['easy', 'hard'] as const).fla
   ...[100_000, 1_000_000].flatMap((windows) => ofSize(set, windows)),
   {
     benchmark: 'search',
+    what: `P5 recall at 10 of pgvector, ${set}`,
+    path: ['the index of pgvector', { set }, 'recallAt10'],
+    atLeast: 0.99,
+    unit: '',
+  },
+  {
+    benchmark: 'search',
     what: `P5 memory with 64 callers, 1,000,000 windows, ${set}`,
     path: [PORT, { set, windows: 1_000_000 }, 'peakMb'],
     atMost: 1_500,

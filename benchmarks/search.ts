@@ -24,9 +24,17 @@ const ENGINE_SIZES = isQuick ? [200] : SIZES
 
 type Row = Readonly<Record<string, unknown>>
 
-const [rows, filters, kinds, engine]: [Row[], Row[], Row[], Row[]] = [[], [], [], []]
+const PGVECTOR = isQuick
+  ? { windows: 100, indexFromRows: 50, rounds: 1, queries: 5 }
+  : { windows: 4_000, indexFromRows: 2_000, rounds: 5, queries: 100 }
+
+const [rows, filters, kinds, pgVector, engine]: [Row[], Row[], Row[], Row[], Row[]] = [[], [], [], [], []]
 for (const [set, spread] of CHOSEN) {
   for (const windows of SIZES) await inFolder((folder) => searchCollection(set, { folder, spread, windows }))
+}
+for (const [set, spread] of CHOSEN) {
+  const { windows } = PGVECTOR
+  pgVector.push(...show([{ set, windows, ...inProcess('searchPgVector', { spread, ...PGVECTOR }) }]))
 }
 for (const windows of ENGINE_SIZES) await inFolder((dataDir) => searchThroughEngine(dataDir, windows))
 if (!isQuick) {
@@ -34,6 +42,7 @@ if (!isQuick) {
     'at the index port': rows,
     filters,
     'kinds of index': kinds,
+    'the index of pgvector': pgVector,
     'through the engine': engine,
   })
 }

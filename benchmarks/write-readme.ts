@@ -44,7 +44,7 @@ const SECTIONS: readonly {
     name: 'search',
     number: 'P5',
     question:
-      'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by as many callers as it answers soonest (`scanCallers`: with more, it takes 10 GB and slows down), and its kinds of index; after the deletion of the documents that were found most, and with filters; then through the engine, with a stub for the model, whose time is apart. Below 10,000 windows a search is a scan, of which at most three run at a time. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
+      'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by as many callers as it answers soonest (`scanCallers`: with more, it takes 10 GB and slows down), and its kinds of index; after the deletion of the documents that were found most, and with filters; then by the HNSW index of the adapter for pgvector (`ALCOVE_TEST_PGVECTOR_URL` names a server; otherwise on PGlite, which computes in the process), and through the engine, with a stub for the model, whose time is apart. Below 10,000 windows a search is a scan, of which at most three run at a time. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
   },
   {
     name: 'start',
@@ -87,8 +87,15 @@ const SECTIONS: readonly {
   { name: 'documents', question: 'Every public document, ingested in one run with the default model.' },
 ]
 
-/** Makes `README.md` of the results that there are: no figure in it is typed by hand. */
+const PAGE = join(import.meta.dirname, 'README.md')
+
+/** Makes `README.md` of the results that there are. */
 export async function writeReadme(): Promise<void> {
+  await writeFile(PAGE, await readmeText())
+}
+
+/** The page: no figure in it is typed by hand. */
+export async function readmeText(): Promise<string> {
   const parts = [
     '# Benchmarks',
     '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most. Under each table is where it was made: machines that are shared are faster at one hour than at another, and SHA-256 of one thread, right afterwards, tells how fast this one was.',
@@ -121,11 +128,12 @@ export async function writeReadme(): Promise<void> {
     parts.push(...(CHARTS[name] ?? []).map((chart) => drawn(chart, results)))
     parts.push(`_${[where, toText(versions)].filter((text) => text !== '').join('; ')}._`)
   }
-  const path = join(import.meta.dirname, 'README.md')
-  await writeFile(path, `${parts.join('\n\n')}\n`)
   // As all files of the project are: tables with aligned columns.
-  execFileSync(process.execPath, [require.resolve('@biomejs/biome/bin/biome'), 'format', '--write', path], {
-    stdio: 'ignore',
+  const biome = [require.resolve('@biomejs/biome/bin/biome'), 'format', `--stdin-file-path=${PAGE}`]
+  return execFileSync(process.execPath, biome, {
+    input: `${parts.join('\n\n')}\n`,
+    encoding: 'utf8',
+    cwd: join(PAGE, '../..'),
   })
 }
 

@@ -24,19 +24,21 @@ export function demoCommand(): CommandUnknownOpts {
     .description('the main job on documents of its own: a context, six documents, three questions')
     .action(async (_given, command) => {
       const options = globalOptions(command)
-      // Nothing is waited for before an interruption is listened to.
-      const folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
-      const engine = openIn(folder)
+      let folder: Promise<string> | undefined
+      let engine: Promise<Engine> | undefined
       await releasing(
         async () => {
+          // Not before an interruption is listened to.
+          folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
+          engine = openIn(folder)
           await demonstrate(ownerSession(await engine), options.json)
         },
         async () => {
-          await engine.then(
+          await engine?.then(
             (opened) => opened.close(),
             () => undefined,
           )
-          await rm(await folder, { recursive: true, force: true })
+          if (folder !== undefined) await rm(await folder, { recursive: true, force: true })
         },
       )
     })

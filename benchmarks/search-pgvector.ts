@@ -1,0 +1,83 @@
+import { openPostgres } from '../dist/adapters/knex/index.js'
+import { MemoryVectorIndex } from '../dist/adapters/memory/index.js'
+import { PgVectorIndex } from '../dist/adapters/pgvector/index.js'
+import type { VectorIndex } from '../dist/src/ports/index.js'
+import { startPglite } from '../test/pglite-server.js'
+import { ClusteredVectors } from './clustered-vectors.js'
+import { atOnce, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { COLLECTION, documentsOf, LIMIT } from './search-collection.js'
+import { recallOf } from './search-recall.js'
+
+const TABLE_PREFIX = 'bench_'
+/** Additions at a time. */
+const WRITERS = 4
+
+/** What is searched in PostgreSQL, and how much. */
+export interface PgVectorTask {
+  readonly spread: number
+  readonly windows: number
+  readonly indexFromRows: number
+  readonly rounds: number
+  readonly queries: number
+}
+
+export interface PgVectorFigures {
+  readonly server: string
+  readonly fillMs: number
+  readonly maintenanceMs: number
+  readonly recallAt10: number
+  readonly p50Ms: Spread
+}
+
+/**
+ * Searches by the HNSW index of the adapter for pgvector, beside a comparison with every vector; on the server that
+ * `ALCOVE_TEST_PGVECTOR_URL` names, or else on PGlite, which is PostgreSQL within this process, and slower.
+ */
+export async function searchPgVector(task: PgVectorTask): Promise<PgVectorFigures> {
+  const url = process.env['ALCOVE_TEST_PGVECTOR_URL']
+  const pglite = url === undefined ? await startPglite() : undefined
+  const knex = openPostgres(url ?? pglite?.url ?? '', { maxConnections: url === undefined ? 1 : WRITERS })
+  const { indexFromRows } = task
+  const index = new PgVectorIndex({ knex, tablePrefix: TABLE_PREFIX, indexFromRows })
+  try {
+    const figures = await measured(index, task)
+    if (index.maintenanceError !== undefined) throw index.maintenanceError
+    return { server: url === undefined ? 'PGlite' : 'PostgreSQL', ...figures }
+  } finally {
+    await index.drop(COLLECTION.name)
+    await index.close()
+    await pglite?.dispose()
+  }
+}
+
+async function measured(index: PgVectorIndex, { spread, windows, rounds, queries: count }: PgVectorTask) {
+  const exact = new MemoryVectorIndex()
+  const vectors = new ClusteredVectors(spread, 1)
+  const documents = documentsOf({ windows }).map((documentId) => vectors.rows(documentId))
+  const began = performance.now()
+  await atOnce(WRITERS, documents.length, async (at) => {
+    const rows = documents[at]
+    if (rows !== undefined) await index.add(COLLECTION, rows)
+  })
+  const filled = performance.now()
+  await index.whenMaintained()
+  const maintained = performance.now()
+  for (const rows of documents) await exact.add(COLLECTION, rows)
+
+  const asked = new ClusteredVectors(spread, 2)
+  const queries = Array.from({ length: count }, () => asked.next())
+  const searchIn = (where: VectorIndex) => async (query: Float32Array) =>
+    await where.search(COLLECTION, query, { limit: LIMIT })
+  const find = searchIn(index)
+  const { recallAt10 } = await recallOf(
+    queries.map((query) => ({ query })),
+    { find, scan: searchIn(exact) },
+  )
+  const call = async (at: number): Promise<unknown> => await find(queries[at] ?? new Float32Array())
+  const figures = await inTurn(rounds, [
+    { name: 'p50Ms', run: async () => quantile(await timesOf(queries.length, call), 0.5) },
+  ])
+  const [p50Ms] = figures.values()
+  if (p50Ms === undefined) throw new Error('nothing was searched')
+  return { fillMs: hundredths(filled - began), maintenanceMs: hundredths(maintained - filled), recallAt10, p50Ms }
+}
