@@ -20,7 +20,7 @@ const CORES = availableParallelism()
 /** As AnythingLLM cuts. */
 const PIPELINE_CHARACTERS = 1_000
 
-const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 3_000)) : sampleTexts()
+const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 1_200)) : sampleTexts()
 const sourceBytes = bytesOf(texts)
 const model = await openDefaultModel()
 const windows = await windowsOf(texts, model)

@@ -19,7 +19,7 @@ import { writeReport } from './report.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
-const [TEXT_KB, MODEL_TEXT_KB, PAGES] = isQuick ? [200, 20, 10] : [100_000, 1_000, 1_000]
+const [TEXT_KB, MODEL_TEXT_KB, PAGES] = isQuick ? [100, 10, 5] : [100_000, 1_000, 1_000]
 
 type Run = Omit<HostRun, 'ownPeaks'> & MemoryPeaks
 

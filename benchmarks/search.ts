@@ -16,10 +16,10 @@ import type { Steps } from './search-step.js'
 /** Spreads of vectors around the middle of their cluster. */
 const SETS = { easy: 0.5, hard: 1.2 }
 const isQuick = process.argv.includes('--quick')
-const SIZES = isQuick ? [6_000] : [1_000, 10_000, 100_000, 1_000_000]
+const SIZES = isQuick ? [1_500] : [1_000, 10_000, 100_000, 1_000_000]
 const CHOSEN = Object.entries(SETS).slice(isQuick ? 1 : 0)
-const INDEX_FROM_ROWS = isQuick ? 5_000 : 10_000
-const KINDS_SIZE = isQuick ? 6_000 : 100_000
+const INDEX_FROM_ROWS = isQuick ? 1_000 : 10_000
+const KINDS_SIZE = isQuick ? 1_500 : 100_000
 const ENGINE_SIZES = isQuick ? [200] : SIZES
 
 type Row = Readonly<Record<string, unknown>>
