@@ -1,6 +1,6 @@
 import type { Spread } from './measure.js'
 
-type Bars = readonly (readonly [name: string, figure: number])[]
+export type Bars = readonly (readonly [name: string, figure: number])[]
 
 /** A bar chart of some figures of a benchmark's results. */
 export interface Chart {

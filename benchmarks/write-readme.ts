@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { CHARTS, type Chart } from './charts.js'
+import { type Bars, CHARTS, type Chart } from './charts.js'
 import { toMarkdown } from './markdown-table.js'
 import type { Report } from './report.js'
 import { limitOf, outcomeOf, wantedOf } from './target-outcome.js'
@@ -125,7 +125,7 @@ export async function readmeText(): Promise<string> {
     ]
     const where = [...known.filter((one) => one !== undefined), date].join(', ')
     parts.push(toMarkdown(results))
-    parts.push(...(CHARTS[name] ?? []).map((chart) => drawn(chart, results)))
+    parts.push(...(CHARTS[name] ?? []).flatMap((chart) => drawn(chart, results)))
     parts.push(`_${[where, toText(versions)].filter((text) => text !== '').join('; ')}._`)
   }
   // As all files of the project are: tables with aligned columns.
@@ -166,17 +166,23 @@ async function readReport(name: string): Promise<Report | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Report)
 }
 
-/** A bar chart that code hosts draw. */
-function drawn({ title, bars }: Chart, results: Report['results']): string {
-  const values = bars(results as never)
+/** A bar chart that code hosts draw; none of results of an older program, which may lack what is drawn. */
+function drawn({ title, bars }: Chart, results: Report['results']): readonly string[] {
+  let values: Bars
+  try {
+    values = bars(results as never)
+  } catch {
+    return []
+  }
   const names = values.map(([name]) => JSON.stringify(name)).join(', ')
   const figures = values.map(([, value]) => value).join(', ')
-  return [
+  const lines = [
     '```mermaid',
     'xychart-beta horizontal',
     `  title "${title}"`,
     `  x-axis [${names}]`,
     `  bar [${figures}]`,
     '```',
-  ].join('\n')
+  ]
+  return [lines.join('\n')]
 }
