@@ -73,9 +73,7 @@ const recording = DESTINATIONS.map((count) => ({
 console.table(recording.map(mediansOf))
 console.table([...figures.delivery].map(([figure, { median }]) => ({ figure, median })))
 // A smoke test runs beside other work, and measures nothing.
-if (!isQuick) {
-  writeReport('events', { recording, delivery: Object.fromEntries(figures.delivery) })
-}
+if (!isQuick) writeReport('events', { recording, delivery: Object.fromEntries(figures.delivery) })
 
 /** Times of recording alone: no relay runs beside it. */
 async function record(destinations: number): Promise<number[]> {
@@ -103,11 +101,11 @@ async function relay(destinations: readonly string[]): Promise<Arrivals> {
 
 /**
  * The body and the headers of a delivery, to the same receivers, and nothing else.
- * @param agent gives each a new connection
+ * @param agent gives each a new connection; default none
  */
 async function postBare(
   { body, headers: { host: _ofAnother, ...headers } }: Arrivals,
-  agent?: Agent,
+  agent: Agent | false = false,
 ): Promise<Arrivals> {
   const secureContext = createSecureContext({ ca })
   let sent = 0
@@ -118,7 +116,7 @@ async function postBare(
       await new Promise<void>((resolve, reject) => {
         // An option of the socket, which passes through node:https but is not in its types.
         const socket: object = { secureContext }
-        request(url, { ...socket, method: 'POST', agent: agent ?? false, headers }, (response) => {
+        request(url, { ...socket, method: 'POST', agent, headers }, (response) => {
           response.resume().on('end', resolve)
         })
           .on('error', reject)

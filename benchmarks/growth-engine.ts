@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Engine } from '../dist/src/index.js'
-import { QuickModel } from '../test/ingestion/quick-model.js'
 import { putVectorsInOrder } from './engine-vectors.js'
 import { megabytesIn } from './files-of.js'
 import { atOnce, bothInTurn } from './measure.js'
+import { openStubEngine } from './stub-engine.js'
 
 const WORDS = ['lamp', 'harbour', 'letter', 'winter', 'engine', 'garden', 'river', 'window', 'copper', 'bridge']
 const WORDS_PER_DOCUMENT = 150
@@ -59,7 +58,7 @@ async function fill(
   { uploads }: EngineGrowth,
   isGrown: boolean,
 ): Promise<Filled & { readonly uploadsPerSecond: number }> {
-  const engine = await open(dataDir)
+  const engine = await openStubEngine(dataDir)
   const session = engine.as(engine.owner)
   const texts = { name: 'A', description: '', caption: '', toolsJson: '[]' }
   const { id: contextId } = await session.contexts.create(texts)
@@ -88,7 +87,7 @@ function textOf(number: number): string {
 }
 
 async function search(grown: Filled, fresh: Filled, queries: number) {
-  const engines = [await open(grown.dataDir), await open(fresh.dataDir)] as const
+  const engines = [await openStubEngine(grown.dataDir), await openStubEngine(fresh.dataDir)] as const
   const find =
     (engine: Engine, { contextId }: Filled) =>
     async (query: number) =>
@@ -102,8 +101,4 @@ async function search(grown: Filled, fresh: Filled, queries: number) {
   } finally {
     for (const engine of engines) await engine.close()
   }
-}
-
-async function open(dataDir: string): Promise<Engine> {
-  return await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: 384 })] })
 }

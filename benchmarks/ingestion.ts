@@ -62,9 +62,7 @@ class WatchedModel implements EmbeddingModel {
 const dataDir = await mkdtemp(join(tmpdir(), 'alcove-ingestion-'))
 const { windows, figures } = await measured().finally(() => rm(dataDir, { recursive: true }))
 console.table([mediansOf(Object.fromEntries(figures))])
-if (!isQuick) {
-  writeReport('ingestion', { bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
-}
+if (!isQuick) writeReport('ingestion', { bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
 
 async function measured(): Promise<{ readonly windows: number; readonly figures: Map<string, Spread> }> {
   const model = new WatchedModel(await openDefaultModel())

@@ -3,12 +3,12 @@ export async function timesOf(runs: number, work: (run: number) => Promise<unkno
   return (await atOnce(1, runs, work)).times
 }
 
-/** The same by so many callers at once, and how many runs that makes in a second. */
+/** The same by so many callers at once, how long they took together, and how many runs that makes in a second. */
 export async function atOnce(
   callers: number,
   runs: number,
   work: (run: number) => Promise<unknown>,
-): Promise<{ readonly times: number[]; readonly perSecond: number }> {
+): Promise<{ readonly times: number[]; readonly seconds: number; readonly perSecond: number }> {
   const times: number[] = []
   let begun = 0
   const call = async (): Promise<void> => {
@@ -20,7 +20,8 @@ export async function atOnce(
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: callers }, call))
-  return { times, perSecond: Math.round(runs / ((performance.now() - start) / 1_000)) }
+  const seconds = (performance.now() - start) / 1_000
+  return { times, seconds, perSecond: Math.round(runs / seconds) }
 }
 
 /** In hundredths. */

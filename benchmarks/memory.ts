@@ -67,9 +67,7 @@ const counted = SEES_OTHERS
   : 'the host alone, as far as this system tells'
 console.log(`memory of ${counted}`)
 // A smoke test runs beside other work, and measures nothing.
-if (!isQuick) {
-  writeReport('memory', { memoryOf: counted, rows })
-}
+if (!isQuick) writeReport('memory', { memoryOf: counted, rows })
 
 async function allRounds(program: string): Promise<ReadonlyMap<string, readonly Run[]>> {
   await writeText(text, TEXT_KB * 1_000)

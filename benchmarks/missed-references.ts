@@ -1,5 +1,5 @@
 /** How far a score may lie below that of the reference program. */
-const TOLERANCE = 0.01
+export const TOLERANCE = 0.01
 
 /** How well something is found, and how well the reference program finds it. */
 export interface Score {

@@ -31,9 +31,7 @@ const rows = compared.flatMap(({ servers }) => servers)
 const added = compared.map(({ times }) => times)
 console.table(rows.map(mediansOf))
 console.table(added.map(mediansOf))
-if (!isQuick) {
-  writeReport('rest', { rows, added })
-}
+if (!isQuick) writeReport('rest', { rows, added })
 
 async function compareAll() {
   const alcove = await started('alcove', ['alcove'])

@@ -60,7 +60,7 @@ export function callContestants(
   { callsAlone, callsTogether }: Pick<SearchExtent, 'callsAlone' | 'callsTogether'>,
   call: (number: number) => Promise<unknown>,
 ): readonly Contestant[] {
-  let measured: Awaited<ReturnType<typeof atOnce>> = { times: [], perSecond: 0 }
+  let measured: Awaited<ReturnType<typeof atOnce>> = { times: [], seconds: 0, perSecond: 0 }
   const p50Ms = async (callers: number, calls: number): Promise<number> => {
     measured = await atOnce(callers, calls, call)
     return quantile(measured.times, 0.5)

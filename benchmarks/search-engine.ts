@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream'
-import { openLocalEngine } from '../dist/adapters/local/index.js'
-import type { Engine } from '../dist/src/index.js'
-import { QuickModel } from '../test/ingestion/quick-model.js'
 import { openDefaultModel } from './default-model.js'
 import { putVectorsInOrder } from './engine-vectors.js'
 import { inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { longText } from './sample-texts.js'
 import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
+import { openStubEngine } from './stub-engine.js'
 
 /** Of the text, measured. */
 const CHARACTERS_PER_WINDOW = 701
@@ -37,7 +35,7 @@ export type EngineFigures = Readonly<Record<string, number | Spread>>
 
 /** One document of about so many windows. A stub embeds them: their vectors are synthetic too. */
 export async function fillEngine({ dataDir, windows }: FillTask): Promise<FilledContext> {
-  const engine = await openEngine(dataDir)
+  const engine = await openStubEngine(dataDir)
   const session = engine.as(engine.owner)
   const settings = { maxSizeBytes: 1_000_000_000 }
   const { id } = await session.contexts.create({ name: 'A', description: '', caption: '', toolsJson: '[]', settings })
@@ -49,7 +47,7 @@ export async function fillEngine({ dataDir, windows }: FillTask): Promise<Filled
 
 /** `session.search`, checks and texts of the hits included, with the stub in place of the model, which is apart. */
 export async function searchEngine({ dataDir, contextId, extent }: EngineTask): Promise<EngineFigures> {
-  const engine = await openEngine(dataDir)
+  const engine = await openStubEngine(dataDir)
   const prompt = (call: number): string => `${PROMPTS[call % PROMPTS.length] ?? ''} ${call}`
   const search = async (call: number): Promise<unknown> => await engine.as(engine.owner).search(contextId, prompt(call))
   await timesOf(WARM_UP_CALLS, search)
@@ -65,8 +63,4 @@ export async function searchEngine({ dataDir, contextId, extent }: EngineTask): 
   ])
   await model.close()
   return { ...Object.fromEntries(called), peakMb: peak, ...Object.fromEntries(embedded) }
-}
-
-async function openEngine(dataDir: string): Promise<Engine> {
-  return await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: 384 })] })
 }

@@ -1,8 +1,8 @@
 /**
  * P5: search at the index port, for collections of 1,000 to 1,000,000 windows of two sets of synthetic vectors: time of
  * one caller and of 64, recall@10 against the exact answer, after deletions and with filters too, memory; beside the
- * plain exact scan of LanceDB on the same table, and, for 100,000, its kinds of index as they come; then through the
- * engine. Each step runs in a process of its own.
+ * plain exact scan of LanceDB on the same table, and, for 100,000, its kinds of index as they come; then by the index of
+ * pgvector, and through the engine. Each step runs in a process of its own.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -22,11 +22,11 @@ const INDEX_FROM_ROWS = isQuick ? 1_000 : 10_000
 const KINDS_SIZE = isQuick ? 1_500 : 100_000
 const ENGINE_SIZES = isQuick ? [200] : SIZES
 
-type Row = Readonly<Record<string, unknown>>
-
 const PGVECTOR = isQuick
   ? { windows: 100, indexFromRows: 50, rounds: 1, queries: 5 }
   : { windows: 4_000, indexFromRows: 2_000, rounds: 5, queries: 100 }
+
+type Row = Readonly<Record<string, unknown>>
 
 const [rows, filters, kinds, pgVector, engine]: [Row[], Row[], Row[], Row[], Row[]] = [[], [], [], [], []]
 for (const [set, spread] of CHOSEN) {

@@ -25,8 +25,8 @@ import { TableSearch } from './table-search.js'
 /** How an index on LanceDB behaves. */
 export interface LanceDbOptions {
   /**
-   * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and of 5,000 rows 1.4 times.
-   * One whose dimensions are not a multiple of 8 never gets one.
+   * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and 1.4
+   * times as long for 5,000. One whose dimensions are not a multiple of 8 never gets one.
    */
   readonly indexFromRows?: number
   /**

@@ -81,7 +81,6 @@ async function sampleVectors(table: Table, rows: number): Promise<Float32Array[]
  */
 async function recallOf(table: Table, samples: readonly Sample[], rank: number, probes: number): Promise<number> {
   let found = 0
-  let wanted = 0
   for (const { vector, distances } of samples) {
     const farthest = (distances[rank] ?? Number.POSITIVE_INFINITY) + SAME_DISTANCE
     const query = table.query().nearestTo(vector).distanceType('cosine').nprobes(probes).refineFactor(REFINE_FACTOR)
@@ -94,7 +93,6 @@ async function recallOf(table: Table, samples: readonly Sample[], rank: number, 
     )
     // One of them is the row itself, which is always found.
     found += Math.max(near.length - 1, 0)
-    wanted += rank
   }
-  return wanted === 0 ? 0 : found / wanted
+  return samples.length === 0 ? 0 : found / (samples.length * rank)
 }
