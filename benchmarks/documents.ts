@@ -35,7 +35,7 @@ interface Row {
 /** Documents that are uploaded ahead of those that are processed. */
 const AHEAD = 16
 const QUICK_MAX_BYTES = 60_000
-const QUICK_EVERY = 50
+const QUICK_EVERY = 100
 
 const folder = sharedData()
 if (folder === undefined) {

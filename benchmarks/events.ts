@@ -18,9 +18,9 @@ import { writeReport } from './report.js'
 
 const isQuick = process.argv.includes('--quick')
 /** Few enough that what waits, with nobody to send it, does not become what is measured. */
-const RUNS = isQuick ? 40 : 100
-const EVENTS = isQuick ? 30 : 300
-const SINGLES = isQuick ? 20 : 100
+const RUNS = isQuick ? 10 : 100
+const EVENTS = isQuick ? 10 : 300
+const SINGLES = isQuick ? 5 : 100
 const HEALTHY = 9
 /** As many as the relay has under way to nine destinations. */
 const BARE_CONCURRENCY = 72

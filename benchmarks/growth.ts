@@ -19,13 +19,13 @@ import { writeReport } from './report.js'
 const PAUSE_MS = 62_000
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
-const WRITES = isQuick ? 200 : 10_000
-const QUERIES = isQuick ? 100 : 200
+const WRITES = isQuick ? 80 : 10_000
+const QUERIES = isQuick ? 20 : 200
 /** A fifth of the writes: an upload is all that the engine does of one. */
 const UPLOADS = isQuick ? 8 : 2_000
 const ENGINE_QUERIES = isQuick ? 2 : 100
 const CALLERS = 4
-const OPTIONS = isQuick ? { indexFromRows: 320 } : {}
+const OPTIONS = isQuick ? { indexFromRows: 120 } : {}
 const COLLECTION = { name: 'windows', dimensions: DIMENSIONS }
 
 const folder = await mkdtemp(join(tmpdir(), 'alcove-growth-'))

@@ -38,7 +38,7 @@ const SECTIONS: readonly {
     name: 'memory',
     number: 'P4',
     question:
-      'Resident memory, in MB, while one long document is taken in: of the host’s process, and with all processes that it starts (pages that they share count for each), at its highest in the first half of the time and in the second, which are alike where it is flat. `longestWorkMs` is the longest time that the host’s main thread computes between two turns of its event loop, `longestStopMs` the longest time between two turns, other programs’ turns on the processor included. The worst of all runs is what counts. A stub stands for the model where the name says so: texts run through as fast as all the rest can.',
+      'Resident memory, in MB, while one long document is taken in: of the host’s process, and with all processes that it starts (of pages that these share with others, their part), at its highest in the first half of the time and in the second, which are alike where it is flat. `longestWorkMs` is the longest time that the host’s main thread computes between two turns of its event loop, `longestStopMs` the longest time between two turns, other programs’ turns on the processor included. The worst of all runs is what counts. A stub stands for the model where the name says so: texts run through as fast as all the rest can.',
   },
   {
     name: 'search',
@@ -98,7 +98,7 @@ export async function writeReadme(): Promise<void> {
 export async function readmeText(): Promise<string> {
   const parts = [
     '# Benchmarks',
-    '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most. Under each table is where it was made: machines that are shared are faster at one hour than at another, and SHA-256 of one thread, right afterwards, tells how fast this one was.',
+    '`npm run bench` runs all of them, `npm run bench NAME` one, with its peers beside it in the same run; `-- --quick` is a smoke test. This page is made of [results](results) by `npm run bench`. Ratios count: machines differ. Figures with a range are medians of several runs, with the least and the most. Under each table is where it was made: machines that are shared are faster at one hour than at another, and SHA-256 and random reads of 64 MB by one thread, right afterwards, tell how fast this one was.',
   ]
   const reports = new Map<string, Report>()
   for (const { name } of SECTIONS) {
@@ -122,6 +122,9 @@ export async function readmeText(): Promise<string> {
       `Node ${machine.node}`,
       machine.load === undefined ? undefined : `load ${machine.load}`,
       machine.sha256MbPerSecond === undefined ? undefined : `SHA-256 ${machine.sha256MbPerSecond} MB/s`,
+      machine.millionReadsPerSecond === undefined
+        ? undefined
+        : `${machine.millionReadsPerSecond} million random reads/s`,
     ]
     const where = [...known.filter((one) => one !== undefined), date].join(', ')
     parts.push(toMarkdown(results))

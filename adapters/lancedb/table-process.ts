@@ -6,10 +6,17 @@ import type { SearchPlan } from './search-plan.js'
 import type { TablePlace } from './table-place.js'
 
 /**
- * Lance frees on one thread what another took: with an arena for each thread, glibc's default, little of that goes back
- * to the system. 290 MB at its peak instead of 437 for 60,000 vectors, in the same time; other systems do not know it.
+ * 218 MB at its peak for an index of 142,000 vectors of 384 dimensions instead of 410, in 1.1 times the time. Lance reads
+ * 2 GB ahead where nothing else is said. It frees on one thread what another took: with an arena for each thread, glibc's
+ * default, little of that goes back to the system; nor do large blocks, whose threshold grows unless one is set. Other
+ * allocators know nothing of that.
  */
-const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' }
+const LITTLE_MEMORY = {
+  LANCE_DEFAULT_IO_BUFFER_SIZE: String(64 * 2 ** 20),
+  LANCE_DEFAULT_BATCH_SIZE: '2048',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: String(32 * 2 ** 20),
+}
 
 /** Work on a table that a process of its own can do, and what it gives. */
 export interface TableTasks {
@@ -69,7 +76,7 @@ export async function workApart<T extends keyof TableTasks>(
 function start(temporary: string): ChildProcess {
   const child = fork(new URL('./table-worker.js', import.meta.url), {
     execArgv: [],
-    env: { ...FEW_ARENAS, ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
+    env: { ...LITTLE_MEMORY, ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   // A host that ends without closing need not wait for it.
