@@ -12,8 +12,6 @@ export const LIMIT = 10
 const WINDOWS_PER_DOCUMENT = 50
 /** One addition for so many windows, as the engine writes them. */
 const WINDOWS_PER_WRITE = 1_000
-/** As the engine has it. */
-const REFINE_FACTOR = 3
 
 /** A collection of synthetic vectors, in a folder. */
 export interface SyntheticCollection {
@@ -68,7 +66,7 @@ export interface Found {
   readonly chunk: number
 }
 
-/** What the engine keeps beside a table: how many partitions of its index are searched, by rank. */
+/** What the engine keeps beside a table: how its index is searched, by rank. */
 interface Plan {
   readonly probes: readonly Probes[]
 }
@@ -76,6 +74,7 @@ interface Plan {
 interface Probes {
   readonly rank: number
   readonly probes: number
+  readonly refineFactor: number
 }
 
 /** What a query of plain LanceDB finds. */
@@ -111,13 +110,13 @@ export class PlainSearch {
 
   /** As far as the engine searches the index. */
   async byIndex(query: Float32Array, limit: number): Promise<readonly Found[]> {
-    const probes = this.#probes.find(({ rank }) => rank >= limit)?.probes ?? Number.NaN
+    const search = this.#probes.find(({ rank }) => rank >= limit)
     const nearest = this.#table
       .query()
       .nearestTo(query)
       .distanceType('cosine')
-      .nprobes(probes)
-      .refineFactor(REFINE_FACTOR)
+      .nprobes(search?.probes ?? Number.NaN)
+      .refineFactor(search?.refineFactor ?? Number.NaN)
     return await foundBy(nearest.limit(limit))
   }
 

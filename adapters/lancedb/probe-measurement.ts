@@ -1,7 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { exactDistances } from './exact-distances.js'
 import type { Probes } from './search-plan.js'
-import { REFINE_FACTOR } from './table-search.js'
 
 /** Ranks up to which searches are measured: those beyond are scans. */
 const RANKS = [10, 40, 160, 640, 2_560]
@@ -13,6 +12,11 @@ const SMALL_SAMPLE = 20
 /** Up to this rank all of them. */
 const SAMPLE_RANK = 40
 const FIRST_PROBES = 4
+/** Rows that are alike have the same 4 bits: many must be compared exactly. */
+const LEAST_REFINE_FACTOR = 3
+const MOST_REFINE_FACTOR = 192
+/** To look a row up takes as long as so many of a scan. */
+const SCANNED_PER_LOOK_UP = 32
 /** More partitions cost little; a sample may have missed the queries that need them. */
 const MARGIN = 2
 /** More partitions than Lance makes by default, one for each 4,096 rows. */
@@ -21,25 +25,53 @@ const ROWS_PER_PARTITION = 2_048
 const SAME_DISTANCE = 1e-5
 
 /**
- * Measures how many partitions of the vector index must be searched, for rising ranks, so that the
- * rows nearest to rows of the table are found. Ends where no number of them is enough.
+ * Measures how many partitions of the vector index must be searched, and how many of the rows found there be compared
+ * exactly, for rising ranks, so that the rows nearest to rows of the table are found. Ends where nothing is enough.
  */
 export async function measureProbes(table: Table): Promise<Probes[]> {
   const rows = await table.countRows()
-  const most = Math.ceil(rows / ROWS_PER_PARTITION) + FIRST_PROBES
+  const mostProbes = Math.ceil(rows / ROWS_PER_PARTITION) + FIRST_PROBES
   const measured: Probes[] = []
   const samples = await samplesOf(table, rows)
   let probes = FIRST_PROBES
   for (const rank of RANKS) {
     if (rank > rows / 4) break
     const chosen = samples.slice(0, rank > SAMPLE_RANK ? SMALL_SAMPLE : SAMPLE)
-    while ((await recallOf(table, chosen, rank, probes)) < TARGET_RECALL) {
-      if (probes >= most) return measured
-      probes *= 2
+    const recallWith = async (search: Search): Promise<Measured> => ({
+      ...search,
+      recall: await recallOf(table, chosen, rank, search),
+    })
+    let best = await recallWith({ probes, refineFactor: LEAST_REFINE_FACTOR })
+    const most = { probes: mostProbes, refineFactor: mostRefined(rank, rows) }
+    while (best.recall < TARGET_RECALL) {
+      const next = await better(best, most, recallWith)
+      if (next === undefined) return measured
+      best = next
     }
-    measured.push({ rank, probes: probes * MARGIN })
+    probes = best.probes
+    measured.push({ rank, probes: probes * MARGIN, refineFactor: best.refineFactor })
   }
   return measured
+}
+
+type Search = Omit<Probes, 'rank'>
+type Measured = Search & { readonly recall: number }
+
+/** Beyond, a scan is as fast. */
+function mostRefined(rank: number, rows: number): number {
+  return Math.min(MOST_REFINE_FACTOR, rows / SCANNED_PER_LOOK_UP / rank)
+}
+
+/** What finds more: twice the partitions, or twice the rows compared exactly. */
+async function better(
+  { probes, refineFactor }: Search,
+  most: Search,
+  recallWith: (search: Search) => Promise<Measured>,
+): Promise<Measured | undefined> {
+  const wider = probes < most.probes ? await recallWith({ probes: probes * 2, refineFactor }) : undefined
+  const finer =
+    refineFactor < most.refineFactor ? await recallWith({ probes, refineFactor: refineFactor * 2 }) : undefined
+  return wider !== undefined && wider.recall >= (finer?.recall ?? 0) ? wider : finer
 }
 
 /** A vector that is searched for, and how far away the rows nearest to it are, rising. */
@@ -79,11 +111,16 @@ async function sampleVectors(table: Table, rows: number): Promise<Float32Array[]
  * The share of the nearest rows that a search finds. Which of those it finds that are equally far away, such as those of
  * a text that is there a hundred times, does not matter.
  */
-async function recallOf(table: Table, samples: readonly Sample[], rank: number, probes: number): Promise<number> {
+async function recallOf(
+  table: Table,
+  samples: readonly Sample[],
+  rank: number,
+  { probes, refineFactor }: Search,
+): Promise<number> {
   let found = 0
   for (const { vector, distances } of samples) {
     const farthest = (distances[rank] ?? Number.POSITIVE_INFINITY) + SAME_DISTANCE
-    const query = table.query().nearestTo(vector).distanceType('cosine').nprobes(probes).refineFactor(REFINE_FACTOR)
+    const query = table.query().nearestTo(vector).distanceType('cosine').nprobes(probes).refineFactor(refineFactor)
     const answer = await query
       .limit(rank + 1)
       .select(['_distance'])

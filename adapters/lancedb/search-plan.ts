@@ -1,10 +1,13 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** How many partitions must be searched so that the nearest rows, up to a rank, are found with the recall promised. */
+/** How the index must be searched so that the nearest rows, up to a rank, are found with the recall promised. */
 export interface Probes {
   readonly rank: number
+  /** Partitions that are searched. */
   readonly probes: number
+  /** The index knows vectors at 4 bits a component: so many times the rows asked for are compared exactly. */
+  readonly refineFactor: number
 }
 
 /**
@@ -22,9 +25,9 @@ export interface SearchPlan {
   readonly isCarriedOver?: boolean
 }
 
-/** Partitions to search for the nearest rows up to a rank; `undefined` where only a scan finds them. */
-export function probesFor(plan: SearchPlan, rank: number): number | undefined {
-  return plan.probes.find((measured) => measured.rank >= rank)?.probes
+/** How to search for the nearest rows up to a rank; `undefined` where only a scan finds them. */
+export function probesFor(plan: SearchPlan, rank: number): Probes | undefined {
+  return plan.probes.find((measured) => measured.rank >= rank)
 }
 
 /**
@@ -62,7 +65,7 @@ function isPlan(value: unknown): value is SearchPlan {
   if (typeof builtAt !== 'string' || !Number.isInteger(rows) || !Array.isArray(probes)) return false
   return probes.every((one: unknown) => {
     if (typeof one !== 'object' || one === null) return false
-    const { rank, probes: count } = one as Record<string, unknown>
-    return Number.isInteger(rank) && Number.isInteger(count) && Number(count) > 0
+    const { rank, probes: count, refineFactor } = one as Record<string, unknown>
+    return Number.isInteger(rank) && [count, refineFactor].every((each) => Number.isInteger(each) && Number(each) > 0)
   })
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { MemoryVectorIndex } from '../../adapters/memory/index.js'
-import type { DocumentFilter, VectorHit } from '../../src/ports/index.js'
+import type { DocumentFilter, VectorHit, VectorRows } from '../../src/ports/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
 import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -159,4 +159,45 @@ describe('a search in LanceDB', () => {
     })
     expect(await readdir(vectors)).not.toContain('.building')
   })
+
+  it('finds what is nearest among rows that are alike, where many must be compared exactly', async () => {
+    const { path, remove } = await temporaryFolder()
+    const collection = { name: 'alike', dimensions: 128 }
+    const index = new LanceDbVectorIndex(path, { indexFromRows: 2_000 })
+    try {
+      const same = new MemoryVectorIndex()
+      for (let documentId = 1; documentId <= 6; documentId += 1) {
+        const rows = alikeRows(documentId, 1_000, collection.dimensions)
+        for (const target of [index, same]) await target.add(collection, rows)
+      }
+      await index.whenMaintained()
+      const plan = JSON.parse(await readFile(join(path, 'alike.search.json'), 'utf8')) as {
+        probes: readonly { readonly refineFactor: number }[]
+      }
+      expect(plan.probes[0]?.refineFactor).toBeGreaterThan(3)
+      let found = 0
+      for (let number = 0; number < 40; number += 1) {
+        const query = alikeRows(1 + (number % 6), 1, collection.dimensions, 5_000 + number).vectors
+        const truth = await same.search(collection, query, { limit: 10 })
+        const names = new Set((await index.search(collection, query, { limit: 10 })).map(nameOf))
+        found += truth.filter((hit) => names.has(nameOf(hit))).length
+      }
+      expect(found / 400).toBeGreaterThanOrEqual(0.98)
+    } finally {
+      await index.close()
+      await remove()
+    }
+  })
 })
+
+/** Rows around one centre, much nearer to each other than to those of another document. */
+function alikeRows(documentId: number, count: number, dimensions: number, from = 0): VectorRows {
+  const center = clusteredVector(documentId, dimensions)
+  const { chunks, windows, vectors } = clusteredRows(1_000 + documentId + from, count, dimensions)
+  return {
+    documentId,
+    chunks,
+    windows,
+    vectors: vectors.map((value, at) => value + 3 * (center[at % dimensions] ?? 0)),
+  }
+}
