@@ -64,17 +64,23 @@ const CHUNKING_TARGETS: readonly Target[] = [
 ]
 
 const MODEL_TARGETS: readonly Target[] = [
-  {
-    benchmark: 'embedding',
-    what: 'P2 tokens beside the raw session',
-    path: ['ratios', 'tokens/s beside the raw session'],
-    atLeast: 0.9,
-    unit: 'times',
-    limit: {
-      text: 'the raw session has its best shape all the time, real windows are of all lengths.',
-      needed: 'windows of one length.',
-    },
-  },
+  ...[
+    { what: 'the raw session, 8 texts of 128 tokens', ratio: 'tokens/s beside the raw session' },
+    { what: 'a raw session for each core', ratio: 'tokens/s beside a raw session for each core' },
+  ].map(
+    ({ what, ratio }): Target => ({
+      benchmark: 'embedding',
+      what: `P2 tokens beside ${what}`,
+      path: ['ratios', ratio],
+      atLeast: 0.9,
+      unit: 'times',
+      limit: {
+        text: 'a window has up to 254 tokens, and each looks at all of the others: beside raw sessions whose texts are as long it is {} times.',
+        figures: [['ratios', 'tokens/s beside those with texts as long as windows']],
+        needed: 'shorter windows, of which there would be more.',
+      },
+    }),
+  ),
   {
     benchmark: 'embedding',
     what: 'P2 text of the source beside the plain pipeline',
@@ -82,7 +88,7 @@ const MODEL_TARGETS: readonly Target[] = [
     atLeast: 3,
     unit: 'times',
     limit: {
-      text: 'the adapter runs at {} of the speed of the raw session on its best shape, so the model itself is the limit; and a fifth of each chunk and a quarter of each window are embedded twice, which the pipeline’s pieces are not: of the text that is embedded it is {} times.',
+      text: 'the adapter runs at {} of the speed of the raw session, so the model itself is the limit; and a fifth of each chunk and a quarter of each window are embedded twice, which the pipeline’s pieces are not: of the text that is embedded it is {} times.',
       figures: [
         ['ratios', 'tokens/s beside the raw session'],
         ['ratios', 'kB/s beside the pipeline'],
