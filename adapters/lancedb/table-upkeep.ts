@@ -95,35 +95,42 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   await open.takeUpPlan({ isAtOnce: true })
   const builtAt = await vectorIndexBuiltAt(table)
   const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
-  const work = () => (isApart ? compactApart(table, options.place) : compactHere(table))
+  const isSettled = !(await isChanged(open, state))
+  const work = () => (isApart ? compactApart(table, options.place, isSettled) : compactHere(table, isSettled))
   const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
   if (isApart) await writer.alone(() => table.checkoutLatest())
   const rebuiltAt = await vectorIndexBuiltAt(table)
   if (open.plan !== undefined && open.plan.builtAt === builtAt && rebuiltAt !== undefined && rebuiltAt !== builtAt) {
     await open.adopt({ ...open.plan, builtAt: rebuiltAt, isCarriedOver: true })
   }
-  state.hasCopies = fragmentsRemoved > 0
+  state.hasCopies = fragmentsRemoved > 0 || (!isSettled && (await table.listVersions()).length > 1)
   state.settleMs = performance.now() - began
   state.settledVersion = await table.version()
   state.settledRatio = bytesRatio(await table.stats(), await dimensionsOf(table))
 }
 
-async function compactHere(table: Table): Promise<Compaction> {
+async function compactHere(table: Table, isSettled: boolean): Promise<Compaction> {
   // Never `deleteUnverified`: beside a writer it damages the table.
-  const { compaction } = await table.optimize({ cleanupOlderThan: await keepFrom(table) })
+  const { compaction } = await table.optimize({ cleanupOlderThan: await keepFrom(table, isSettled) })
   return compaction
 }
 
-async function compactApart(table: Table, place: TablePlace): Promise<Compaction> {
-  const keepFromMs = (await keepFrom(table)).getTime()
+async function compactApart(table: Table, place: TablePlace, isSettled: boolean): Promise<Compaction> {
+  const keepFromMs = (await keepFrom(table, isSettled)).getTime()
   const compaction = await workApart({ task: 'compact', place, table: table.name, keepFromMs })
   return compaction ?? { fragmentsRemoved: 0 }
 }
 
-/** From when on versions stay: those that may still be read, and the one that this process reads now, however old. */
-export async function keepFrom(table: Table): Promise<Date> {
+/**
+ * From when on versions stay: those that may still be read, and the one that this process reads now, however old. With
+ * that one stays what came within the margin before it, which may be all rows a second time, until nothing has changed
+ * since a compaction: the newest, which then stays the newest, is never removed.
+ */
+export async function keepFrom(table: Table, isSettled = false): Promise<Date> {
   const current = await table.version()
-  const read = (await table.listVersions()).find(({ version }) => version === current)?.timestamp.getTime() ?? 0
+  const versions = await table.listVersions()
+  if (isSettled && versions.every(({ version }) => version <= current)) return oldestKept()
+  const read = versions.find(({ version }) => version === current)?.timestamp.getTime() ?? 0
   return new Date(Math.min(oldestKept().getTime(), read - CLOCK_MARGIN_MS))
 }
 

@@ -103,6 +103,24 @@ describe('the maintenance of a LanceDB table', () => {
     expect(await search(100)).toEqual([[100, 0]])
   })
 
+  it('removes the version before the index, which is not a second older than the newest', async () => {
+    for (const id of sequence(26)) await add(id, 250)
+    await index.whenMaintained()
+    const versions = await looking((table) => table.listVersions())
+    const [, ...others] = versions.map(({ timestamp }) => Number(timestamp)).sort((one, other) => other - one)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+    const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
+    const asked: number[] = []
+    vi.spyOn(proto, 'optimize').mockImplementation(async function (this: Table, options) {
+      asked.push(Number(options?.cleanupOlderThan))
+      return await optimize.call(this, options)
+    })
+    await index.whenMaintained()
+    await index.whenMaintained()
+    expect(Math.max(...asked)).toBeGreaterThan(Math.max(...others))
+  })
+
   it('goes on later after a full disk, and loses nothing', async () => {
     await add(1)
     const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
