@@ -70,11 +70,12 @@ export function writeReport(benchmark: string, results: unknown): void {
 }
 
 function sha256MbPerSecond(): number {
-  const piece = Buffer.alloc(1_000_000)
-  const began = performance.now()
-  let pieces = 0
-  for (; performance.now() - began < CALIBRATION_MS; pieces += 1) createHash('sha256').update(piece).digest()
-  return Math.round(pieces / ((performance.now() - began) / 1_000))
+  const megabyte = Buffer.alloc(1_000_000)
+  const perSecond = ratePerSecond(() => {
+    createHash('sha256').update(megabyte).digest()
+    return 1
+  })
+  return Math.round(perSecond)
 }
 
 /** Each place depends on what was read before, so the processor can't read ahead. */
@@ -82,14 +83,22 @@ function millionReadsPerSecond(): number {
   const places = new Uint32Array(2 ** 24)
   // A linear congruential generator of full period (Knuth, TAOCP 3.2.1.2) leads through all of them.
   for (let at = 0; at < places.length; at += 1) places[at] = (Math.imul(at, 1_664_525) + 1_013_904_223) & 0xff_ffff
-  const began = performance.now()
-  let [reads, at] = [0, 0]
-  for (; performance.now() - began < CALIBRATION_MS; reads += READS_AT_ONCE) {
+  let at = 0
+  const perSecond = ratePerSecond(() => {
     for (let read = 0; read < READS_AT_ONCE; read += 1) at = places[at] ?? 0
-  }
+    return READS_AT_ONCE
+  })
   // What nobody asks for might not be computed.
   if (at >= places.length) throw new Error('read beyond the end')
-  return Math.round((reads / 1e6 / ((performance.now() - began) / 1_000)) * 10) / 10
+  return Math.round(perSecond / 1e5) / 10
+}
+
+/** @param work says how much of it was done */
+function ratePerSecond(work: () => number): number {
+  const began = performance.now()
+  let done = 0
+  while (performance.now() - began < CALIBRATION_MS) done += work()
+  return done / ((performance.now() - began) / 1_000)
 }
 
 /** What is not as it is to be: the program ends with 1, and goes on till then. */

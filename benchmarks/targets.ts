@@ -212,7 +212,7 @@ const SERVICE_TARGETS: readonly Target[] = [
       limit: {
         text: 'it is a transaction, which takes {} ms with no destination: it waits until the disk has it. Each destination adds a row.',
         figures: [['recording', { what: 'record an event with 0 destinations' }, 'p50Ms']],
-        needed: 'a disk that answers sooner, and a core that no other program shares.',
+        needed: `a disk that answers sooner, and ${A_CORE}`,
       },
     }),
   ),

@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { exactDistances } from './exact-distances.js'
-import type { Probes } from './search-plan.js'
+import type { LookUp, Probes } from './search-plan.js'
 
 /** Ranks up to which searches are measured: those beyond are scans. */
 const RANKS = [10, 40, 160, 640, 2_560]
@@ -37,9 +37,9 @@ export async function measureProbes(table: Table): Promise<Probes[]> {
   for (const rank of RANKS) {
     if (rank > rows / 4) break
     const chosen = samples.slice(0, rank > SAMPLE_RANK ? SMALL_SAMPLE : SAMPLE)
-    const recallWith = async (search: Search): Promise<Measured> => ({
-      ...search,
-      recall: await recallOf(table, chosen, rank, search),
+    const recallWith = async (lookUp: LookUp): Promise<Measured> => ({
+      ...lookUp,
+      recall: await recallOf(table, chosen, rank, lookUp),
     })
     let best = await recallWith({ probes, refineFactor: LEAST_REFINE_FACTOR })
     const most = { probes: mostProbes, refineFactor: mostRefined(rank, rows) }
@@ -54,8 +54,7 @@ export async function measureProbes(table: Table): Promise<Probes[]> {
   return measured
 }
 
-type Search = Omit<Probes, 'rank'>
-type Measured = Search & { readonly recall: number }
+type Measured = LookUp & { readonly recall: number }
 
 /** Beyond, a scan is as fast. */
 function mostRefined(rank: number, rows: number): number {
@@ -64,9 +63,9 @@ function mostRefined(rank: number, rows: number): number {
 
 /** What finds more: twice the partitions, or twice the rows compared exactly. */
 async function better(
-  { probes, refineFactor }: Search,
-  most: Search,
-  recallWith: (search: Search) => Promise<Measured>,
+  { probes, refineFactor }: LookUp,
+  most: LookUp,
+  recallWith: (lookUp: LookUp) => Promise<Measured>,
 ): Promise<Measured | undefined> {
   const wider = probes < most.probes ? await recallWith({ probes: probes * 2, refineFactor }) : undefined
   const finer =
@@ -115,7 +114,7 @@ async function recallOf(
   table: Table,
   samples: readonly Sample[],
   rank: number,
-  { probes, refineFactor }: Search,
+  { probes, refineFactor }: LookUp,
 ): Promise<number> {
   let found = 0
   for (const { vector, distances } of samples) {

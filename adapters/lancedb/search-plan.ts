@@ -1,13 +1,17 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** How the index must be searched so that the nearest rows, up to a rank, are found with the recall promised. */
-export interface Probes {
-  readonly rank: number
+/** How the index is searched. */
+export interface LookUp {
   /** Partitions that are searched. */
   readonly probes: number
   /** The index knows vectors at 4 bits a component: so many times the rows asked for are compared exactly. */
   readonly refineFactor: number
+}
+
+/** How the index must be searched so that the nearest rows, up to a rank, are found with the recall promised. */
+export interface Probes extends LookUp {
+  readonly rank: number
 }
 
 /**

@@ -4,7 +4,7 @@ import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/p
 import { documentPredicate, NOTHING } from './document-predicates.js'
 import { loadArrowRows } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
-import { type Probes, probesFor } from './search-plan.js'
+import { type LookUp, probesFor } from './search-plan.js'
 import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
 
 /** Exact scans at a time: each may hold some hundreds of megabytes. */
@@ -60,7 +60,7 @@ async function lookUpOf(
   open: OpenTable,
   limit: number,
   filter: DocumentFilter | undefined,
-): Promise<Omit<Probes, 'rank'> | undefined> {
+): Promise<LookUp | undefined> {
   const { table } = open
   if (open.plan === undefined || open.plan.probes.length === 0) await open.takeUpPlan()
   if (open.plan === undefined || open.plan.probes.length === 0) return undefined

@@ -96,7 +96,10 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   const builtAt = await vectorIndexBuiltAt(table)
   const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
   const isSettled = !(await isChanged(open, state))
-  const work = () => (isApart ? compactApart(table, options.place, isSettled) : compactHere(table, isSettled))
+  const work = async (): Promise<Compaction> => {
+    const keep = await keepFrom(table, isSettled)
+    return isApart ? await compactApart(table, options.place, keep) : await compactHere(table, keep)
+  }
   const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
   if (isApart) await writer.alone(() => table.checkoutLatest())
   const rebuiltAt = await vectorIndexBuiltAt(table)
@@ -109,15 +112,14 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   state.settledRatio = bytesRatio(await table.stats(), await dimensionsOf(table))
 }
 
-async function compactHere(table: Table, isSettled: boolean): Promise<Compaction> {
+async function compactHere(table: Table, keep: Date): Promise<Compaction> {
   // Never `deleteUnverified`: beside a writer it damages the table.
-  const { compaction } = await table.optimize({ cleanupOlderThan: await keepFrom(table, isSettled) })
+  const { compaction } = await table.optimize({ cleanupOlderThan: keep })
   return compaction
 }
 
-async function compactApart(table: Table, place: TablePlace, isSettled: boolean): Promise<Compaction> {
-  const keepFromMs = (await keepFrom(table, isSettled)).getTime()
-  const compaction = await workApart({ task: 'compact', place, table: table.name, keepFromMs })
+async function compactApart(table: Table, place: TablePlace, keep: Date): Promise<Compaction> {
+  const compaction = await workApart({ task: 'compact', place, table: table.name, keepFromMs: keep.getTime() })
   return compaction ?? { fragmentsRemoved: 0 }
 }
 

@@ -47,6 +47,17 @@ async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
   return seen
 }
 
+type Optimization = Parameters<Table['optimize']>[0]
+
+/** From now on Lance is asked for what this makes of what it was asked for. */
+async function optimizing(change: (options: Optimization) => Optimization): Promise<void> {
+  const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+  const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
+  vi.spyOn(proto, 'optimize').mockImplementation(async function (this: Table, options) {
+    return await optimize.call(this, change(options))
+  })
+}
+
 const sequence = (length: number, first = 1) => Array.from({ length }, (_, number) => first + number)
 
 describe('additions to a LanceDB table', () => {
@@ -87,13 +98,11 @@ describe('the maintenance of a LanceDB table', () => {
     expect((await looking((table) => table.listVersions())).length).toBeGreaterThan(150)
     // A minute later. Lance counts it by its own clock: it is told that it has passed.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
-    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
-    const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
     const asked: number[] = []
-    vi.spyOn(proto, 'optimize').mockImplementation(async function (this: Table, options) {
+    await optimizing((options) => {
       asked.push(Date.now() - Number(options?.cleanupOlderThan))
       expect(options).not.toHaveProperty('deleteUnverified')
-      return await optimize.call(this, { cleanupOlderThan: new Date() })
+      return { cleanupOlderThan: new Date() }
     })
     await index.whenMaintained()
     expect(Math.min(...asked)).toBeGreaterThanOrEqual(60_000)
@@ -109,12 +118,10 @@ describe('the maintenance of a LanceDB table', () => {
     const versions = await looking((table) => table.listVersions())
     const [, ...others] = versions.map(({ timestamp }) => Number(timestamp)).sort((one, other) => other - one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
-    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
-    const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
     const asked: number[] = []
-    vi.spyOn(proto, 'optimize').mockImplementation(async function (this: Table, options) {
+    await optimizing((options) => {
       asked.push(Number(options?.cleanupOlderThan))
-      return await optimize.call(this, options)
+      return options
     })
     await index.whenMaintained()
     await index.whenMaintained()
