@@ -1,12 +1,5 @@
+import type { Bars, Chart } from './bar-chart.js'
 import type { Spread } from './measure.js'
-
-export type Bars = readonly (readonly [name: string, figure: number])[]
-
-/** A bar chart of some figures of a benchmark's results. */
-export interface Chart {
-  readonly title: string
-  readonly bars: (results: never) => Bars
-}
 
 interface Rows<T> {
   readonly rows: readonly T[]
@@ -50,6 +43,11 @@ interface RestRow {
   readonly perSecondWith64: Spread
 }
 
+interface ImportRow {
+  readonly specifier: string
+  readonly importMs: Spread
+}
+
 interface Growth {
   readonly diskMb: Spread
   readonly freshDiskMb: Spread
@@ -61,30 +59,42 @@ type GrowthPlaces = Readonly<Record<'at the index port' | 'through the engine', 
 export const CHARTS: Readonly<Record<string, readonly Chart[]>> = {
   chunking: [
     {
-      title: 'MB/s, splitters that count tokens',
+      title: 'splitters that count tokens',
+      unit: 'MB/s',
       bars: ({ rows }: Rows<ChunkingRow>) =>
         rows
-          .filter(({ counts, name }) => counts !== 'characters' && !name.includes('first pass'))
-          .map(({ name, megabytesPerSecond }) => [name, megabytesPerSecond.median]),
+          .filter(({ counts }) => counts?.startsWith('tokens'))
+          .map(({ name, megabytesPerSecond }) => [
+            withoutVersions(name)
+              .replace("counting with this engine's tokenizer", 'model tokens')
+              .replace('counting with ', ''),
+            megabytesPerSecond.median,
+          ]),
     },
   ],
   embedding: [
     {
-      title: 'tokens/s',
+      title: 'tokens that the model computes in a second',
+      unit: 'tokens/s',
       bars: ({ figures }: { readonly figures: readonly EmbeddingFigure[] }) =>
-        figures.map(({ name, tokensPerSecond }) => [name, tokensPerSecond.median]),
+        figures.map(({ name, tokensPerSecond }) => [nameOfContestant(name), tokensPerSecond.median]),
     },
   ],
   memory: [
     {
-      title: 'MB at the most, all processes',
+      title: 'memory at the most, all processes',
+      unit: 'MB',
       bars: ({ rows }: Rows<MemoryRow>) =>
-        rows.map((row) => [row.name, Math.max(row.withChildrenFirstHalfMb.most, row.withChildrenSecondHalfMb.most)]),
+        rows.map(({ name, withChildrenFirstHalfMb: first, withChildrenSecondHalfMb: second }) => [
+          name.replace(', a stub for the model', '').replace(', vectors in an array', ''),
+          Math.max(first.most, second.most),
+        ]),
     },
   ],
   search: [
     {
-      title: 'searches a second, 64 callers, and exact scans of LanceDB',
+      title: 'searches by 64 callers, and exact scans of LanceDB',
+      unit: 'searches/s',
       bars: (results: { readonly 'at the index port': readonly SearchRow[] }) =>
         results['at the index port'].flatMap(({ set, windows, perSecondWith64, plainScansPerSecond }): Bars => {
           const of = `${set}, ${windows.toLocaleString('en')} windows`
@@ -93,16 +103,21 @@ export const CHARTS: Readonly<Record<string, readonly Chart[]>> = {
         }),
     },
     {
-      title: 'ms for a search, kinds of index of LanceDB, hard set',
+      title: 'one search, by kind of index (IVF, but for HNSW), with its recall, hard set',
+      unit: 'ms',
       bars: (results: { readonly 'kinds of index': readonly KindRow[] }) =>
         results['kinds of index']
           .filter(({ set }) => set === 'hard')
-          .map(({ kind, settings, recallAt10, p50Ms }) => [`${kind}, ${settings}: recall ${recallAt10}`, p50Ms.median]),
+          .map(({ kind, settings, recallAt10, p50Ms }) => [
+            `${kind.replace('IVF_', '')}, ${settings}: ${recallAt10}`,
+            p50Ms.median,
+          ]),
     },
   ],
   events: [
     {
-      title: 'deliveries and requests a second',
+      title: 'deliveries, and bare requests',
+      unit: 'a second',
       bars: ({ delivery }: { readonly delivery: Readonly<Record<string, Spread>> }) =>
         Object.entries(delivery)
           .filter(([name]) => name.includes('/s'))
@@ -111,14 +126,16 @@ export const CHARTS: Readonly<Record<string, readonly Chart[]>> = {
   ],
   rest: [
     {
-      title: 'requests a second, 64 connections, without a bare handler',
+      title: 'requests over 64 connections',
+      unit: 'requests/s',
       bars: ({ rows }: Rows<RestRow>) =>
-        rows.filter(({ name }) => name === 'alcove').map(({ what, perSecondWith64 }) => [what, perSecondWith64.median]),
+        rows.map(({ name, what, perSecondWith64 }) => [`${what}: ${name}`, perSecondWith64.median]),
     },
   ],
   growth: [
     {
-      title: 'MB on the disk after small writes and deletions, and of the same written at one go',
+      title: 'disk after small writes and deletions, and of the same written at one go',
+      unit: 'MB',
       bars: (places: GrowthPlaces) =>
         Object.entries(places).flatMap(
           ([where, { diskMb, freshDiskMb }]): Bars => [
@@ -128,4 +145,23 @@ export const CHARTS: Readonly<Record<string, readonly Chart[]>> = {
         ),
     },
   ],
+  install: [
+    {
+      title: 'import of the engine, and of other libraries',
+      unit: 'ms',
+      bars: ({ imports }: { readonly imports: readonly ImportRow[] }) =>
+        imports.map(({ specifier, importMs }) => [specifier, importMs.median]),
+    },
+  ],
+}
+
+function nameOfContestant(name: string): string {
+  if (name.startsWith('the raw')) return `raw session,${name.split(',')[1] ?? ''}`
+  if (name.startsWith('a raw')) return `session a core,${name.split(',')[2] ?? ''}`
+  if (name.startsWith('transformers.js')) return 'transformers.js as AnythingLLM embeds'
+  return withoutVersions(name.split(' (')[0] ?? name)
+}
+
+function withoutVersions(name: string): string {
+  return name.replaceAll(/ \d+\.\d+\.\d+/g, '')
 }

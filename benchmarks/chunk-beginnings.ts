@@ -1,7 +1,14 @@
+import type { CutText } from './chunk-places.js'
 import { hundredths } from './measure.js'
 
-/** Chunks by what they begin at: how many, or their shares in hundredths. */
-export interface Beginnings {
+/** Chunks by what they begin at, in hundredths. */
+export interface BeginningShares extends Beginnings {
+  /** Those that begin at a heading, a paragraph or a sentence, or with the text. */
+  readonly atBoundary: number
+}
+
+/** Chunks by what they begin at. */
+interface Beginnings {
   /** The first words of the text. */
   readonly textStart: number
   /** A Markdown heading, or a new page. */
@@ -17,23 +24,17 @@ export interface Beginnings {
   readonly notFound: number
 }
 
-/** What a splitter made of a text. */
-export interface CutText {
-  readonly text: string
-  readonly chunks: readonly string[]
-}
-
-const PROBE_CHARACTERS = 80
 /** How much is looked at of what stands before a chunk. */
 const CHARACTERS_BEFORE = 200
 
-/** Where the chunks of all the texts begin; the shares add up to 1, but for their rounding. */
-export function sharesOfBeginnings(cutTexts: readonly CutText[]): Beginnings {
+/** Where the chunks of all the texts begin; but for `atBoundary` the shares add up to 1, as far as they are rounded. */
+export function sharesOfBeginnings(cutTexts: readonly CutText[]): BeginningShares {
   const counts = { textStart: 0, heading: 0, paragraph: 0, sentence: 0, word: 0, insideAWord: 0, notFound: 0 }
   for (const cutText of cutTexts) countBeginnings(cutText, counts)
   const chunks = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const share = (count: number): number => hundredths(count / chunks)
   return {
+    atBoundary: share(counts.textStart + counts.heading + counts.paragraph + counts.sentence),
     textStart: share(counts.textStart),
     heading: share(counts.heading),
     paragraph: share(counts.paragraph),
@@ -44,18 +45,12 @@ export function sharesOfBeginnings(cutTexts: readonly CutText[]): Beginnings {
   }
 }
 
-/** Looks each chunk up in its text, and at what stands before it. Peers trim chunks, and some change white space. */
+/** Looks at what stands before each chunk. */
 function countBeginnings({ text, chunks }: CutText, counts: Record<keyof Beginnings, number>): void {
   const textStart = text.length - text.trimStart().length
-  let from = 0
-  for (const chunk of chunks) {
-    const at = text.indexOf(chunk.trimStart().slice(0, PROBE_CHARACTERS), from)
-    if (at === -1) {
-      counts.notFound += 1
-      continue
-    }
-    from = at + 1
-    counts[at <= textStart ? 'textStart' : beginningAt(text, at)] += 1
+  for (const { at } of chunks) {
+    if (at === -1) counts.notFound += 1
+    else counts[at <= textStart ? 'textStart' : beginningAt(text, at)] += 1
   }
 }
 

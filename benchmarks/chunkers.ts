@@ -36,7 +36,7 @@ interface Chonkie {
 }
 
 /** The engine's chunks of a text, with windows for the default model. */
-export function alcoveChunks(text: string, tokenizer: Tokenizer): readonly string[] {
+function alcoveChunks(text: string, tokenizer: Tokenizer): readonly string[] {
   const options = { chunkSizeTokens: CHUNK_TOKENS, overlap: OVERLAP_TOKENS / CHUNK_TOKENS, windowTokens: WINDOW_TOKENS }
   return Array.from(chunkText(text, { tokenizer, ...options }), (chunk) => chunk.text)
 }

@@ -2,39 +2,45 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Tokenizer } from '../dist/src/ports/index.js'
-import { alcoveChunks } from './chunkers.js'
+import { chunkers } from './chunkers.js'
 import { openDefaultModel } from './default-model.js'
 import { bytesOf, type Contestant, megabytesPerSecond } from './measure.js'
+import { peer } from './peers.js'
 import { sharedData } from './shared-data.js'
 
 /** The longest text of the shared data. */
 const NOVELS = 'novels-11MB.txt.gz'
+/** In the names of those that cut them. */
+export const FIRST_PASS_OF_NOVELS = 'first pass, 11 MB of novels'
+const ALCOVE = 'alcove'
+const GPT_TOKENIZER = 'gpt-tokenizer'
+const LANG_CHAIN = /^LangChain.*counting/
 
 /**
- * The engine's chunker on texts no word of which its tokenizer has met, each cut once: what is cut again and again has
- * all its words in the tokenizer's map. The program itself is warm.
+ * Splitters, the engine's first, on texts no word of which tokenizers have met, each cut once: what is cut again and again
+ * has all its words in their maps. The program itself is warm. Novels are cut by LangChain, too.
  */
-export function firstPasses(texts: readonly string[], isQuick: boolean): readonly Contestant[] {
-  const name = 'alcove: first pass'
+export async function firstPasses(texts: readonly string[], isQuick: boolean): Promise<readonly Contestant[]> {
   const novels = isQuick ? undefined : readNovels()
-  return [
-    { name, run: () => firstPass(texts) },
-    ...(novels === undefined
-      ? []
-      : [
-          {
-            name: `${name}, ${Math.round(Buffer.byteLength(novels) / 1e6)} MB of novels`,
-            run: () => firstPass([novels]),
-          },
-        ]),
-  ]
+  const own = { name: `${ALCOVE}: first pass`, run: () => firstPass(ALCOVE, texts) }
+  if (novels === undefined) return [own]
+  const names = (await chunkers(await freshTokenizer())).map(({ name }) => name)
+  const others = names.filter((name) => name === ALCOVE || LANG_CHAIN.test(name))
+  const ofNovels = others.map((name) => ({
+    name: `${name}: ${FIRST_PASS_OF_NOVELS}`,
+    run: () => firstPass(name, [novels]),
+  }))
+  return [own, ...ofNovels]
 }
 
-async function firstPass(texts: readonly string[]): Promise<number> {
-  const tokenizer = await freshTokenizer()
-  const bytes = bytesOf(texts)
-  return await megabytesPerSecond(bytes, 0, () => {
-    for (const text of texts) alcoveChunks(text, tokenizer)
+async function firstPass(name: string, texts: readonly string[]): Promise<number> {
+  const chunker = (await chunkers(await freshTokenizer())).find((one) => one.name === name)
+  if (chunker === undefined) throw new Error(`there is no splitter ${name}`)
+  // It keeps the tokens of words, too.
+  const gpt = await peer<{ clearMergeCache(): void }>(GPT_TOKENIZER)
+  gpt?.clearMergeCache()
+  return await megabytesPerSecond(bytesOf(texts), 0, async () => {
+    for (const text of texts) await chunker.chunk(text)
   })
 }
 

@@ -4,12 +4,14 @@
  * chunks begin.
  */
 import { sharesOfBeginnings } from './chunk-beginnings.js'
+import { placesOf, repeatedTokens } from './chunk-places.js'
 import { CHUNK_TOKENS, chunkers, type TextChunker } from './chunkers.js'
-import { firstPasses } from './chunking-first-pass.js'
+import { FIRST_PASS_OF_NOVELS, firstPasses } from './chunking-first-pass.js'
 import { openDefaultModel } from './default-model.js'
 import { bytesOf, type Contestant, figureOf, inTurn, mediansOf, megabytesPerSecond } from './measure.js'
 import { writeReport } from './report.js'
-import { markdownTexts, sampleTexts } from './sample-texts.js'
+import { markdownTexts, SAMPLE, sampleTexts } from './sample-texts.js'
+import { tokenCounters } from './token-counters.js'
 import { tokenExactness } from './token-exactness.js'
 
 const isQuick = process.argv.includes('--quick')
@@ -23,37 +25,26 @@ const texts = shortened(sampleTexts())
 const bytes = bytesOf(texts)
 
 const [alcove, ...peers] = await chunkers(tokenizer)
-const counting: Contestant = {
-  name: 'alcove: counting alone',
-  run: () =>
-    megabytesPerSecond(bytes, LEAST_MS, () => {
-      for (const text of texts) tokenizer.count(text)
-    }),
-}
-const first = firstPasses(texts, isQuick)
+const counting = await tokenCounters(texts, tokenizer, LEAST_MS)
+const first = await firstPasses(texts, isQuick)
 /** Megabytes a second in this round. */
 const latest = new Map<string, number>()
 const cutting = [alcove, ...peers].map(
   ({ name, chunk }): Contestant => ({
     name,
-    run: async () => {
-      const speed = await megabytesPerSecond(bytes, LEAST_MS, async () => {
+    run: () =>
+      megabytesPerSecond(bytes, LEAST_MS, async () => {
         for (const text of texts) await chunk(text)
-      })
-      latest.set(name, speed)
-      return speed
-    },
+      }),
   }),
 )
-/** By round, as what slows the machine down meets both. */
-const comparing = peers
-  .filter(({ counts }) => counts !== 'characters')
-  .map(({ name }) => ({
-    peer: name,
-    name: `alcove beside ${name}`,
-    run: () => (latest.get(alcove.name) ?? Number.NaN) / (latest.get(name) ?? Number.NaN),
-  }))
-const speeds = await inTurn(ROUNDS, [counting, ...first, ...cutting, ...comparing])
+const countingTokens = peers.filter(({ counts }) => counts !== 'characters')
+const [ownNovels, ...novels] = first.filter(({ name }) => name.includes(FIRST_PASS_OF_NOVELS))
+const comparing = [
+  ...countingTokens.map(({ name }) => compared(alcove.name, name)),
+  ...novels.map(({ name }) => compared(ownNovels?.name ?? '', name)),
+]
+const speeds = await inTurn(ROUNDS, [...[...counting, ...first, ...cutting].map(remembered), ...comparing])
 
 const speedOf = (name: string) => ({ name, megabytesPerSecond: figureOf(speeds, name) })
 const markdown = shortened(markdownTexts())
@@ -63,7 +54,7 @@ for (const chunker of [alcove, ...peers]) {
   looks.set(chunker.name, await look(chunker, texts))
   headed.push({ name: chunker.name, ...(await look(chunker, markdown)) })
 }
-const rows = [counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
+const rows = [...counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
 const ratios = comparing.map(({ peer, name }) => ({ name: peer, timesAsFast: figureOf(speeds, name) }))
 console.table(rows.map(({ megabytesPerSecond: { median }, ...row }) => ({ 'MB/s': median, ...row })))
 console.table(ratios.map(mediansOf))
@@ -75,6 +66,7 @@ if (exactness !== undefined) {
 }
 if (!isQuick) {
   writeReport('chunking', {
+    text: SAMPLE,
     bytes,
     rows,
     'alcove beside splitters that count tokens': ratios,
@@ -87,6 +79,23 @@ if (!isQuick) {
 }
 await model.close()
 
+function remembered({ name, run }: Contestant): Contestant {
+  return {
+    name,
+    run: async () => {
+      const speed = await run()
+      latest.set(name, speed)
+      return speed
+    },
+  }
+}
+
+/** By round, as what slows the machine down meets both. */
+function compared(own: string, peer: string) {
+  const speedIn = (name: string): number => latest.get(name) ?? Number.NaN
+  return { peer, name: `alcove beside ${peer}`, run: () => speedIn(own) / speedIn(peer) }
+}
+
 /** For a smoke test. */
 function shortened(all: readonly string[]): readonly string[] {
   return isQuick ? all.slice(0, 1).map((text) => text.slice(0, 12_000)) : all
@@ -95,12 +104,13 @@ function shortened(all: readonly string[]): readonly string[] {
 /** What the chunks are like. */
 async function look({ counts, chunk }: TextChunker, looked: readonly string[]) {
   const cutTexts = []
-  for (const text of looked) cutTexts.push({ text, chunks: await chunk(text) })
-  const tokens = cutTexts.flatMap(({ chunks }) => chunks.map((one) => tokenizer.count(one)))
+  for (const text of looked) cutTexts.push({ text, chunks: placesOf(text, await chunk(text)) })
+  const tokens = cutTexts.flatMap(({ chunks }) => chunks.map(({ text }) => tokenizer.count(text)))
   return {
     counts,
     chunks: tokens.length,
     tokensPerChunk: Math.round(tokens.reduce((sum, count) => sum + count, 0) / tokens.length),
+    repeatedTokens: repeatedTokens(cutTexts, tokenizer),
     tooLarge: tokens.filter((count) => count > CHUNK_TOKENS).length,
     ...sharesOfBeginnings(cutTexts),
   }

@@ -57,7 +57,7 @@ if (folder === undefined) {
     const totals = {
       files: chosen.length,
       seconds: Math.round((performance.now() - began) / 1_000),
-      peakMemoryMb: Math.round(process.resourceUsage().maxRSS / 1_024),
+      peakMemoryMb: Math.round((process.resourceUsage().maxRSS * 1_024) / 1e6),
       longestStopMs: Math.round(delay.max / 1e6),
       unexpected,
     }

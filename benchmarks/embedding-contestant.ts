@@ -34,9 +34,9 @@ process.on('message', (message: 'run' | { readonly texts: readonly string[] }) =
 
 async function ready(given: readonly string[]): Promise<void> {
   texts = given
-  tokens = tokensOf(texts)
   bytes = bytesOf(texts)
   contestant = await CONTESTANTS[process.argv[2] as ContestantKey](model)
+  tokens = tokensOf(texts)
   // The first run compiles and allocates.
   const some = texts.slice(0, 30)
   await contestant?.embed(some, tokensOf(some))
@@ -50,5 +50,6 @@ async function measure(): Promise<void> {
 }
 
 function tokensOf(some: readonly string[]): number {
-  return some.reduce((sum, text) => sum + tokenizer.count(text) + tokenizer.specialTokens, 0)
+  const most = contestant?.maxTokens ?? Number.POSITIVE_INFINITY
+  return some.reduce((sum, text) => sum + Math.min(tokenizer.count(text) + tokenizer.specialTokens, most), 0)
 }

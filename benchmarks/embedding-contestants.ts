@@ -12,6 +12,8 @@ export interface EmbeddingContestant {
   readonly name: string
   /** @returns the tokens that were computed: those of the texts, or of so many made-up texts that there are as many */
   readonly embed: (texts: readonly string[], tokens: number) => Promise<number>
+  /** Of a text; what is beyond is cut off. Default as many as there are. */
+  readonly maxTokens?: number
 }
 
 export type ContestantKey =
@@ -31,15 +33,18 @@ const IDEAL_OF_ONE_THREAD = { texts: 2, tokens: 128 }
 const LONG = { texts: 4, tokens: 254 }
 const ONE_THREAD = { intraOpNumThreads: 1, interOpNumThreads: 1 }
 const ONE_EACH = `a raw ONNX session for each of ${availableParallelism()} cores, one thread each`
+/** The longest text that the model is for, special tokens included. */
+const MODEL_TOKENS = 256
 /** As AnythingLLM embeds. */
 const PIPELINE_BATCH = 25
 
+const TRANSFORMERS = '@xenova/transformers'
 interface Transformers {
   readonly env: object
   readonly pipeline: (
     task: string,
     model: string,
-  ) => Promise<(texts: readonly string[], options: object) => Promise<unknown>>
+  ) => Promise<(texts: readonly string[], options: object) => Promise<{ tolist(): number[][] }>>
 }
 interface FastEmbed {
   readonly FlagEmbedding: { init(options: object): Promise<{ embed(texts: string[]): AsyncIterable<unknown> }> }
@@ -65,18 +70,12 @@ export const CONTESTANTS: Readonly<
   sessionOfLongTexts: () => session(`${ONE_EACH}, ${described(LONG)}, as long as windows`, LONG, ONE_THREAD),
 
   pipeline: async () => {
-    const library = '@xenova/transformers'
-    const transformers = await peer<Transformers>(library)
-    if (transformers === undefined) return undefined
-    const { env, pipeline } = transformers
-    Object.assign(env, { allowRemoteModels: false, localModelPath: MODELS })
-    const extract = await pipeline('feature-extraction', MODEL)
+    const embed = await openPipeline()
+    if (embed === undefined) return undefined
     return {
-      name: `transformers.js ${versionOf(library)} (${runtimeOf(library)}) as AnythingLLM embeds: 1,000 characters, batches of ${PIPELINE_BATCH} in order`,
+      name: `transformers.js ${versionOf(TRANSFORMERS)} (${runtimeOf(TRANSFORMERS)}) as AnythingLLM embeds: 1,000 characters, batches of ${PIPELINE_BATCH} in order`,
       embed: async (texts, tokens) => {
-        for (let at = 0; at < texts.length; at += PIPELINE_BATCH) {
-          await extract(texts.slice(at, at + PIPELINE_BATCH), { pooling: 'mean', normalize: true })
-        }
+        await embed(texts)
         return tokens
       },
     }
@@ -92,11 +91,13 @@ export const CONTESTANTS: Readonly<
     }
     const special = { cls_token: '[CLS]', sep_token: '[SEP]', pad_token: '[PAD]', unk_token: '[UNK]' }
     await writeFile(join(folder, 'special_tokens_map.json'), JSON.stringify(special))
-    const options = { model: 'custom', modelAbsoluteDirPath: folder, modelName: WEIGHTS }
+    // It pads each text to the most that it is told, which is 512 otherwise: twice what this model is for.
+    const options = { model: 'custom', modelAbsoluteDirPath: folder, modelName: WEIGHTS, maxLength: MODEL_TOKENS }
     const embedder = await fastembed.FlagEmbedding.init(options)
     await rm(folder, { recursive: true })
     return {
-      name: `fastembed ${versionOf('fastembed')} (${runtimeOf('fastembed')}), the same weights, 1,000 characters`,
+      name: `fastembed ${versionOf('fastembed')} (${runtimeOf('fastembed')}), the same weights, 1,000 characters, each padded to ${MODEL_TOKENS} tokens`,
+      maxTokens: MODEL_TOKENS,
       embed: async (texts, tokens) => {
         const batches = embedder.embed([...texts])[Symbol.asyncIterator]()
         while ((await batches.next()).done !== true);
@@ -104,6 +105,29 @@ export const CONTESTANTS: Readonly<
       },
     }
   },
+}
+
+/**
+ * The pipeline of transformers.js, in batches as AnythingLLM makes them.
+ *
+ * @returns undefined where it is not installed; otherwise what makes a vector of each text
+ */
+export async function openPipeline(): Promise<
+  ((texts: readonly string[]) => Promise<readonly number[][]>) | undefined
+> {
+  const transformers = await peer<Transformers>(TRANSFORMERS)
+  if (transformers === undefined) return undefined
+  const { env, pipeline } = transformers
+  Object.assign(env, { allowRemoteModels: false, localModelPath: MODELS })
+  const extract = await pipeline('feature-extraction', MODEL)
+  return async (texts) => {
+    const vectors: number[][] = []
+    for (let at = 0; at < texts.length; at += PIPELINE_BATCH) {
+      const output = await extract(texts.slice(at, at + PIPELINE_BATCH), { pooling: 'mean', normalize: true })
+      vectors.push(...output.tolist())
+    }
+    return vectors
+  }
 }
 
 /** The bare runtime, which is given no text: one batch of one shape, until it has computed as many tokens. */

@@ -12,7 +12,7 @@ import type { EmbeddingRun, Readiness } from './embedding-contestant.js'
 import type { ContestantKey } from './embedding-contestants.js'
 import { bytesOf, mediansOf, type Spread, spreadOf } from './measure.js'
 import { writeReport } from './report.js'
-import { sampleTexts } from './sample-texts.js'
+import { SAMPLE, sampleTexts } from './sample-texts.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
@@ -86,7 +86,7 @@ console.table(
   })),
 )
 console.table([mediansOf(ratios)])
-if (!isQuick) writeReport('embedding', { sourceBytes, windows: windows.length, figures, ratios })
+if (!isQuick) writeReport('embedding', { text: SAMPLE, sourceBytes, windows: windows.length, figures, ratios })
 
 /** @returns undefined for a library that is not installed */
 async function started(key: ContestantKey, lists: readonly (readonly string[])[]): Promise<Team | undefined> {
@@ -123,7 +123,14 @@ function ratio(name: string, figure: keyof RoundOfTeam, other: ContestantKey): R
   const roundsOf = (wanted: ContestantKey) => teams.find(({ key }) => key === wanted)?.rounds
   const [own, compared] = [roundsOf('alcove'), roundsOf(other)]
   if (own === undefined || compared === undefined) return {}
-  return { [name]: spreadOf(own.map((one, round) => (one[figure] ?? 0) / (compared[round]?.[figure] ?? 0))) }
+  return { [name]: spreadOf(own.map((one, round) => rateOf(one, figure) / rateOf(compared[round], figure))) }
+}
+
+/** @throws Error where it is missing: a ratio to nothing would pass any limit */
+function rateOf(round: RoundOfTeam | undefined, figure: keyof RoundOfTeam): number {
+  const rate = round?.[figure]
+  if (rate === undefined) throw new Error(`${figure} was not measured`)
+  return rate
 }
 
 function inPieces(text: string, characters: number): readonly string[] {

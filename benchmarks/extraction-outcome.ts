@@ -14,7 +14,7 @@ export interface Outcome {
 export interface PlainOutcome {
   readonly library: string
   readonly isCompleted: boolean
-  readonly ms: number
+  readonly ms: number | undefined
   readonly peakMb: number | undefined
   readonly scores: ReadonlyMap<string, number>
 }

@@ -9,10 +9,11 @@ export interface GroupRow extends Summary {
   readonly refused: string
   /** What the scores are of. */
   readonly measure: string
+  /** Of the files that the plain library did not fail at. */
   readonly ms: number
   readonly plainCompleted: number
   readonly plainMean: number | null
-  /** With the start of a process for each file. */
+  /** Of the same files; its own work alone. */
   readonly plainMs: number
   readonly plainPeakMb: number | null
 }
@@ -38,7 +39,7 @@ function rowOf(group: string, members: readonly Outcome[]): GroupRow {
     refused: countsOf(members.map(({ code }) => code).filter((code) => code !== 'completed')),
     measure,
     ...summary(scoresOf(members, measure)),
-    ms: sumOf(members),
+    ms: sumOf(members.filter((one) => one.plain[0]?.ms !== undefined)),
     plainCompleted: plain.filter(({ isCompleted }) => isCompleted).length,
     plainMean: summary(plain.flatMap(({ scores }) => scores.get(measure) ?? [])).mean,
     plainMs: sumOf(plain),
@@ -51,6 +52,6 @@ function countsOf(codes: readonly string[]): string {
   return names.map((name) => `${codes.filter((code) => code === name).length} ${name}`).join(', ')
 }
 
-function sumOf(runs: readonly { readonly ms: number }[]): number {
-  return Math.round(runs.reduce((sum, { ms }) => sum + ms, 0))
+function sumOf(runs: readonly { readonly ms: number | undefined }[]): number {
+  return Math.round(runs.reduce((sum, { ms = 0 }) => sum + ms, 0))
 }

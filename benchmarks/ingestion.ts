@@ -1,17 +1,20 @@
 /**
  * P3: from upload to searchable, and the share of that time in which the model has work: in which at least one call of
- * the adapter is under way, its queue included. Beside it the model alone: the same windows in one call of the adapter.
+ * the adapter is under way, its queue included. Beside it the model alone, the same windows in one call of the adapter, and
+ * the way that AnythingLLM takes.
  */
+import { fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Session } from '../dist/src/index.js'
 import type { EmbeddingModel, EmbeddingProfile, EmbedOptions, Tokenizer } from '../dist/src/ports/index.js'
+import { messageOf } from './child-message.js'
 import { openDefaultModel, windowsOf } from './default-model.js'
-import { inTurn, mediansOf, type Spread } from './measure.js'
+import { type Contestant, inTurn, mediansOf, type Spread } from './measure.js'
 import { writeReport } from './report.js'
-import { longText } from './sample-texts.js'
+import { longText, SAMPLE } from './sample-texts.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
@@ -59,10 +62,16 @@ class WatchedModel implements EmbeddingModel {
   }
 }
 
+const plain = fork(join(import.meta.dirname, 'ingestion-peer.ts'), { execArgv: ['--import', 'tsx'] })
+plain.send({ text: TEXT.toString() })
+const { isInstalled } = (await messageOf(plain)) as { readonly isInstalled: boolean }
 const dataDir = await mkdtemp(join(tmpdir(), 'alcove-ingestion-'))
-const { windows, figures } = await measured().finally(() => rm(dataDir, { recursive: true }))
+const { windows, figures } = await measured().finally(async () => {
+  plain.kill()
+  await rm(dataDir, { recursive: true })
+})
 console.table([mediansOf(Object.fromEntries(figures))])
-if (!isQuick) writeReport('ingestion', { bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
+if (!isQuick) writeReport('ingestion', { text: SAMPLE, bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
 
 async function measured(): Promise<{ readonly windows: number; readonly figures: Map<string, Spread> }> {
   const model = new WatchedModel(await openDefaultModel())
@@ -92,11 +101,28 @@ async function measured(): Promise<{ readonly windows: number; readonly figures:
         run: async () => (aloneMs = await timed(() => model.embed(windows, { kind: 'passage' }))),
       },
       { name: 'modelAloneShare', run: () => aloneMs / ingestionMs },
+      ...(isInstalled ? besideThePlainWay(() => ingestionMs) : []),
     ])
     return { windows: windows.length, figures }
   } finally {
     await engine.close()
   }
+}
+
+function besideThePlainWay(ingestionMs: () => number): readonly Contestant[] {
+  let plainMs = Number.NaN
+  return [
+    {
+      name: 'asAnythingLlmMs',
+      run: async () => {
+        plain.send('run')
+        plainMs = ((await messageOf(plain)) as { readonly ms: number }).ms
+        return plainMs
+      },
+    },
+    { name: 'asAnythingLlmKilobytesPerSecond', run: () => TEXT.length / plainMs },
+    { name: 'timesAsFast', run: () => plainMs / ingestionMs() },
+  ]
 }
 
 /** In a context of its own: what a context has embedded before, it does not embed again. */

@@ -11,7 +11,7 @@ import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { filesOf } from './files-of.js'
-import { hundredths, mediansOf, type Spread, spreadOf } from './measure.js'
+import { figureOf, hundredths, inTurn, mediansOf, type Spread, spreadOf } from './measure.js'
 import { packageOf } from './peers.js'
 import { fail, writeReport } from './report.js'
 
@@ -20,6 +20,8 @@ const [INSTALLS, IMPORTS] = isQuick ? [0, 1] : [5, 15]
 const ROOT = join(import.meta.dirname, '..')
 /** What the core may load: itself; the library of schemas is a part of it. */
 const OF_THE_CORE = /^(alcove|zod)$/
+/** The engine, the library that is most of what its core loads, and a module with nothing in it. */
+const FROM_ROOT = ['alcove', 'alcove/local', 'alcove/http', 'zod', 'data:text/javascript,']
 const PEERS = ['@langchain/textsplitters', '@llamaindex/core/node-parser', '@mastra/rag', '@chonkiejs/core']
 
 /** Imports a module, from the folder in which it runs; with a file, lists there what was loaded. */
@@ -49,9 +51,11 @@ if (foreign.length > 0) fail(`import 'alcove' loads ${foreign.join(', ')}`)
 if (!isQuick) writeReport('install', { imports, 'packages of adapters that the core loads': foreign.length, install })
 
 async function measured() {
-  const imports = ['alcove', 'alcove/local', 'alcove/http', ...PEERS]
-    .map((specifier) => imported(specifier))
-    .filter((row) => row !== undefined)
+  const peers = PEERS.filter((specifier) => existsSync(join(import.meta.dirname, 'node_modules', packageOf(specifier))))
+  const imports = await imported([
+    ...FROM_ROOT.map((specifier) => ({ specifier, from: ROOT })),
+    ...peers.map((specifier) => ({ specifier, from: import.meta.dirname })),
+  ])
   const foreign = Object.keys(modulesOf('alcove', ROOT)).filter((name) => !OF_THE_CORE.test(name))
   return { imports, foreign, install: INSTALLS > 0 ? await installed() : undefined }
 }
@@ -63,18 +67,26 @@ interface Imported {
   readonly packages: number
 }
 
-/** @returns undefined for a peer that is not installed */
-function imported(specifier: string): Imported | undefined {
-  const from = specifier.startsWith('alcove') ? ROOT : import.meta.dirname
-  if (from !== ROOT && !existsSync(join(from, 'node_modules', packageOf(specifier)))) return undefined
-  const modules = modulesOf(specifier, from)
-  const times = Array.from({ length: IMPORTS }, () => Number(runImport(specifier, from)))
-  return {
-    specifier,
-    importMs: spreadOf(times),
-    modules: Object.values(modules).reduce((sum, count) => sum + count, 0),
-    packages: Object.keys(modules).length,
-  }
+/** What is imported, and the folder in which it is installed. */
+interface Importable {
+  readonly specifier: string
+  readonly from: string
+}
+
+async function imported(importables: readonly Importable[]): Promise<readonly Imported[]> {
+  const times = await inTurn(
+    IMPORTS,
+    importables.map(({ specifier, from }) => ({ name: specifier, run: () => Number(runImport(specifier, from)) })),
+  )
+  return importables.map(({ specifier, from }) => {
+    const modules = modulesOf(specifier, from)
+    return {
+      specifier,
+      importMs: figureOf(times, specifier),
+      modules: Object.values(modules).reduce((sum, count) => sum + count, 0),
+      packages: Object.keys(modules).length,
+    }
+  })
 }
 
 /** How many modules of each package are loaded. */

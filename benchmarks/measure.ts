@@ -24,10 +24,14 @@ export async function atOnce(
   return { times, seconds, perSecond: Math.round(runs / seconds) }
 }
 
-/** In hundredths. */
+/** In thousandths. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
-  return hundredths(sorted[Math.floor(sorted.length * share)] ?? 0)
+  return thousandths(sorted[Math.floor(sorted.length * share)] ?? Number.NaN)
+}
+
+function thousandths(value: number): number {
+  return Math.round(value * 1_000) / 1_000
 }
 
 export function hundredths(value: number): number {
@@ -42,12 +46,12 @@ export interface Spread {
   readonly runs: number
 }
 
-/** In hundredths. */
+/** In thousandths: a ratio of 0.895 is not 0.9. */
 export function spreadOf(values: readonly number[]): Spread {
   const [median, least, most] = [
     quantile(values, 0.5),
-    hundredths(Math.min(...values)),
-    hundredths(Math.max(...values)),
+    thousandths(Math.min(...values)),
+    thousandths(Math.max(...values)),
   ]
   return { median, least, most, runs: values.length }
 }
@@ -114,5 +118,5 @@ export async function megabytesPerSecond(bytes: number, leastMs: number, work: (
     await work()
     times += 1
   }
-  return hundredths((bytes * times) / 1e6 / ((performance.now() - began) / 1_000))
+  return thousandths((bytes * times) / 1e6 / ((performance.now() - began) / 1_000))
 }

@@ -1,5 +1,7 @@
 /** How far a score may lie below that of the reference program. */
-export const TOLERANCE = 0.01
+const TOLERANCE = 0.01
+/** The same of precision, which is hundredths where chunks are long: a part of the reference. */
+const PRECISION_TOLERANCE = 0.1
 
 /** How well something is found, and how well the reference program finds it. */
 export interface Score {
@@ -9,6 +11,8 @@ export interface Score {
   readonly score: number
   /** `null` where nothing is known to compare with. */
   readonly reference: number | null
+  /** How far it may lie below; default {@link TOLERANCE}. */
+  readonly tolerance?: number
 }
 
 /** Recall and precision of chunks. */
@@ -25,7 +29,13 @@ export function scoresOf(chunkings: readonly ChunkingScores[]): readonly Score[]
     const collection = `chunks of ${chunkSizeTokens} tokens`
     return [
       { collection, measure: 'recall', score: recall, reference },
-      { collection, measure: 'precision', score: precision, reference: referencePrecision },
+      {
+        collection,
+        measure: 'precision',
+        score: precision,
+        reference: referencePrecision,
+        tolerance: referencePrecision * PRECISION_TOLERANCE,
+      },
     ]
   })
 }
@@ -33,20 +43,22 @@ export function scoresOf(chunkings: readonly ChunkingScores[]): readonly Score[]
 /** What has fallen below its reference, a sentence each. */
 export function missedReferences(scores: readonly Score[]): string[] {
   return scores
-    .filter(({ score, reference }) => reference !== null && isMissed(score, reference))
+    .filter(({ score, reference, tolerance }) => reference !== null && isMissed(score, reference, tolerance))
     .map(
       ({ collection, measure, score, reference }) => `${measure} of ${collection} is ${score}, not ${reference ?? ''}`,
     )
 }
 
-/** The least difference of a score and its reference, of those that have one. */
+/** How far the lowest of all scores is above its reference, in parts of what it may be below: less than −1 is a miss. */
 export function leastOverReference(scores: readonly Score[]): number {
   return Math.min(
-    ...scores.map(({ score, reference }) => (reference === null ? Number.POSITIVE_INFINITY : score - reference)),
+    ...scores.map(({ score, reference, tolerance = TOLERANCE }) =>
+      reference === null ? Number.POSITIVE_INFINITY : (score - reference) / tolerance,
+    ),
   )
 }
 
 /** A score that is no number is missed too. */
-function isMissed(score: number, reference: number): boolean {
-  return !(score >= reference - TOLERANCE)
+function isMissed(score: number, reference: number, tolerance = TOLERANCE): boolean {
+  return !(score >= reference - tolerance)
 }

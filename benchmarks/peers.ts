@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const FOLDER = join(import.meta.dirname, 'node_modules')
 
 /** What is compared with other libraries. */
-export const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding', 'memory', 'install'])
+export const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding', 'ingestion', 'memory', 'install'])
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly devDependencies?: object }>>

@@ -1,5 +1,5 @@
 /**
- * Reads one file by the plain use of a library, and prints `{ text, rows, peakMb }` as JSON:
+ * Reads one file by the plain use of a library, and prints `{ text, rows, ms, peakMb }` as JSON:
  * `plain-reading.mjs LIBRARY FILE`. A process of its own: some files end it.
  */
 import { readFile } from 'node:fs/promises'
@@ -7,38 +7,43 @@ import { readFile } from 'node:fs/promises'
 const [library, path] = process.argv.slice(2)
 const bytes = await readFile(path)
 
-/** Each as its documentation begins. */
+/** Each as its documentation begins: what is imported, and then what reads. */
 const LIBRARIES = {
   unpdf: async () => {
-    const { extractText } = await import('unpdf')
-    return { text: (await extractText(new Uint8Array(bytes), { mergePages: true })).text }
+    const { extractText, getResolvedPDFJS } = await import('unpdf')
+    // Which it loads with its first call else.
+    await getResolvedPDFJS()
+    return async () => ({ text: (await extractText(new Uint8Array(bytes), { mergePages: true })).text })
   },
   mammoth: async () => {
     const { default: mammoth } = await import('mammoth')
-    return { text: (await mammoth.extractRawText({ buffer: bytes })).value }
+    return async () => ({ text: (await mammoth.extractRawText({ buffer: bytes })).value })
   },
   'word-extractor': async () => {
     const { default: WordExtractor } = await import('word-extractor')
-    return { text: (await new WordExtractor().extract(bytes)).getBody() }
+    return async () => ({ text: (await new WordExtractor().extract(bytes)).getBody() })
   },
   chardet: async () => {
     const { default: chardet } = await import('chardet')
-    return { text: new TextDecoder(chardet.detect(bytes) ?? undefined).decode(bytes) }
+    return () => ({ text: new TextDecoder(chardet.detect(bytes) ?? undefined).decode(bytes) })
   },
   jschardet: async () => {
     const { default: jschardet } = await import('jschardet')
-    return { text: new TextDecoder(jschardet.detect(bytes).encoding?.replace('-SIG', '')).decode(bytes) }
+    return () => ({ text: new TextDecoder(jschardet.detect(bytes).encoding?.replace('-SIG', '')).decode(bytes) })
   },
   'csv-parse': async () => {
     const { parse } = await import('csv-parse/sync')
-    return { text: '', rows: parse(bytes) }
+    return () => ({ text: '', rows: parse(bytes) })
   },
-  'utf-8': async () => ({ text: bytes.toString('utf8') }),
+  'utf-8': async () => () => ({ text: bytes.toString('utf8') }),
 }
 
-const reading = await LIBRARIES[library]()
-const peakMb = Math.round((await peakKb()) / 1024)
-process.stdout.write(JSON.stringify({ ...reading, peakMb }))
+const read = await LIBRARIES[library]()
+const began = performance.now()
+const reading = await read()
+const ms = performance.now() - began
+const peakMb = Math.round(((await peakKb()) * 1024) / 1e6)
+process.stdout.write(JSON.stringify({ ...reading, ms, peakMb }))
 
 /** Linux counts what the parent had into the usage of a child, but not into its status. */
 async function peakKb() {

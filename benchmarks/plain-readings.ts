@@ -21,12 +21,12 @@ export interface PlainReading {
   /** `undefined` where the library throws, ends its process, or takes a minute. */
   readonly reading: Reading | undefined
   readonly peakMb: number | undefined
-  readonly ms: number
+  /** Of the library's own work: without the start of the process, and without the import. */
+  readonly ms: number | undefined
 }
 
 /** What the plain use of a library gives for a file, in a process of its own. */
 export function readPlainly(library: string, path: string): PlainReading {
-  const began = performance.now()
   const { status, stdout } = spawnSync(process.execPath, [PROGRAM, library, path], {
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
@@ -35,10 +35,9 @@ export function readPlainly(library: string, path: string): PlainReading {
     // What libraries say of broken files is not of interest.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const ms = performance.now() - began
-  if (status !== 0) return { library, reading: undefined, peakMb: undefined, ms }
+  if (status !== 0) return { library, reading: undefined, peakMb: undefined, ms: undefined }
   // Some libraries print on the standard output, before the line that counts.
   const json = stdout.slice(stdout.lastIndexOf('{"text":'))
-  const { peakMb, ...reading } = JSON.parse(json) as Reading & { readonly peakMb: number }
+  const { peakMb, ms, ...reading } = JSON.parse(json) as Reading & { readonly peakMb: number; readonly ms: number }
   return { library, reading, peakMb, ms }
 }

@@ -5,7 +5,7 @@
  * (https://github.com/brandonstarxel/chunking_evaluation), on its three corpora with open licences in one context;
  * nDCG@10 on Cranfield and CISI, hit@1 on XQuAD, each document one chunk.
  * References are those of `models/README.md` of the shared design, measured by a plain exact scan; it has none for XQuAD.
- * Whatever is more than 0.01 below its reference ends the program with 1.
+ * Whatever is more than 0.01 below its reference, or of a precision a tenth, ends the program with 1.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

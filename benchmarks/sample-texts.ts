@@ -2,9 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sharedData } from './shared-data.js'
 
+const CORPORA = ['retrieval', 'chroma', 'corpora']
+
+/** What {@link sampleTexts} are. */
+export const SAMPLE: string =
+  sharedData(...CORPORA) === undefined ? 'pages of this project' : 'corpora of Chroma’s evaluation'
+
 /** Texts to cut and embed: the three corpora with open licences of Chroma's evaluation, or else this project's pages. */
 export function sampleTexts(): readonly string[] {
-  const folder = sharedData('retrieval', 'chroma', 'corpora')
+  const folder = sharedData(...CORPORA)
   const paths =
     folder === undefined
       ? ['README.md', 'ARCHITECTURE.md', 'docs/scaling.md'].map((name) => join(import.meta.dirname, '..', name))

@@ -12,6 +12,7 @@ import { mediansOf } from './measure.js'
 import { writeReport } from './report.js'
 import { extentOf } from './search-calls.js'
 import type { Steps } from './search-step.js'
+import { PGVECTOR_WINDOWS } from './search-targets.js'
 
 /** Spreads of vectors around the middle of their cluster. */
 const SETS = { easy: 0.5, hard: 1.2 }
@@ -24,7 +25,7 @@ const ENGINE_SIZES = isQuick ? [200] : SIZES
 
 const PGVECTOR = isQuick
   ? { windows: 100, indexFromRows: 50, rounds: 1, queries: 5 }
-  : { windows: 4_000, indexFromRows: 2_000, rounds: 5, queries: 100 }
+  : { windows: PGVECTOR_WINDOWS, rounds: 5, queries: 100 }
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -67,7 +68,7 @@ function searchCollection(
 function searchThroughEngine(dataDir: string, size: number): void {
   const { windows, contextId } = inProcess('fillEngine', { dataDir, windows: size })
   const figures = inProcess('searchEngine', { dataDir, contextId, extent: extentOf(size, isQuick) })
-  engine.push(...show([{ vectors: 'of a stub', windows, ...figures }]))
+  engine.push(...show([{ vectors: 'of a stub', about: size, windows, ...figures }]))
 }
 
 /** Works with a folder of its own, which is removed afterwards. */

@@ -1,7 +1,7 @@
 type Row = Readonly<Record<string, unknown>>
 
 /** A step to a figure: a member, or the row of a list that has these members, or a name of this form. */
-type Step = string | Row | RegExp
+export type Step = string | Row | RegExp
 
 /** A figure that a benchmark is to reach. */
 export interface Target {
@@ -11,13 +11,15 @@ export interface Target {
   readonly atLeast?: number
   readonly atMost?: number
   readonly unit: string
+  /** Whether that depends on no machine: where it does not hold, the program ends with 1. */
+  readonly mustHold?: boolean
   /** What limits it, where it is not reached. */
   readonly limit?: {
     /** A sentence of the figures that were measured beside it, as `{}`. */
     readonly text: string
     readonly figures?: readonly (readonly Step[])[]
-    /** What would be needed to reach it. */
-    readonly needed: string
+    /** What would be needed to reach it; default a core for itself, or a faster one if the best round was not enough. */
+    readonly needed?: string
   }
 }
 
@@ -31,26 +33,51 @@ export interface Outcome {
 
 export function outcomeOf(target: Target, results: unknown): Outcome {
   const figure = figureAt(results, target.path)
-  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = target
-  return { target, figure, isReached: figure !== undefined && figure >= atLeast && figure <= atMost }
+  return { target, figure, isReached: isReached(target, figure) }
+}
+
+function isReached({ atLeast, atMost }: Target, figure: number | undefined): boolean {
+  if (figure === undefined) return false
+  return figure >= (atLeast ?? Number.NEGATIVE_INFINITY) && figure <= (atMost ?? Number.POSITIVE_INFINITY)
 }
 
 /** What limits a figure, and what would be needed, in sentences. */
-export function limitOf({ what, limit }: Target, results: unknown): string {
-  if (limit === undefined) return `${what}: not known yet.`
+export function limitOf(target: Target, results: unknown): string {
+  const { limit } = target
+  if (limit === undefined) return 'not known yet.'
   const figures = (limit.figures ?? []).map((path) => figureAt(results, path) ?? 'not measured')
-  return `${what}: ${limit.text.replaceAll('{}', () => String(figures.shift() ?? ''))} Needed: ${limit.needed}`
+  const text = limit.text.replaceAll('{}', () => String(figures.shift() ?? ''))
+  return `${text} Needed: ${limit.needed ?? neededCore(target, results)}`
 }
 
-/** What is not as it is to be, a sentence each. A figure that is missing is not. */
-export function missedBy(targets: readonly Target[], results: unknown): readonly string[] {
+function neededCore(target: Target, results: unknown): string {
+  const best = bestOf(target, results)
+  if (!isReached(target, best)) return 'a faster core.'
+  return `a core that no other program shares: ${best ?? ''} ${target.unit} were measured at the best.`
+}
+
+/** Of the rounds: the least where that is wanted. */
+function bestOf(target: Target, results: unknown): number | undefined {
+  const path = target.path.filter((step) => step !== 'most')
+  return figureAt(results, [...path, target.atLeast === undefined ? 'least' : 'most'])
+}
+
+/** What is not as it is to be, a sentence each, and whether it must be so. A figure that is missing is not. */
+export function missedBy(targets: readonly Target[], results: unknown): readonly MissedTarget[] {
   return targets
     .map((target) => outcomeOf(target, results))
     .filter(({ isReached }) => !isReached)
     .map(({ target, figure }) => {
-      const wanted = wantedOf(target)
-      return `${target.what} is ${figure ?? 'not measured'}, and not ${wanted}`
+      const missed = `${target.what} is ${figure ?? 'not measured'}, and not ${wantedOf(target)}`
+      const why = target.limit === undefined || figure === undefined ? '' : `: ${limitOf(target, results)}`
+      return { sentence: `${missed}${why}`, mustHold: figure === undefined || target.mustHold === true }
     })
+}
+
+export interface MissedTarget {
+  /** With what limits it. */
+  readonly sentence: string
+  readonly mustHold: boolean
 }
 
 /** What a figure is to be, with its unit. */
@@ -60,14 +87,20 @@ export function wantedOf({ atLeast, atMost, unit }: Target): string {
 
 /** A number, or the median of a spread. */
 export function figureAt(results: unknown, path: readonly Step[]): number | undefined {
+  const at = valueAt(results, path)
+  const figure = typeof at === 'object' && at !== null ? (at as Row)['median'] : at
+  return Number.isFinite(figure) ? (figure as number) : undefined
+}
+
+/** What is there: a number, or a spread. */
+export function valueAt(results: unknown, path: readonly Step[]): unknown {
   let at = results
   for (const step of path) {
     if (typeof step === 'string') at = (at as Row | undefined)?.[step]
     else if (Array.isArray(at)) at = (at as Row[]).find((row) => isRow(row, step))
     else return undefined
   }
-  const figure = typeof at === 'object' && at !== null ? (at as Row)['median'] : at
-  return typeof figure === 'number' ? figure : undefined
+  return at
 }
 
 function isRow(row: Row, step: Row | RegExp): boolean {

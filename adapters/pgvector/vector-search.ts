@@ -8,7 +8,7 @@ const FEW_ROWS = 10_000
 /** The index knows vectors in half precision: so many times the rows asked for are compared exactly. */
 const REFINE_FACTOR = 3
 /** Rows that a search by index looks at, at least; pgvector takes 1,000 at most. */
-const LEAST_CANDIDATES = 200
+const LEAST_CANDIDATES = 400
 const MOST_CANDIDATES = 1_000
 /** Where few rows pass a filter, the index is left after so many: a scan finds them sooner. */
 const MOST_TUPLES = 50_000

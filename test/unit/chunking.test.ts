@@ -181,6 +181,20 @@ describe('chunks', () => {
     })
   })
 
+  it('of a list of links do not begin within an address', () => {
+    const entry = (number: number): string =>
+      `* [Entry ${number}](https://example.org/a-folder/of-many/pages/with_long_names/${number}/index.html#part-${number})\n`
+    const text = Array.from({ length: 200 }, (_, number) => entry(number)).join('')
+    const chunks = chunksOf([text], { chunkSizeTokens: 1_000, overlap: 0.2, windowTokens: 254 })
+    expect(chunks.length).toBeGreaterThan(5)
+    for (const { start } of chunks) expect(text.slice(0, start)).toMatch(/\s$|^$/)
+    chunks.slice(1).forEach((chunk, index) => {
+      const before = chunks[index]
+      const repeated = tokenizer.count(text.slice(chunk.start, (before?.start ?? 0) + (before?.text.length ?? 0)))
+      expect(repeated).toBeGreaterThanOrEqual(140)
+    })
+  })
+
   it('end in front of a heading that comes near their size', () => {
     const section = (title: string): string =>
       `## ${title}\n\n${'Some words of a section that goes on. '.repeat(9)}\n\n`
