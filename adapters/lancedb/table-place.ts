@@ -23,6 +23,8 @@ export interface TablePlace {
 const BUILDING = '.building'
 const SIGN_OF_LIFE_MS = 600_000
 const DEAD_AFTER_MS = 86_400_000
+/** A process whose host was killed may write for a moment yet: 2.75 s of tries in all, each 50 ms later than the one before. */
+const REMOVED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
 
 /** This process keeps its own calls apart without them. */
 const FREE_LOCKS: ProcessLocks = {
@@ -51,13 +53,13 @@ export function placeOf(uri: string, given: Partial<Pick<TablePlace, 'locks' | '
  * @returns what removes it in the end
  */
 export async function makeBuilding({ folder, isShared, building }: TablePlace): Promise<() => Promise<void>> {
-  if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), { recursive: true, force: true })
+  if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), REMOVED)
   if (folder !== undefined && isShared) await removeOld(join(folder, BUILDING))
   await mkdir(building, { recursive: true })
   const sign = isShared ? setInterval(() => void signOfLife(building), SIGN_OF_LIFE_MS).unref() : undefined
   return async () => {
     clearInterval(sign)
-    await rm(building, { recursive: true, force: true })
+    await rm(building, REMOVED)
   }
 }
 
@@ -69,7 +71,7 @@ async function removeOld(around: string): Promise<void> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     )
-    if (age > DEAD_AFTER_MS) await rm(path, { recursive: true, force: true }).catch(() => undefined)
+    if (age > DEAD_AFTER_MS) await rm(path, REMOVED).catch(() => undefined)
   }
 }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -156,6 +158,26 @@ describe('a search in LanceDB', () => {
     await writeFile(join(left, 'shuffled.lance'), 'gigabytes')
     await opened(5_000, async (index) => {
       expect(await index.listCollections()).toEqual([COLLECTION.name])
+    })
+    expect(await readdir(vectors)).not.toContain('.building')
+  })
+
+  it('clears away what a process of a killed host goes on writing for a moment', async () => {
+    const left = join(vectors, '.building', 'build-left')
+    const writer = `
+      const { mkdirSync, writeFileSync } = require('node:fs')
+      const ends = Date.now() + 500
+      for (let file = 0; Date.now() < ends; file += 1) {
+        mkdirSync(process.argv[1], { recursive: true })
+        try { writeFileSync(process.argv[1] + '/' + file, 'part') } catch {}
+        if (file === 100) process.send('writing')
+      }`
+    const child = spawn(process.execPath, ['-e', writer, left], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const ended = once(child, 'close')
+    await once(child, 'message')
+    await opened(5_000, async (index) => {
+      expect(await index.listCollections()).toEqual([COLLECTION.name])
+      await ended
     })
     expect(await readdir(vectors)).not.toContain('.building')
   })
