@@ -12,7 +12,7 @@ import { WorkerTextExtractor } from '../dist/adapters/text-extraction/index.js'
 import { figureRows, missedFigures } from './extraction-figures.js'
 import { type Outcome, type PlainOutcome, round } from './extraction-outcome.js'
 import { groupRows } from './extraction-table.js'
-import { LIBRARIES, readPlainly } from './plain-readings.js'
+import { PLAIN_LIBRARIES, readPlainly } from './plain-readings.js'
 import { type Sample, Scores } from './references/scores.js'
 import { fail, writeReport } from './report.js'
 import { sharedData } from './shared-data.js'
@@ -58,7 +58,7 @@ async function documents(): Promise<Listed[]> {
   const names = await readdir(join(import.meta.dirname, '../examples/documents'))
   return names
     .map((file) => ({ file, type: extname(file).slice(1), tag: 'example' }))
-    .filter(({ type }) => LIBRARIES[type] !== undefined)
+    .filter(({ type }) => PLAIN_LIBRARIES[type] !== undefined)
 }
 
 async function outcomeOf({ file, type, tag }: Listed): Promise<Outcome> {
@@ -72,7 +72,7 @@ async function outcomeOf({ file, type, tag }: Listed): Promise<Outcome> {
   const sample: Sample = { file, path, type, bytes }
   const measures = scores?.of(sample) ?? new Map<string, never>()
   const found = new Map([...measures].map(([measure, score]) => [measure, round(score({ text }))]))
-  const plain = (LIBRARIES[type] ?? []).map((library): PlainOutcome => {
+  const plain = (PLAIN_LIBRARIES[type] ?? []).map((library): PlainOutcome => {
     const { reading, ...run } = readPlainly(library, path)
     const read = reading ?? { text: '' }
     const plainScores = new Map([...measures].map(([measure, score]) => [measure, round(score(read))]))

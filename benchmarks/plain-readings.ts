@@ -6,14 +6,17 @@ const PROGRAM = join(import.meta.dirname, 'plain-reading.mjs')
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 512 * 1024 * 1024
 
+/** No library: Node reads it. */
+export const UTF_8 = 'utf-8'
+
 /** The libraries that a program would take for files of a type. */
-export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+export const PLAIN_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   pdf: ['unpdf'],
   docx: ['mammoth'],
   doc: ['word-extractor'],
   txt: ['jschardet', 'chardet'],
   csv: ['csv-parse'],
-  md: ['utf-8'],
+  md: [UTF_8],
 }
 
 export interface PlainReading {

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { lockedPeers, missingPeers, versionIn, WITH_PEERS } from './peers.js'
+import { PLAIN_LIBRARIES, UTF_8 } from './plain-readings.js'
 import { sharedData } from './shared-data.js'
 import { figureAt, missedBy } from './target-outcome.js'
 import { TARGETS } from './targets.js'
@@ -13,11 +14,15 @@ const CALIBRATION_MS = 500
 const READS_AT_ONCE = 100_000
 /** The engine's libraries that figures depend on. */
 const LIBRARIES = ['@lancedb/lancedb', 'onnxruntime-node', 'sqlite3', 'knex', 'hono', 'zod']
+/** What reads documents. */
+const READERS = Object.values(PLAIN_LIBRARIES)
+  .flat()
+  .filter((name) => name !== UTF_8)
 /** Those that only some do. */
 const LIBRARIES_OF: Readonly<Record<string, readonly string[]>> = {
   search: ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
-  extraction: ['unpdf', 'mammoth', 'word-extractor', 'jschardet', 'chardet', 'csv-parse'],
-  documents: ['unpdf', 'mammoth', 'word-extractor', 'jschardet', 'chardet', 'csv-parse'],
+  extraction: READERS,
+  documents: READERS,
 }
 
 /** What a benchmark measured, and on what. */

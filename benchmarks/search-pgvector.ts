@@ -39,7 +39,8 @@ export async function searchPgVector(task: PgVectorTask): Promise<PgVectorFigure
   const pglite = url === undefined ? await startPglite() : undefined
   const knex = openPostgres(url ?? pglite?.url ?? '', { maxConnections: url === undefined ? 1 : WRITERS })
   const options = { knex, tablePrefix: TABLE_PREFIX, keepKnex: true }
-  const documents = documentsOf(task).map(vectorsOf(task))
+  const vectors = new ClusteredVectors(task.spread, 1)
+  const documents = documentsOf(task).map((documentId) => vectors.rows(documentId))
   const { indexFromRows } = task
   const index = new PgVectorIndex({ ...options, ...(indexFromRows !== undefined && { indexFromRows }) })
   try {
@@ -64,11 +65,6 @@ async function hasHnsw(knex: ReturnType<typeof openPostgres>): Promise<boolean> 
     .whereLike('tablename', `${TABLE_PREFIX}%`)
     .whereILike('indexdef', '%using hnsw%')
   return found.length > 0
-}
-
-function vectorsOf({ spread }: PgVectorTask): (documentId: number) => VectorRows {
-  const vectors = new ClusteredVectors(spread, 1)
-  return (documentId) => vectors.rows(documentId)
 }
 
 async function filledIn(index: VectorIndex, documents: readonly VectorRows[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { CHUNKING_TARGETS } from './chunking-targets.js'
 import { MEMORY_TARGETS } from './memory-targets.js'
 import { MODEL_TARGETS } from './model-targets.js'
-import { ENGINE_SEARCH_TARGETS, SEARCH_TARGETS } from './search-targets.js'
+import { SEARCH_TARGETS } from './search-targets.js'
 import { SERVICE_TARGETS } from './service-targets.js'
 import type { Target } from './target-outcome.js'
 
@@ -11,6 +11,5 @@ export const TARGETS: readonly Target[] = [
   ...MODEL_TARGETS,
   ...MEMORY_TARGETS,
   ...SEARCH_TARGETS,
-  ...ENGINE_SEARCH_TARGETS,
   ...SERVICE_TARGETS,
 ]
