@@ -39,7 +39,7 @@ const QUICK_EVERY = 100
 
 const folder = sharedData()
 if (folder === undefined) {
-  console.log('left out: the documents are not here (ALCOVE_SHARED names the folder that has them)')
+  console.log('left out: the documents are not here (they are in the folder data of the one that ALCOVE_SHARED names)')
 } else {
   const isQuick = process.argv.includes('--quick')
   const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as {

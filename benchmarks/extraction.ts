@@ -54,7 +54,9 @@ async function documents(): Promise<Listed[]> {
     const { files } = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as { files: Listed[] }
     return files.filter(({ type }) => type !== 'other')
   }
-  console.log('only the examples are read: the shared documents are not here (ALCOVE_SHARED names their folder)')
+  console.log(
+    'only the examples are read: the shared documents are not here (they are in the folder data of the one that ALCOVE_SHARED names)',
+  )
   const names = await readdir(join(import.meta.dirname, '../examples/documents'))
   return names
     .map((file) => ({ file, type: extname(file).slice(1), tag: 'example' }))

@@ -65,7 +65,9 @@ export function writeReport(benchmark: string, results: unknown): void {
     else console.log(sentence)
   }
   if (!isWhole) {
-    console.error(`the results are not kept: ${missing.join(', ')} must be installed ("npm run bench" does it)`)
+    console.error(
+      `the results are not kept: ${missing.join(', ')} must be installed ("npm run bench" does it, from the registry)`,
+    )
     return
   }
   const machine = {

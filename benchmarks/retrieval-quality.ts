@@ -43,7 +43,9 @@ interface Question {
 const isQuick = process.argv.includes('--quick')
 const chroma = sharedData('retrieval', 'chroma')
 if (chroma === undefined) {
-  console.log('left out: the retrieval sets are not here (ALCOVE_SHARED names the folder that has them)')
+  console.log(
+    'left out: the retrieval sets are not here (they are in the folder data of the one that ALCOVE_SHARED names)',
+  )
 } else {
   const chunkings = []
   for (const chunking of isQuick ? CHUNKINGS.slice(1, 2) : CHUNKINGS)

@@ -5,6 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { missingPeers, WITH_PEERS } from './peers.js'
@@ -26,6 +27,7 @@ const BENCHMARKS = [
   'extraction',
   'documents',
 ]
+const FLAGS = ['--quick', '--without-peers']
 /** All smoke tests together. */
 const MOST_QUICK_SECONDS = 60
 
@@ -34,8 +36,13 @@ const names = given.filter((argument) => !argument.startsWith('--'))
 const flags = given.filter((argument) => argument.startsWith('--'))
 const isQuick = flags.includes('--quick')
 const unknown = names.find((name) => !BENCHMARKS.includes(name))
+const unknownFlag = flags.find((flag) => !FLAGS.includes(flag))
 if (unknown !== undefined) {
   console.error(`there is no benchmark ${unknown}: choose one of ${BENCHMARKS.join(', ')}`)
+  process.exit(2)
+}
+if (unknownFlag !== undefined) {
+  console.error(`there is no option ${unknownFlag}: choose one of ${FLAGS.join(', ')}`)
   process.exit(2)
 }
 const chosen = names.length > 0 ? names : BENCHMARKS
@@ -43,13 +50,22 @@ if (!isQuick && !flags.includes('--without-peers') && chosen.some((name) => WITH
 // What measures runs alone; smoke tests, which measure nothing, run beside each other.
 const atOnce = pLimit(isQuick ? 3 : 1)
 const began = performance.now()
+const beganMs = Date.now()
 const outcomes = await Promise.all(chosen.map((benchmark) => atOnce(() => run(benchmark))))
 if (outcomes.some((status) => status !== 0)) process.exitCode = 1
 const seconds = Math.round((performance.now() - began) / 1_000)
 console.log(`\n${chosen.length === 1 ? 'this' : 'these'} took ${seconds} s`)
 if (isQuick && seconds > MOST_QUICK_SECONDS)
   console.error(`smoke tests are to take less than ${MOST_QUICK_SECONDS} s together`)
-if (!isQuick) await writeReadme()
+if (!isQuick) {
+  const kept = chosen.filter((name) => (statSync(resultsOf(name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < beganMs)
+  if (kept.length > 0) console.log(`no new results, the page keeps what it had: ${kept.join(', ')}`)
+  await writeReadme()
+}
+
+function resultsOf(benchmark: string): string {
+  return join(import.meta.dirname, 'results', `${benchmark}.json`)
+}
 
 /** Runs a program; what it says is not mixed with what others say. */
 async function run(benchmark: string): Promise<number | null> {
@@ -74,5 +90,8 @@ function installPeers(): void {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
-  if (status !== 0) console.error('they could not be installed: the engine is measured alone')
+  if (status !== 0)
+    console.error(
+      'they could not be installed: the engine is measured alone, and what is compared with them is not kept',
+    )
 }
