@@ -6,10 +6,11 @@ const MODULES = {
   ports: ['shared'],
   webhooks: ['shared'],
   jobs: ['ports', 'shared'],
-  'tenancy-authorization': ['ports', 'shared', 'jobs'],
-  outbox: ['ports', 'shared', 'jobs', 'webhooks', 'tenancy-authorization'],
-  context: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox'],
-  ingestion: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context'],
+  audit: ['ports', 'shared', 'jobs'],
+  'tenancy-authorization': ['ports', 'shared', 'jobs', 'audit'],
+  outbox: ['ports', 'shared', 'jobs', 'webhooks', 'audit', 'tenancy-authorization'],
+  context: ['ports', 'shared', 'jobs', 'audit', 'tenancy-authorization', 'outbox'],
+  ingestion: ['ports', 'shared', 'jobs', 'audit', 'tenancy-authorization', 'outbox', 'context'],
   retrieval: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],
 }
 

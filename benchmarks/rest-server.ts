@@ -36,7 +36,7 @@ else bare(Number(process.argv[3]), process.argv[4] ?? '', process.argv[5] ?? '')
 async function alcove(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'alcove-rest-'))
   try {
-    const engine = await openLocalEngine({ dataDir })
+    const engine = await openLocalEngine({ dataDir, limits: { searchesPerKey: 64 } })
     try {
       await serveEngine(engine)
     } finally {

@@ -5,5 +5,6 @@ import { DIMENSIONS } from './clustered-vectors.js'
 
 /** An engine in which a stub stands for the model. */
 export async function openStubEngine(dataDir: string): Promise<Engine> {
-  return await openLocalEngine({ dataDir, embeddingModels: [await QuickModel.open({ dimensions: DIMENSIONS })] })
+  const embeddingModels = [await QuickModel.open({ dimensions: DIMENSIONS })]
+  return await openLocalEngine({ dataDir, embeddingModels, limits: { searchesPerKey: 64 } })
 }

@@ -1,5 +1,14 @@
 /** The front door of Alcove: the engine, its public types and its errors. */
 export {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEntry,
+  type AuditPage,
+  type AuditQuery,
+  auditQuerySchema,
+} from './audit/index.js'
+export {
+  type AuditOperations,
   type Authentication,
   type Cancellable,
   type ContextOperations,
@@ -86,6 +95,8 @@ export {
   FileMissingError,
   ForbiddenError,
   InvalidInputError,
+  LastManagerError,
+  LimitReachedError,
   MailError,
   MigrationFailedError,
   ModelError,
@@ -107,6 +118,7 @@ export {
   WebhookMalformedError,
   WebhookSignatureError,
 } from './shared/errors.js'
+export { DEFAULT_LIMITS, type EngineLimits } from './shared/limits.js'
 export {
   type Account,
   type ApiKey,
@@ -124,9 +136,11 @@ export {
   type NewPermission,
   type NewRole,
   type NewUser,
+  networkOf,
   newPermissionSchema,
   newUserSchema,
   type OptionItem,
+  type Origin,
   type PasswordReset,
   type PasswordSetup,
   type Permission,

@@ -11,6 +11,9 @@ import { loadLocal } from './loading.js'
 import type { GlobalOptions } from './options.js'
 import { releasing } from './releasing.js'
 
+/** How the audit trail names what comes from here. */
+export const COMMAND_LINE = 'command-line'
+
 /** Runs beside an engine that works on the folder: what needs the database only. */
 export async function withDatabase<T>(
   options: GlobalOptions,
@@ -18,7 +21,7 @@ export async function withDatabase<T>(
   settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile' | 'webhooks'> = {},
 ): Promise<T> {
   const { openLocalDatabase } = await loadLocal()
-  return await closing(await openLocalDatabase({ ...options, ...settings }), work)
+  return await closing(await openLocalDatabase({ ...options, ...settings, hostClientId: COMMAND_LINE }), work)
 }
 
 /**
@@ -34,7 +37,11 @@ export async function withEngine<T>(
 ): Promise<T> {
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
-  return await closing(await openLocalEngine({ ...options, roles: ['ingest'] }), work, interrupted)
+  return await closing(
+    await openLocalEngine({ ...options, roles: ['ingest'], hostClientId: COMMAND_LINE }),
+    work,
+    interrupted,
+  )
 }
 
 /**
@@ -52,7 +59,7 @@ export async function withUnsweptEngine<T>(
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
   const how = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
-  return await closing(await openLocalEngine({ ...options, ...how }), work, interrupted)
+  return await closing(await openLocalEngine({ ...options, ...how, hostClientId: COMMAND_LINE }), work, interrupted)
 }
 
 /** Works on the folder, or where somebody else does, beside it on the database. */
@@ -70,7 +77,7 @@ export async function withEngineOrDatabase<T>(
 
 /** The owner's session: it sees everything in the root company's account. */
 export function ownerSession(engine: Engine): Session {
-  return engine.as(engine.owner)
+  return engine.as({ ...engine.owner, origin: { clientId: COMMAND_LINE } })
 }
 
 export async function isInitialized(options: Pick<GlobalOptions, 'dataDir' | 'databaseUrl'>): Promise<boolean> {

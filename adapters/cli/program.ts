@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountCommand } from './commands/account.js'
+import { auditCommand } from './commands/audit.js'
 import { backupCommand } from './commands/backup.js'
 import { companyCommand } from './commands/company.js'
 import { contextCommand } from './commands/context.js'
@@ -41,6 +42,7 @@ const COMMANDS = [
   destinationCommand,
   deliveryCommand,
   eventCommand,
+  auditCommand,
   backupCommand,
   restoreCommand,
   migrateCommand,

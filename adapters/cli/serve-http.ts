@@ -1,15 +1,16 @@
 import { InvalidInputError } from '../../src/index.js'
-import type { HttpHandler, HttpServer } from '../http-server/index.js'
+import type { HttpHandler, HttpServer, ServeHttpOptions } from '../http-server/index.js'
 import { loadHttpServer } from './loading.js'
 
-/** Serves a handler. @throws InvalidInputError where the address cannot be listened on */
+/** Serves a handler. @throws InvalidInputError where the address cannot be listened on, or an option is not valid */
 export async function listen(
   handler: HttpHandler,
-  { host, port }: { readonly host: string; readonly port: number },
+  options: ServeHttpOptions & { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
   const { serveHttp } = await loadHttpServer()
+  const { host, port } = options
   try {
-    return await serveHttp(handler, { host, port })
+    return await serveHttp(handler, options)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const problem = PROBLEMS[code]

@@ -1,21 +1,22 @@
-import { Hono, type MiddlewareHandler } from 'hono'
+import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
-import { type Engine, InvalidInputError } from '../../src/index.js'
-import type { Telemetry } from '../../src/ports/index.js'
+import { type Caller, type Engine, InvalidInputError, type Origin } from '../../src/index.js'
 import { validate } from '../../src/ports/index.js'
-import { authenticate } from './authenticate.js'
+import { authenticate, requireApplication } from './authenticate.js'
 import { API_NAMES, type HttpHandlerOptions } from './http-handler-options.js'
 import { describeApi } from './openapi/describe-api.js'
 import { parseParameters, queryOf } from './parse-input.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { readJson } from './read-body.js'
+import { describeCaller, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
 import type { Call, Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { TOKEN_PATH } from './routes/token.js'
+import { shareHealth } from './shared-health.js'
 
 /** Answers a request; never rejects. */
-export type HttpHandler = (request: Request) => Promise<Response>
+export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Response>
 
 /**
  * The REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next, or `node:http`.
@@ -26,14 +27,16 @@ export type HttpHandler = (request: Request) => Promise<Response>
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
-  const app = new Hono<{ Variables: { requestId: string } }>()
+  const app = new Hono<RequestEnvironment>()
   // Most processes are never asked for it.
-  let described: object | undefined
-  const describe = (): object => {
-    described ??= describeApi({ basePath, ...(options.apis && { apis: options.apis }) })
+  let described: Uint8Array | undefined
+  const describe = (): Uint8Array => {
+    described ??= toBytes(describeApi({ basePath, ...(options.apis && { apis: options.apis }) }))
     return described
   }
-  app.use(track(options.telemetry))
+  const health = shareHealth(() => engine.health())
+  app.use(logRequests(options.telemetry))
+  app.use(NOT_STORED)
   // Whether every connection must be encrypted is for whoever ends the TLS to say.
   app.use(secureHeaders({ xFrameOptions: 'DENY', referrerPolicy: 'no-referrer', strictTransportSecurity: false }))
   if (options.corsOrigins !== undefined && options.corsOrigins.length > 0) {
@@ -49,8 +52,11 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
-        const call = { engine, options, basePath, describe }
-        return await answer(route, context.req.raw, context.req.param(), call)
+        const nameClient = (clientId: string): void => context.set('clientId', clientId)
+        const call = { engine, options, basePath, describe, health, nameClient }
+        const origin = { requestId: context.get('requestId'), remoteAddress: context.env.remoteAddress }
+        const note = (caller: Caller): void => context.set('caller', caller)
+        return await answer(route, context.req.raw, context.req.param(), call, origin, note)
       })
     }
     app.all(pattern, () => {
@@ -65,14 +71,16 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     const isToken = context.req.path === basePath + TOKEN_PATH
     const response = isToken ? tokenProblem(error, false) : problem(error)
     if (response.status >= 500) {
-      const fields = { requestId: context.get('requestId'), method: context.req.method, status: response.status }
+      const { method } = context.req
+      const caller = describeCaller(context.get('caller'))
+      const fields = { requestId: context.get('requestId'), method, status: response.status, ...caller }
       options.telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
     }
     return response
   })
-  return async (request) => {
+  return async (request, info = {}) => {
     try {
-      return await app.fetch(request)
+      return await app.fetch(request, info)
     } catch {
       // Only what is no Error gets here: the reason why a request was aborted.
       return problem(clientLeft())
@@ -84,7 +92,7 @@ function clientLeft(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client went away')
 }
 
-type Fixed = Pick<Call<unknown, unknown, unknown>, 'engine' | 'options' | 'basePath' | 'describe'>
+type Fixed = Omit<Call<unknown, unknown, unknown>, 'params' | 'query' | 'body' | 'request' | 'origin'>
 
 /** Who asks is found out first, then what they ask is checked, then it is done. */
 async function answer(
@@ -92,11 +100,18 @@ async function answer(
   request: Request,
   params: Readonly<Record<string, string>>,
   fixed: Fixed,
+  origin: Origin,
+  note: (caller: Caller) => void,
 ): Promise<Response> {
-  const caller = route.access === 'public' ? undefined : await authenticate(fixed.engine, route, request)
+  const caller = route.access === 'public' ? undefined : await authenticate(fixed.engine, request, origin)
+  if (caller !== undefined) {
+    note(caller)
+    requireApplication(route, caller)
+  }
   const call = {
     ...fixed,
     request,
+    origin,
     params: route.params && parseParameters(route.params, params),
     query: route.query && parseParameters(route.query, queryOf(request)),
     body: route.body && validate(route.body, await readJson(request)),
@@ -128,23 +143,6 @@ function checkBasePath(basePath: string): string {
   throw new InvalidInputError('basePath', 'must be a path such as /alcove')
 }
 
-/**
- * Gives each request an id, and tells of it: never its body, its query or its headers, which may hold secrets.
- */
-function track(telemetry: Telemetry | undefined): MiddlewareHandler<{ Variables: { requestId: string } }> {
-  return async (context, next) => {
-    const began = performance.now()
-    const given = context.req.header('x-request-id') ?? ''
-    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
-    context.set('requestId', requestId)
-    await next()
-    context.res.headers.set('x-request-id', requestId)
-    const fields = {
-      method: context.req.method,
-      path: context.req.path.slice(0, 200),
-      status: context.res.status,
-      requestId,
-    }
-    telemetry?.record({ name: 'http.request', level: 'info', fields, durationMs: performance.now() - began })
-  }
+function toBytes(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
 }

@@ -12,8 +12,13 @@ export interface HttpHandlerOptions {
   readonly apis?: readonly ApiName[]
   /** Most bytes of one uploaded file; default what its context may hold. */
   readonly maxUploadBytes?: number
+  /**
+   * Least bytes a second at which an upload comes, measured over 30 seconds in which the client is awaited;
+   * default 1,024, 0 for no limit. Slower ones are refused with 408.
+   */
+  readonly minUploadBytesPerSecond?: number
   /** Origins whose pages may call the API from a browser; default none. `*` is every one. */
   readonly corsOrigins?: readonly string[]
-  /** Hears of each request. Default: nobody listens. */
+  /** Hears of each request: `http.request`, at `warn` where it is refused. Default: nobody listens. */
   readonly telemetry?: Telemetry
 }

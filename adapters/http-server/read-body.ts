@@ -7,7 +7,7 @@ const MOST_JSON_BYTES = 2_000_000
 /**
  * Reads a JSON body.
  * @throws InvalidInputError for another content type, and for what is not JSON
- * @throws HttpError 413
+ * @throws HttpError 408 after 30 seconds, 413
  */
 export async function readJson(request: Request): Promise<unknown> {
   const type = mediaType(request)
@@ -23,7 +23,7 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** Reads a body of UTF-8 text. @throws InvalidInputError @throws HttpError 413 */
+/** Reads a body of UTF-8 text. @throws InvalidInputError @throws HttpError 408, 413 */
 export async function readText(request: Request, mostBytes: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes)
   const bytes = await readBytes(request, mostBytes)
@@ -34,25 +34,39 @@ export async function readText(request: Request, mostBytes: number): Promise<str
   }
 }
 
-/** A body that drips must not hold a connection for ever. */
+/** The whole body arrives within this time: one that drips, or never comes, must not hold a connection for ever. */
 const PATIENCE_MS = 30_000
 
 async function readBytes(request: Request, mostBytes: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), PATIENCE_MS)
+  })
+  try {
+    return await readPieces(request.body.getReader(), mostBytes, late)
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    throw new InvalidInputError('', 'the body was cut off')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function readPieces(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  mostBytes: number,
+  late: Promise<never>,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let size = 0
-  const deadline = performance.now() + PATIENCE_MS
-  try {
-    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += piece.byteLength
-      if (size > mostBytes) throw tooLarge(mostBytes)
-      if (performance.now() > deadline) throw new InvalidInputError('', 'the body took longer than 30 seconds')
-      pieces.push(piece)
-    }
-  } catch (error) {
-    if (error instanceof HttpError || error instanceof InvalidInputError) throw error
-    throw new InvalidInputError('', 'the body was cut off')
+  for (;;) {
+    const { done, value } = await Promise.race([reader.read(), late])
+    if (done) return Buffer.concat(pieces)
+    size += value.byteLength
+    if (size > mostBytes) throw tooLarge(mostBytes)
+    pieces.push(value)
   }
-  return Buffer.concat(pieces)
 }
 
 /** The content type without its parameters, in lower case; empty where there is none. */
@@ -62,4 +76,8 @@ export function mediaType(request: Request): string {
 
 function tooLarge(mostBytes: number): HttpError {
   return new HttpError(413, 'ERR_BODY_TOO_LARGE', `the body must have at most ${mostBytes} bytes`)
+}
+
+function tooSlow(): HttpError {
+  return new HttpError(408, 'ERR_TOO_SLOW', `the body must arrive within ${PATIENCE_MS / 1_000} seconds`)
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { InvalidInputError } from '../../src/index.js'
+import { pacedBody } from './paced-body.js'
 import { HttpError } from './problem.js'
 
 /** The file of an upload, as it arrives. */
@@ -23,15 +24,15 @@ const IN_FLIGHT_BYTES = 1_048_576
  * is read as fast as the content is.
  *
  * @throws InvalidInputError for any other body; while reading the content, for what comes after it
- * @throws HttpError 413 where there is more beside the file than a form needs
+ * @throws HttpError 413 where there is more beside the file than a form needs, 408 where the client is too slow
  */
-export async function readUpload(request: Request): Promise<UploadedFile> {
+export async function readUpload(request: Request, leastBytesPerSecond: number): Promise<UploadedFile> {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\s*;/i.test(contentType) || request.body === null) {
     throw new InvalidInputError('', `the body must be multipart/form-data with one file in the field ${FIELD}`)
   }
   const parser = createParser(contentType)
-  const body = Readable.fromWeb(request.body)
+  const body = Readable.from(pacedBody(request.body, leastBytesPerSecond), { objectMode: false })
   const upload = new Upload(body, parser)
   return await upload.file()
 }
@@ -105,7 +106,9 @@ class Upload {
     this.#parser.on('error', () =>
       this.#refuse(new InvalidInputError('', 'the multipart body is malformed or cut off')),
     )
-    this.#body.on('error', () => this.#refuse(new InvalidInputError('', 'the body was cut off')))
+    this.#body.on('error', (error) =>
+      this.#refuse(error instanceof HttpError ? error : new InvalidInputError('', 'the body was cut off')),
+    )
     this.#parser.on('finish', () => this.#end())
   }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Engine, Session } from '../../src/index.js'
+import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { ApiName, HttpHandlerOptions } from './http-handler-options.js'
 
 /** The applications that tokens are for (specification, Authentication). */
@@ -14,6 +14,8 @@ export interface Answer {
   readonly contentType?: string
   /** Another one, without a schema, for those who asked in another way. */
   readonly otherContentType?: string
+  /** Whether a header tells when to try again. */
+  readonly hasRetryAfter?: boolean
 }
 
 /** What a handler works with: everything in it was checked. */
@@ -22,12 +24,18 @@ export interface Call<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly request: Request
+  /** From where the request came; of an operation with a token, the principal has it too. */
+  readonly origin: Origin
   readonly engine: Engine
   readonly options: HttpHandlerOptions
   /** What stands before the paths, without a slash at its end. */
   readonly basePath: string
-  /** The OpenAPI description of what is mounted. */
-  readonly describe: () => object
+  /** The OpenAPI description of what is mounted, as JSON. */
+  readonly describe: () => Uint8Array
+  /** How the engine is; requests share one check. */
+  readonly health: () => Promise<Health>
+  /** Tells the log of requests who asks for a token. */
+  readonly nameClient: (clientId: string) => void
 }
 
 /** An operation of the API: enough to serve it, and to describe it. */

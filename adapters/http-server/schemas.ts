@@ -9,6 +9,7 @@ import type {
   TokenResponse,
   UserWithPermissions,
 } from '../../src/index.js'
+import type { Answer } from './route.js'
 
 /** What the API answers, as the specification's tables say; for the description, and for tests that check answers. */
 
@@ -159,3 +160,8 @@ export const problemSchema: z.ZodType = problem.meta({ id: 'Problem' })
 export const tokenProblemSchema: z.ZodType = problem
   .extend({ error: z.string(), error_description: z.string() })
   .meta({ id: 'TokenProblem' })
+
+/** The answer 429, with `Retry-After`. */
+export function throttledAnswer(description: string): Answer {
+  return { description, schema: problemSchema, contentType: 'application/problem+json', hasRetryAfter: true }
+}

@@ -7,7 +7,9 @@ import {
   type HttpTransport,
   InvalidInputError,
   integerSchema,
+  UnresolvedDestinationError,
   untilAborted,
+  type VetOptions,
   validate,
 } from '../../src/ports/index.js'
 import { AddressRules, type OwnEndpoint } from './address-rules.js'
@@ -74,17 +76,18 @@ export class HttpsTransport implements HttpTransport {
     this.#work = new WorkInTime(this.#deadlineMs)
   }
 
-  async vetDestination(url: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<string> {
+  async vetDestination(url: string, { signal, beforeLookUp }: VetOptions = {}): Promise<string> {
     const destination = parseDestinationUrl(url)
+    if (!destination.isAddress) await beforeLookUp?.()
     try {
       await this.#work.run(async (cut) => await this.#addressesOf(destination, cut), signal)
       return destination.href
     } catch (error) {
       if (error instanceof DeadlineError) {
         const problem = `the name ${destination.hostname} does not resolve within ${this.#deadlineMs / 1_000} s`
-        throw new InvalidInputError('url', problem, { cause: error })
+        throw new UnresolvedDestinationError('url', problem, { cause: error })
       }
-      if (error instanceof UnresolvedError) throw new InvalidInputError('url', error.message, { cause: error })
+      if (error instanceof UnresolvedError) throw new UnresolvedDestinationError('url', error.message, { cause: error })
       throw error
     }
   }
@@ -119,7 +122,9 @@ export class HttpsTransport implements HttpTransport {
   async #addressesOf({ hostname, isAddress, port }: DestinationUrl, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = isAddress ? [hostname] : await this.#lookUp(hostname, signal)
     if (addresses.length > MAX_ADDRESSES) {
-      throw new DestinationRefusedError(`the name ${hostname} has more than ${MAX_ADDRESSES} addresses`)
+      throw new DestinationRefusedError(`the name ${hostname} has more than ${MAX_ADDRESSES} addresses`, {
+        isByLookUp: true,
+      })
     }
     const refusalOf = this.#rules.checkAt(port)
     for (const address of addresses) {
@@ -127,7 +132,7 @@ export class HttpsTransport implements HttpTransport {
       if (refusal === undefined) continue
       if (isAddress) throw new DestinationRefusedError(`${address} ${refusal}`)
       const cause = new Error(`${hostname} resolves to ${JSON.stringify(address)}, which ${refusal}`)
-      throw new DestinationRefusedError(`the name ${hostname} resolves to what ${refusal}`, { cause })
+      throw new DestinationRefusedError(`the name ${hostname} resolves to what ${refusal}`, { cause, isByLookUp: true })
     }
     return addresses
   }

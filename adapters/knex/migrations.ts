@@ -6,6 +6,8 @@ import { hiddenDocuments } from './migrations/0003-hidden-documents.js'
 import { claims } from './migrations/0004-claims.js'
 import { outbox } from './migrations/0005-outbox.js'
 import { bigIntegers } from './migrations/0006-big-integers.js'
+import { rates } from './migrations/0007-rates.js'
+import { audit } from './migrations/0008-audit.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -19,4 +21,6 @@ export const MIGRATIONS: readonly Migration[] = [
   claims,
   outbox,
   bigIntegers,
+  rates,
+  audit,
 ]

@@ -21,6 +21,8 @@ export const TABLES = [
   'events',
   'deliveries',
   'attempts',
+  'rates',
+  'audit',
 ] as const
 
 /** One of the engine's tables. */

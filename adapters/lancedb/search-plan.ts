@@ -51,7 +51,7 @@ export async function readPlan(folder: string | undefined, table: string): Promi
 export async function writePlan(folder: string | undefined, table: string, plan: SearchPlan): Promise<void> {
   if (folder === undefined) return
   const path = pathOf(folder, table)
-  await writeFile(`${path}.new`, JSON.stringify(plan))
+  await writeFile(`${path}.new`, JSON.stringify(plan), { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 

@@ -55,7 +55,7 @@ export function placeOf(uri: string, given: Partial<Pick<TablePlace, 'locks' | '
 export async function makeBuilding({ folder, isShared, building }: TablePlace): Promise<() => Promise<void>> {
   if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), REMOVED)
   if (folder !== undefined && isShared) await removeOld(join(folder, BUILDING))
-  await mkdir(building, { recursive: true })
+  await mkdir(building, { recursive: true, mode: 0o700 })
   const sign = isShared ? setInterval(() => void signOfLife(building), SIGN_OF_LIFE_MS).unref() : undefined
   return async () => {
     clearInterval(sign)

@@ -57,7 +57,7 @@ export async function workApart<T extends keyof TableTasks>(
   signal?: AbortSignal,
 ): Promise<TableTasks[T] | undefined> {
   const { uri, storageOptions, building } = order.place
-  await mkdir(building, { recursive: true })
+  await mkdir(building, { recursive: true, mode: 0o700 })
   // An ended build leaves gigabytes: where nobody else would remove them, or keep theirs.
   const temporary = await mkdtemp(join(building, 'build-'))
   try {

@@ -14,6 +14,8 @@ const MOST_ROUNDS = 4
 /** What was written meanwhile may have to be merged too. */
 const MARGIN = 1.5
 
+// What Lance writes here is for the host's user alone.
+process.umask(0o077)
 process.on('disconnect', () => {
   process.exit(1)
 })

@@ -12,6 +12,7 @@ export const LOCK_FILE = 'alcove.lock'
 export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
 const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
+const FILE_MODE = 0o600
 /** Tells this process from others, which in containers may have the same id. */
 const THIS_PROCESS = randomUUID()
 
@@ -34,6 +35,9 @@ export interface HolderSettings {
  * @throws DataDirUnusableError where nothing can be written there
  */
 export async function lockDataDir(dataDir: string, settings: HolderSettings): Promise<DataDirLock> {
+  await makeOnce(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
+    throw unusable(dataDir, error)
+  })
   const lock = await lockFile(dataDir, LOCK_FILE, {
     // The journal in memory: a journal on disk would be left behind by a killed holder.
     sql: 'pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive',
@@ -41,7 +45,7 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
     whenHeld: async () => await describeHolder(dataDir),
   })
   try {
-    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }))
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }), { mode: FILE_MODE })
     await makeOnce(join(dataDir, COMMANDS_LOCK_FILE))
     return lock
   } catch (error) {
@@ -51,12 +55,12 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
 }
 
 /**
- * Commands that only look need not make it. One that is there stays untouched: who opens and closes it loses what this
+ * Makes a lock file for its owner alone. A command that only reads need not make one. A file that is there stays untouched: who opens and closes it loses what this
  * process holds of it, by the rules of POSIX for locks.
  */
 async function makeOnce(path: string): Promise<void> {
   try {
-    await writeFile(path, '', { flag: 'wx' })
+    await writeFile(path, '', { flag: 'wx', mode: FILE_MODE })
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error
   }

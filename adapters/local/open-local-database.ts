@@ -7,13 +7,22 @@ import { DATABASE, isThere } from './data-dir-names.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
+import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
 import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export type LocalDatabaseOptions = Pick<
   LocalEngineOptions,
-  'dataDir' | 'databaseUrl' | 'modelDirs' | 'mail' | 'mailer' | 'signingKeyFile' | 'secretKeyFile' | 'webhooks'
+  | 'dataDir'
+  | 'databaseUrl'
+  | 'modelDirs'
+  | 'mail'
+  | 'mailer'
+  | 'signingKeyFile'
+  | 'secretKeyFile'
+  | 'webhooks'
+  | 'hostClientId'
 >
 
 /**
@@ -23,6 +32,7 @@ export type LocalDatabaseOptions = Pick<
  *
  * @throws InvalidInputError where `dataDir` is missing
  * @throws NotInitializedError where the folder was never initialised
+ * @throws DataDirUnusableError where others can read the folder and that cannot be mended
  */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
@@ -31,7 +41,10 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
   try {
     // A migration may have come between.
-    if (databaseUrl === undefined) await requireLocalDatabase(dataDir)
+    if (databaseUrl === undefined) {
+      await requireLocalDatabase(dataDir)
+      await makePrivateDataDir(dataDir)
+    }
     return releasing(await openDatabaseAlone(dataDir, options), lock)
   } catch (error) {
     await lock.release()
@@ -53,6 +66,7 @@ async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions)
       starterPromptWriter: new TemplateStarterPromptWriter(),
       ...(await openSecurity(dataDir, { webhooks: { allow }, ...options })),
       ...(options.mail && { mail: options.mail }),
+      ...(options.hostClientId !== undefined && { hostClientId: options.hostClientId }),
       secretKey,
       isWorking: false,
     }),

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
@@ -7,13 +6,14 @@ import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
-import { lockDataDir, unusable } from './data-dir-lock.js'
+import { lockDataDir } from './data-dir-lock.js'
 import { DATABASE, isThere, VECTORS } from './data-dir-names.js'
 import { openFiles } from './file-place.js'
 import { parseFilesUrl } from './files-url.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
+import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
 
@@ -26,7 +26,8 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * @throws InvalidInputError where `dataDir` is missing, and for options that cannot be used
  * @throws SecretKeyError for another secret-encryption key than that of the database, or none
  * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
- * @throws DataDirUnusableError where the folder cannot be made or written
+ * @throws DataDirUnusableError where the folder cannot be made or written, or where others can read it and that cannot
+ *   be mended
  * @throws DataDirMismatchError where the folder's documents belong to another database, or those in the bucket, and
  *   where the database has its files elsewhere
  * @throws NotInitializedError where the folder's database was migrated to PostgreSQL
@@ -40,7 +41,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const dataDir = dataDirOf(options)
   const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
   requireFilesUrl(options)
-  await makeDataDir(dataDir)
+  await makePrivateDataDir(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
   const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
@@ -126,18 +127,10 @@ function openVectors(
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
 }
 
-/** What is the host's is for the host's user alone. */
-async function makeDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw unusable(dataDir, error)
-  }
-}
-
 function pickSettings(overrides: Partial<EngineOptions>) {
   const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
     overrides
+  const { limits, hostClientId, auditRetentionDays } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -148,5 +141,8 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(roles !== undefined && { roles }),
     ...(isSweeping !== undefined && { isSweeping }),
     ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
+    ...(limits !== undefined && { limits }),
+    ...(hostClientId !== undefined && { hostClientId }),
+    ...(auditRetentionDays !== undefined && { auditRetentionDays }),
   }
 }

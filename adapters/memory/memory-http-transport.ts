@@ -7,6 +7,7 @@ import {
   InvalidInputError,
   MAX_RESPONSE_BODY_BYTES,
   untilAborted,
+  type VetOptions,
 } from '../../src/ports/index.js'
 
 export interface MemoryHttpTransportOptions {
@@ -35,13 +36,14 @@ export class MemoryHttpTransport implements HttpTransport {
     body: new Uint8Array(),
   })
 
-  async vetDestination(url: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<string> {
+  async vetDestination(url: string, { signal, beforeLookUp }: VetOptions = {}): Promise<string> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new ClosedError('the transport')
     if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
       throw new InvalidInputError('url', 'must be a URL that begins with https://')
     }
     const { hostname, href } = new URL(url)
+    await beforeLookUp?.()
     if (this.refusedHosts.has(hostname)) throw new DestinationRefusedError(`${hostname} may not be contacted`)
     return href
   }

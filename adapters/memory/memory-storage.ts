@@ -1,4 +1,5 @@
 import { ClosedError, type Repositories, type Storage, UnsupportedError } from '../../src/ports/index.js'
+import { auditRepository } from './storage/audit-repository.js'
 import {
   chunkRepository,
   contextRepository,
@@ -7,6 +8,7 @@ import {
 } from './storage/document-repositories.js'
 import { jobRepository } from './storage/job-repository.js'
 import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
+import { rateRepository } from './storage/rate-repository.js'
 import { MemoryTables } from './storage/tables.js'
 import {
   accountRepository,
@@ -43,6 +45,8 @@ export class MemoryStorage implements Storage {
     destinations: destinationRepository(this.#tables),
     events: eventRepository(this.#tables),
     deliveries: deliveryRepository(this.#tables),
+    rates: rateRepository(this.#tables),
+    audit: auditRepository(this.#tables),
   }
   #last: Promise<unknown> = Promise.resolve()
   #isClosed = false

@@ -41,6 +41,11 @@ export class EmbeddingThreads {
     return EmbeddingThreads.#shared
   }
 
+  /** Threads there may be. */
+  get concurrency(): number {
+    return this.#most
+  }
+
   /** A model is in use until it is released as often as it was acquired. */
   acquire(model: ModelFolder): void {
     const key = modelKey(model)

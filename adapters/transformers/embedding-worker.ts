@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { AlcoveError } from '../../src/ports/index.js'
@@ -13,6 +14,9 @@ interface WaitingTask {
   readonly model: LoadedModel
 }
 
+/** About a third of the processor's time beside a thread of the usual priority; all of it where nobody else needs it. */
+const LOWER_PRIORITY = 5
+
 const models = new Map<string, Promise<LoadedModel>>()
 const waiting: WaitingTask[] = []
 /** Requests that are neither answered nor cancelled, those whose model is loading included. */
@@ -21,6 +25,8 @@ let isRunning = false
 /** The batch that is being computed, or was the last to be. */
 let batch: Promise<void> = Promise.resolve()
 
+// The host's own thread, and those of the database, come first: on Linux a thread has a priority of its own.
+if (process.platform === 'linux') setPriority(LOWER_PRIORITY)
 parentPort?.postMessage({ type: 'ready' } satisfies EmbeddingResponse)
 parentPort?.on('message', (request: EmbeddingRequest) => {
   if (request.type === 'cancel') cancel(request.id)

@@ -15,6 +15,7 @@ import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 /** A sentence embedding model on this device, on ONNX Runtime, in worker threads. */
 export class TransformersEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
+  readonly concurrency: number
   readonly #folder: ModelFolder
   readonly #threads = EmbeddingThreads.shared
   readonly #closing = new AbortController()
@@ -24,6 +25,7 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   private constructor(folder: ModelFolder) {
     this.#folder = folder
     this.profile = folder.profile
+    this.concurrency = this.#threads.concurrency
     this.#threads.acquire(folder)
     // Each call that is under way listens.
     setMaxListeners(0, this.#closing.signal)

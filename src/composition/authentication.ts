@@ -3,6 +3,7 @@ import {
   AuthenticateToken,
   type Caller,
   IssueToken,
+  type PasswordOrigin,
   type PasswordReset,
   type PasswordSetup,
   Passwords,
@@ -15,32 +16,43 @@ export interface Authentication {
   /**
    * Exchanges an API key for an access token that lives 900 s.
    * @throws TokenRequestError with the error of RFC 6749
-   * @throws ThrottledError after ten wrong secrets of a client id within a minute
+   * @param origin from where the request comes, so that wrong secrets are counted for the network address too
+   * @throws ThrottledError for a wrong secret, after too many for the client id or from the network address within a
+   *   minute; the right secret is never refused for that
    */
-  issueToken(request: TokenRequest): Promise<TokenResponse>
+  issueToken(request: TokenRequest, origin?: PasswordOrigin): Promise<TokenResponse>
   /**
    * For whom an access token speaks, by live state.
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   authenticate(token: string): Promise<Caller>
-  /** Mails a link that sets a new password, where the address is known; does not say whether it is. */
-  requestPasswordReset(input: PasswordReset): Promise<void>
+  /**
+   * Mails a link that sets a new password, where the address is known; does not say whether it is.
+   * @throws ThrottledError after too many requests about passwords from one network address within a minute
+   */
+  requestPasswordReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void>
   /**
    * Completes an invitation or a reset with the token of its link.
    * @throws InvalidInputError where the token was used or has expired
+   * @throws ThrottledError as {@link requestPasswordReset}, and where too many passwords are being set
    */
-  setPassword(input: PasswordSetup): Promise<void>
+  setPassword(input: PasswordSetup, origin?: PasswordOrigin): Promise<void>
+  /** Counts a request for a page that sets a password. @throws ThrottledError as {@link requestPasswordReset} */
+  countPasswordRequest(origin: PasswordOrigin): Promise<void>
 }
 
 export function authentication(container: Container): Authentication {
   return {
-    issueToken: async (request) => await container.get(IssueToken).execute(request),
+    issueToken: async (request, origin) => await container.get(IssueToken).execute(request, origin),
     authenticate: async (token) => await container.get(AuthenticateToken).execute(token),
-    requestPasswordReset: async (input) => {
-      await container.get(Passwords).requestReset(input)
+    requestPasswordReset: async (input, origin) => {
+      await container.get(Passwords).requestReset(input, origin)
     },
-    setPassword: async (input) => {
-      await container.get(Passwords).setup(input)
+    setPassword: async (input, origin) => {
+      await container.get(Passwords).setup(input, origin)
+    },
+    countPasswordRequest: async (origin) => {
+      await container.get(Passwords).countRequest(origin)
     },
   }
 }

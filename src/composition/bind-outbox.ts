@@ -1,5 +1,6 @@
 import type { Container } from 'inversify'
 import {
+  CompanyRates,
   CreateDestination,
   DeleteDestination,
   DeliverEvent,
@@ -12,10 +13,11 @@ import {
   SendTestEvent,
   TrimDeliveries,
   UpdateDestination,
+  VetDestination,
 } from '../outbox/index.js'
 import { integerSchema, validate } from '../shared/validate.js'
 import type { EngineOptions } from './engine-options.js'
-import { CLOCK, HTTP_TRANSPORT, STORAGE, TELEMETRY } from './tokens.js'
+import { CLOCK, HTTP_TRANSPORT, LIMITS, STORAGE, TELEMETRY } from './tokens.js'
 
 const RETENTION_DAYS = 30
 
@@ -36,23 +38,33 @@ export function bindOutbox(container: Container, options: EngineOptions): void {
   container.bind(ListDeliveries).toResolvedValue((storage) => new ListDeliveries(storage), [STORAGE])
   container
     .bind(ResendDelivery)
-    .toResolvedValue((storage, clock) => new ResendDelivery(storage, clock), [STORAGE, CLOCK])
+    .toResolvedValue(
+      (storage, clock, rates) => new ResendDelivery(storage, clock, rates),
+      [STORAGE, CLOCK, CompanyRates],
+    )
   bindDestinations(container)
 }
 
 function bindDestinations(container: Container): void {
+  container.bind(CompanyRates).toResolvedValue((clock, limits) => new CompanyRates(clock, limits), [CLOCK, LIMITS])
+  container
+    .bind(VetDestination)
+    .toResolvedValue(
+      (transport, telemetry, storage, rates) => new VetDestination(transport, telemetry, storage, rates),
+      [HTTP_TRANSPORT, TELEMETRY, STORAGE, CompanyRates],
+    )
   container
     .bind(CreateDestination)
     .toResolvedValue(
-      (storage, clock, transport, secrets) => new CreateDestination(storage, clock, transport, secrets),
-      [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox],
+      (storage, clock, vet, secrets) => new CreateDestination(storage, clock, vet, secrets),
+      [STORAGE, CLOCK, VetDestination, SecretBox],
     )
   container.bind(ListDestinations).toResolvedValue((storage) => new ListDestinations(storage), [STORAGE])
   container
     .bind(UpdateDestination)
     .toResolvedValue(
-      (storage, clock, transport) => new UpdateDestination(storage, clock, transport),
-      [STORAGE, CLOCK, HTTP_TRANSPORT],
+      (storage, clock, vet) => new UpdateDestination(storage, clock, vet),
+      [STORAGE, CLOCK, VetDestination],
     )
   container
     .bind(DeleteDestination)
@@ -63,5 +75,10 @@ function bindDestinations(container: Container): void {
       (storage, clock, secrets) => new RotateSigningSecret(storage, clock, secrets),
       [STORAGE, CLOCK, SecretBox],
     )
-  container.bind(SendTestEvent).toResolvedValue((storage, clock) => new SendTestEvent(storage, clock), [STORAGE, CLOCK])
+  container
+    .bind(SendTestEvent)
+    .toResolvedValue(
+      (storage, clock, rates) => new SendTestEvent(storage, clock, rates),
+      [STORAGE, CLOCK, CompanyRates],
+    )
 }

@@ -1,25 +1,27 @@
 import type { Container } from 'inversify'
+import { AuditRefusals } from '../audit/index.js'
 import {
   AccessRecorder,
   AddUser,
-  Administration,
   AuthenticateToken,
   Authorizer,
   checkSetupUrl,
   FailureThrottle,
   GrantPermission,
-  Initialize,
   IssueToken,
   ListPermissionOptions,
   ListUsers,
+  MailGate,
   MailQueue,
   ManagePermissions,
+  PasswordRequests,
   Passwords,
   ReinitiateUser,
   SendMail,
+  Throttle,
 } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
-import { CLOCK, MAILER, PASSWORD_HASHER, STORAGE, TELEMETRY, TOKEN_SIGNER } from './tokens.js'
+import { CLOCK, LIMITS, MAILER, PASSWORD_HASHER, STORAGE, TELEMETRY, TOKEN_SIGNER } from './tokens.js'
 
 /** Binds companies, users, permissions, tokens, passwords and mails. */
 export function bindTenancy(container: Container, options: EngineOptions): void {
@@ -32,25 +34,24 @@ export function bindTenancy(container: Container, options: EngineOptions): void 
   container
     .bind(Authorizer)
     .toResolvedValue((storage, recorder) => new Authorizer(storage, recorder), [STORAGE, AccessRecorder])
-  container.bind(Initialize).toResolvedValue((storage, clock) => new Initialize(storage, clock), [STORAGE, CLOCK])
-  container
-    .bind(Administration)
-    .toResolvedValue(
-      (storage, clock, addUser, passwords, signer) => new Administration(storage, clock, addUser, passwords, signer),
-      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER],
-    )
   bindTokens(container)
   bindMails(container, options)
   bindUsersAndPermissions(container)
 }
 
 function bindTokens(container: Container): void {
-  container.bind(FailureThrottle).toResolvedValue((clock) => new FailureThrottle(clock), [CLOCK])
+  container.bind(Throttle).toResolvedValue((storage, clock) => new Throttle(storage, clock), [STORAGE, CLOCK])
+  container
+    .bind(FailureThrottle)
+    .toResolvedValue((throttle, limits) => new FailureThrottle(throttle, limits), [Throttle, LIMITS])
+  container
+    .bind(PasswordRequests)
+    .toResolvedValue((throttle, limits) => new PasswordRequests(throttle, limits), [Throttle, LIMITS])
   container
     .bind(IssueToken)
     .toResolvedValue(
-      (storage, clock, signer, throttle) => new IssueToken(storage, clock, signer, throttle),
-      [STORAGE, CLOCK, TOKEN_SIGNER, FailureThrottle],
+      (storage, clock, signer, throttle, refusals) => new IssueToken(storage, clock, signer, throttle, refusals),
+      [STORAGE, CLOCK, TOKEN_SIGNER, FailureThrottle, AuditRefusals],
     )
   container
     .bind(AuthenticateToken)
@@ -65,11 +66,13 @@ function bindMails(container: Container, { mail = {} }: EngineOptions): void {
   container
     .bind(SendMail)
     .toResolvedValue((storage, clock, mailer) => new SendMail(storage, clock, mailer, mail), [STORAGE, CLOCK, MAILER])
+  container.bind(MailGate).toResolvedValue((clock, limits) => new MailGate(clock, limits), [CLOCK, LIMITS])
   container
     .bind(MailQueue)
     .toResolvedValue(
-      (storage, clock, mailer, sendMail, telemetry) => new MailQueue(storage, clock, mailer, sendMail, telemetry),
-      [STORAGE, CLOCK, MAILER, SendMail, TELEMETRY],
+      (storage, clock, mailer, sendMail, telemetry, gate) =>
+        new MailQueue(storage, clock, mailer, sendMail, telemetry, gate),
+      [STORAGE, CLOCK, MAILER, SendMail, TELEMETRY, MailGate],
     )
 }
 
@@ -79,19 +82,22 @@ function bindUsersAndPermissions(container: Container): void {
     .toResolvedValue((storage, clock, mails) => new AddUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])
   container
     .bind(ReinitiateUser)
-    .toResolvedValue((storage, mails) => new ReinitiateUser(storage, mails), [STORAGE, MailQueue])
+    .toResolvedValue((storage, clock, mails) => new ReinitiateUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])
   container
     .bind(ListUsers)
     .toResolvedValue((storage, recorder) => new ListUsers(storage, recorder), [STORAGE, AccessRecorder])
   container
     .bind(Passwords)
     .toResolvedValue(
-      (storage, clock, hasher, mails) => new Passwords(storage, clock, hasher, mails),
-      [STORAGE, CLOCK, PASSWORD_HASHER, MailQueue],
+      (storage, clock, hasher, mails, failures, requests, refusals) =>
+        new Passwords(storage, clock, hasher, mails, failures, requests, refusals),
+      [STORAGE, CLOCK, PASSWORD_HASHER, MailQueue, FailureThrottle, PasswordRequests, AuditRefusals],
     )
   container
     .bind(GrantPermission)
     .toResolvedValue((storage, clock) => new GrantPermission(storage, clock), [STORAGE, CLOCK])
-  container.bind(ManagePermissions).toResolvedValue((storage) => new ManagePermissions(storage), [STORAGE])
+  container
+    .bind(ManagePermissions)
+    .toResolvedValue((storage, clock) => new ManagePermissions(storage, clock), [STORAGE, CLOCK])
   container.bind(ListPermissionOptions).toResolvedValue((storage) => new ListPermissionOptions(storage), [STORAGE])
 }

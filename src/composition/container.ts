@@ -23,7 +23,10 @@ import {
   WaitForDocument,
 } from '../ingestion/index.js'
 import { Search } from '../retrieval/index.js'
+import { limitsOf } from '../shared/limits.js'
 import { Authorizer } from '../tenancy-authorization/index.js'
+import { bindAdministration } from './bind-administration.js'
+import { bindAudit } from './bind-audit.js'
 import { bindOutbox } from './bind-outbox.js'
 import { bindTenancy } from './bind-tenancy.js'
 import { bindVerify } from './bind-verify.js'
@@ -32,6 +35,7 @@ import {
   CLOCK,
   FILE_STORE,
   HTTP_TRANSPORT,
+  LIMITS,
   MAILER,
   PASSWORD_HASHER,
   STARTER_PROMPT_WRITER,
@@ -46,6 +50,8 @@ import {
 export function createContainer(options: EngineOptions): Container {
   const container = new Container({ defaultScope: 'Singleton' })
   bindPorts(container, options)
+  bindAudit(container, options)
+  bindAdministration(container, options)
   bindTenancy(container, options)
   bindOutbox(container, options)
   bindContexts(container)
@@ -54,8 +60,8 @@ export function createContainer(options: EngineOptions): Container {
   container
     .bind(Search)
     .toResolvedValue(
-      (storage, index, models, authorizer) => new Search(storage, index, models, authorizer),
-      [STORAGE, VECTOR_INDEX, EmbeddingModels, Authorizer],
+      (storage, index, models, authorizer, limits) => new Search(storage, index, models, authorizer, limits),
+      [STORAGE, VECTOR_INDEX, EmbeddingModels, Authorizer, LIMITS],
     )
   return container
 }
@@ -72,6 +78,7 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
   container.bind(TELEMETRY).toConstantValue(options.telemetry ?? { record: () => undefined })
+  container.bind(LIMITS).toConstantValue(limitsOf(options.limits))
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
 }
 
@@ -90,10 +97,16 @@ function bindContexts(container: Container): void {
     .toResolvedValue((storage, authorizer) => new GetContext(storage, authorizer), [STORAGE, Authorizer])
   container
     .bind(UpdateContext)
-    .toResolvedValue((storage, authorizer) => new UpdateContext(storage, authorizer), [STORAGE, Authorizer])
+    .toResolvedValue(
+      (storage, clock, authorizer) => new UpdateContext(storage, clock, authorizer),
+      [STORAGE, CLOCK, Authorizer],
+    )
   container
     .bind(ShareContext)
-    .toResolvedValue((storage, authorizer) => new ShareContext(storage, authorizer), [STORAGE, Authorizer])
+    .toResolvedValue(
+      (storage, clock, authorizer) => new ShareContext(storage, clock, authorizer),
+      [STORAGE, CLOCK, Authorizer],
+    )
   container
     .bind(DeleteContext)
     .toResolvedValue(
@@ -107,9 +120,9 @@ function bindIngestion(container: Container): void {
   container
     .bind(UploadDocument)
     .toResolvedValue(
-      (storage, files, extractor, clock, authorizer) =>
-        new UploadDocument(storage, files, extractor, clock, authorizer),
-      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer],
+      (storage, files, extractor, clock, authorizer, limits) =>
+        new UploadDocument(storage, files, extractor, clock, authorizer, limits),
+      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer, LIMITS],
     )
   container
     .bind(ListDocuments)
@@ -128,7 +141,10 @@ function bindIngestion(container: Container): void {
     )
   container
     .bind(RetryDocument)
-    .toResolvedValue((storage, authorizer) => new RetryDocument(storage, authorizer), [STORAGE, Authorizer])
+    .toResolvedValue(
+      (storage, clock, authorizer) => new RetryDocument(storage, clock, authorizer),
+      [STORAGE, CLOCK, Authorizer],
+    )
   container
     .bind(WaitForDocument)
     .toResolvedValue(

@@ -13,6 +13,7 @@ import type {
   VectorIndex,
 } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
+import type { EngineLimits } from '../shared/limits.js'
 import type { InitializeInput, MailSettings } from '../tenancy-authorization/index.js'
 
 const ENGINE_ROLES = ['ingest', 'relay'] as const
@@ -38,6 +39,13 @@ export interface EngineOptions {
   readonly secretKey: Uint8Array
   /** How long deliveries stay in the log after they were made; default 30 days. */
   readonly deliveryRetentionDays?: number
+  /** How long entries of the audit trail are kept; default 400 days. */
+  readonly auditRetentionDays?: number
+  /**
+   * What the audit trail names as client id of the host's own administration, such as the name of the program, at most
+   * 255 characters; default nothing.
+   */
+  readonly hostClientId?: string
   /** How invitations are worded, and where their links lead. */
   readonly mail?: MailSettings
   /** Default: the system's clock. */
@@ -65,6 +73,8 @@ export interface EngineOptions {
    * work waits, in the background, until the database has been looked at: there is none on one that is damaged.
    */
   readonly isSweeping?: boolean
+  /** What one tenant may hold, have under way, and do in a time; each has a default. */
+  readonly limits?: Partial<EngineLimits>
   /** Documents processed at a time, at most half of them of one context; default 4. */
   readonly ingestionConcurrency?: number
   /** Names of what is made on an empty storage. */

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify'
 import { StartCheck, type VerifyOptions, type VerifyReport } from '../ingestion/index.js'
-import { Administration, type Principal, UNLIMITED } from '../tenancy-authorization/index.js'
+import { Administration, type Principal } from '../tenancy-authorization/index.js'
+import { type AuditOperations, auditOperations } from './audit-session.js'
 import {
   type DeliveryOperations,
   type DestinationOperations,
@@ -8,12 +9,15 @@ import {
   destinationOperations,
   type OutboxSignals,
 } from './outbox-session.js'
+import { HOST_REACH } from './tokens.js'
 
 /** The host's own hand: what {@link Administration} is, and destinations and deliveries of all companies. */
 export interface HostAdministration extends Pick<Administration, keyof Administration> {
   /** `create` is for the root company unless it says; `list` without a company lists all. */
   readonly destinations: DestinationOperations
   readonly deliveries: DeliveryOperations
+  /** The audit trail of all companies. */
+  readonly audit: AuditOperations
   /**
    * Compares rows, vectors, files and models with each other, while the engine works: reads every file, looks at
    * what seems wrong again before it is told, and yields to what else there is to do. With `repair` it mends what can
@@ -37,12 +41,14 @@ export function hostAdministration(
   signals: OutboxSignals,
   verify: HostAdministration['verify'],
 ): HostAdministration {
+  const reach = container.get(HOST_REACH)
   const authorize = async () => {
-    return { reach: UNLIMITED, companyId: owner.companyId, listedCompanyId: undefined }
+    return { reach, companyId: owner.companyId, listedCompanyId: undefined }
   }
   return Object.assign(container.get(Administration), {
     destinations: destinationOperations(container, authorize, signals),
     deliveries: deliveryOperations(container, authorize, signals),
+    audit: auditOperations(container, async () => reach),
     verify,
     startCheck: () => container.get(StartCheck).report,
   })

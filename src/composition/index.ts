@@ -1,3 +1,4 @@
+export type { AuditOperations } from './audit-session.js'
 export type { Authentication } from './authentication.js'
 export { createEngine } from './create-engine.js'
 export type { Engine, EventOperations } from './engine.js'

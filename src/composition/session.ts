@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import { AuditRefusals } from '../audit/index.js'
 import {
   type Context,
   type ContextChanges,
@@ -26,7 +27,8 @@ import {
   WaitForDocument,
 } from '../ingestion/index.js'
 import { Search, type SearchOptions, type SearchResult } from '../retrieval/index.js'
-import { Authorizer, type Principal } from '../tenancy-authorization/index.js'
+import { Authorizer, actorOf, type Principal } from '../tenancy-authorization/index.js'
+import { type AuditOperations, auditOperations } from './audit-session.js'
 import {
   type DeliveryOperations,
   type DestinationOperations,
@@ -40,6 +42,36 @@ import {
   type UserOperations,
   userOperations,
 } from './tenant-session.js'
+import { type ChangingMethods, watchRefusals } from './watch-refusals.js'
+
+const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
+  create: 'context.created',
+  update: 'context.updated',
+  share: 'context.shared',
+  delete: 'context.deleted',
+}
+const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
+  upload: 'document.uploaded',
+  // Of an upload over HTTP it comes first.
+  checkRoom: 'document.uploaded',
+  retry: 'document.retried',
+  delete: 'document.deleted',
+}
+const USER_CHANGES: ChangingMethods<UserOperations> = { add: 'user.added', reinitiate: 'user.reinitiated' }
+const PERMISSION_CHANGES: ChangingMethods<PermissionOperations> = {
+  create: 'permission.created',
+  update: 'permission.role-changed',
+  toggle: 'permission.toggled',
+  delete: 'permission.revoked',
+}
+const DESTINATION_CHANGES: ChangingMethods<DestinationOperations> = {
+  create: 'destination.created',
+  update: 'destination.updated',
+  delete: 'destination.deleted',
+  rotateSecret: 'destination.secret-rotated',
+  test: 'destination.tested',
+}
+const DELIVERY_CHANGES: ChangingMethods<DeliveryOperations> = { resend: 'delivery.resent' }
 
 export interface Cancellable {
   readonly signal?: AbortSignal
@@ -89,6 +121,8 @@ export interface Session {
   readonly permissions: PermissionOperations
   readonly destinations: DestinationOperations
   readonly deliveries: DeliveryOperations
+  /** The audit trail of the principal's company and its descendants; for principals with `tenant:manage`. */
+  readonly audit: AuditOperations
   /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
 }
@@ -112,14 +146,20 @@ export function createSession(container: Container, principal: Principal, signal
     const { companyId } = principal
     return { reach, companyId, listedCompanyId: companyId }
   }
+  const watching = { by: actorOf(principal), refusals: () => container.get(AuditRefusals) }
   return {
     principal,
-    contexts: contextOperations(container, principal, signals),
-    documents: documentOperations(container, principal, signals),
-    users: userOperations(container, principal),
-    permissions: permissionOperations(container, principal),
-    destinations: destinationOperations(container, authorizeWebhooks, signals),
-    deliveries: deliveryOperations(container, authorizeWebhooks, signals),
+    contexts: watchRefusals(contextOperations(container, principal, signals), CONTEXT_CHANGES, watching),
+    documents: watchRefusals(documentOperations(container, principal, signals), DOCUMENT_CHANGES, watching),
+    users: watchRefusals(userOperations(container, principal), USER_CHANGES, watching),
+    permissions: watchRefusals(permissionOperations(container, principal), PERMISSION_CHANGES, watching),
+    destinations: watchRefusals(
+      destinationOperations(container, authorizeWebhooks, signals),
+      DESTINATION_CHANGES,
+      watching,
+    ),
+    deliveries: watchRefusals(deliveryOperations(container, authorizeWebhooks, signals), DELIVERY_CHANGES, watching),
+    audit: auditOperations(container, async () => (await container.get(Authorizer).authorizeTenant(principal)).reach),
     search: async (contextId, prompt, options) =>
       await container.get(Search).execute(principal, contextId, prompt, options),
   }

@@ -12,6 +12,8 @@ import type {
   TokenSigner,
   VectorIndex,
 } from '../ports/index.js'
+import type { EngineLimits } from '../shared/limits.js'
+import type { Reach } from '../tenancy-authorization/index.js'
 
 /**
  * The name of a port in the container. Typed as a class of the port, so that the
@@ -32,3 +34,7 @@ export const TOKEN_SIGNER: AbstractNewable<TokenSigner> = token('TokenSigner')
 export const PASSWORD_HASHER: AbstractNewable<PasswordHasher> = token('PasswordHasher')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
 export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')
+/** What one tenant may hold, have under way, and do in a time. */
+export const LIMITS: AbstractNewable<EngineLimits> = token('Limits')
+/** The reach of the host's own administration. */
+export const HOST_REACH: AbstractNewable<Reach> = token('HostReach')

@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import { TRIM_AUDIT, TrimAudit } from '../audit/index.js'
 import {
   INGEST_DOCUMENT,
   ProcessDocument,
@@ -101,7 +102,7 @@ export class Workers implements WorkSignals, RepairWorkers {
       maxFailures: MAIL_MAX_FAILURES,
     })
     this.#relay = new JobWorker(storage, telemetry, {
-      handlers: [container.get(DeliverEvent), container.get(TrimDeliveries)],
+      handlers: [container.get(DeliverEvent), container.get(TrimDeliveries), container.get(TrimAudit)],
       concurrency: RELAY_CONCURRENCY,
       concurrencyPerLane: RELAY_CONCURRENCY_PER_DESTINATION,
       leaseMs: RELAY_LEASE_MS,
@@ -175,7 +176,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     if (isIngest) await this.#sweep.prepare(this.#isAlone)
     if (isRelay) {
       const trim = { kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }
-      await this.#storage.transaction(({ jobs }) => jobs.enqueue(trim))
+      await this.#storage.transaction(({ jobs }) => jobs.enqueueAll([trim, TRIM_AUDIT]))
       this.#mailing.start()
       this.#relay.start()
     }

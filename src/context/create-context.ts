@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.js'
 import type { Clock, StarterPromptWriter, Storage } from '../ports/index.js'
 import { ModelError } from '../shared/errors.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -41,13 +42,15 @@ export class CreateContext {
     input: NewContext,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<Context> {
-    const { principal: who } = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const { principal: who } = access
     const { settings, starterPrompts, ...texts } = parseNewContext(input)
     const { embeddingModel, ...numbers } = settings
     const model = this.#knownModel(embeddingModel)
     const prompts = starterPrompts ?? (await this.#writer.write(texts, options))
-    const record = await this.#storage.transaction(async ({ contexts }) => {
-      return await contexts.insert({
+    const record = await this.#storage.transaction(async (repositories) => {
+      const now = this.#clock.now()
+      const inserted = await repositories.contexts.insert({
         accountId: who.accountId,
         userId: who.userId,
         ...texts,
@@ -56,9 +59,16 @@ export class CreateContext {
         embeddingModel: model,
         shareState: 0,
         icon: null,
-        created: this.#clock.now().toISOString(),
+        created: now.toISOString(),
         deleted: null,
       })
+      await recordChange(repositories, access.by, now, {
+        action: 'context.created',
+        companyId: access.companyId,
+        targetId: inserted.id,
+        details: { accountId: who.accountId },
+      })
+      return inserted
     })
     return toContext(record)
   }

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.js'
 import type { Clock, Repositories, Storage } from '../ports/index.js'
 import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -33,6 +34,12 @@ export class DeleteContext {
       await repositories.contexts.update(id, { deleted })
       await repositories.documents.deleteOfContext(id, deleted)
       await repositories.jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'context.deleted',
+        companyId: access.companyId,
+        targetId: id,
+        details: { accountId: access.principal.accountId },
+      })
     }
     await this.#storage.transaction(remove, { isolation: 'read committed' })
   }

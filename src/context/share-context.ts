@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Storage } from '../ports/index.js'
+import { recordChange } from '../audit/index.js'
+import type { Clock, Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -22,10 +23,12 @@ export const shareSchema: z.ZodType<ShareInput> = objectSchema({
 /** Shares a context with the other users of its account, or makes it private again. */
 export class ShareContext {
   readonly #storage: Storage
+  readonly #clock: Clock
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, authorizer: Authorizer) {
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
     this.#storage = storage
+    this.#clock = clock
     this.#authorizer = authorizer
   }
 
@@ -41,6 +44,12 @@ export class ShareContext {
     if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
     await this.#storage.transaction(async (repositories) => {
       await findWritable(repositories, access, id)
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'context.shared',
+        companyId: access.companyId,
+        targetId: id,
+        details: { accountId: access.principal.accountId, shareState },
+      })
       await repositories.contexts.update(id, { shareState, ...(icon !== undefined && { icon }) })
     })
   }

@@ -1,4 +1,5 @@
-import type { ContextRecord, Storage } from '../ports/index.js'
+import { recordChange } from '../audit/index.js'
+import type { Clock, ContextRecord, Storage } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
 import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -9,10 +10,12 @@ import { type ContextChanges, parseContextChanges } from './context-input.js'
 /** Replaces a context's texts; tools and starter prompts only where they are given. */
 export class UpdateContext {
   readonly #storage: Storage
+  readonly #clock: Clock
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, authorizer: Authorizer) {
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
     this.#storage = storage
+    this.#clock = clock
     this.#authorizer = authorizer
   }
 
@@ -28,6 +31,12 @@ export class UpdateContext {
     const changes = withoutUndefined({ ...texts, ...settings })
     const record = await this.#storage.transaction(async (repositories) => {
       await findWritable(repositories, access, id)
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'context.updated',
+        companyId: access.companyId,
+        targetId: id,
+        details: { accountId: access.principal.accountId },
+      })
       return await repositories.contexts.update(id, changes)
     })
     if (record === undefined) throw new NotFoundError('context', id)

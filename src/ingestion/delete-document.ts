@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.js'
 import { ASSISTANT } from '../context/index.js'
 import type { Clock, Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -29,6 +30,12 @@ export class DeleteDocument {
       await repositories.documents.update(document.id, { deleted: this.#clock.now().toISOString() })
       await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: document.id })
       await repositories.jobs.enqueue({ kind: PURGE_DOCUMENT, subject: document.id })
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'document.deleted',
+        companyId: access.companyId,
+        targetId: document.id,
+        details: { contextId: document.contextId },
+      })
       return toDocument(document)
     })
   }

@@ -1,4 +1,5 @@
 import type { DocumentRecord, IngestionReceipt } from '../ports/index.js'
+import { displayName, shownName } from './document-names.js'
 
 /** A training document as the specification lists it, with `error` beside (decision 7). */
 export interface Document {
@@ -6,8 +7,9 @@ export interface Document {
   readonly contextId: number
   /** The UUID that the upload answered. */
   readonly fileName: string
+  /** The name it had at upload: no path, no control character, no override of the direction of text. */
   readonly originalName: string
-  /** The original name, or `report (1).pdf` for the second of that name. */
+  /** The original name, or `report (1).pdf` for the second of that name: safe to save a file under. */
   readonly displayName: string
   readonly nameIndex: number
   readonly contentType: string
@@ -43,7 +45,7 @@ export function toDocument(record: DocumentRecord): Document {
     id: record.id,
     contextId: record.contextId,
     fileName: record.uuid,
-    originalName: record.originalName,
+    originalName: shownName(record.originalName),
     displayName: displayName(record.originalName, record.nameIndex),
     nameIndex: record.nameIndex,
     contentType: record.contentType,
@@ -56,11 +58,4 @@ export function toDocument(record: DocumentRecord): Document {
     completed: record.completed,
     error: record.error,
   }
-}
-
-function displayName(originalName: string, nameIndex: number): string {
-  if (nameIndex === 0) return originalName
-  const dot = originalName.lastIndexOf('.')
-  const end = dot > 0 ? dot : originalName.length
-  return `${originalName.slice(0, end)} (${nameIndex})${originalName.slice(end)}`
 }

@@ -8,29 +8,38 @@ export const WITH_CONTEXT_HELD: TransactionOptions = { isolation: 'read committe
 const EXTEND_EVERY_MS = 60_000
 /** Bytes held ahead of those that have arrived: a transaction for every piece would be slow. */
 const STEP_BYTES = 1_048_576
+/** Bytes that an upload of a known size holds ahead of those that have arrived: a client that stalls keeps no more from others. */
+const MOST_AHEAD_BYTES = 16 * 1_048_576
 /** At most this part of what is left is held ahead: what one upload does not need yet must not be refused to another. */
 const STEP_PART = 1 / 16
+
+/** How much of the quota an upload holds before a byte of it has arrived. @param expectedBytes 0 where its size is not known */
+export function firstHeldBytes(expectedBytes: number): number {
+  return Math.min(expectedBytes, MOST_AHEAD_BYTES)
+}
 
 /** The part of its context's quota that an upload holds. It grows with the bytes that arrive, ahead of them. */
 export class HeldQuota {
   readonly #storage: Storage
   readonly #context: ContextRecord
   readonly #uuid: string
+  readonly #expectedBytes: number
   readonly #maxFileBytes: number
   #heldBytes: number
   #arrivedBytes = 0
   #renewed = performance.now()
 
-  /** @param upload as it was inserted, with the bytes it holds from the beginning */
+  /** @param upload as it was inserted, holding {@link firstHeldBytes} of the bytes that are expected */
   constructor(
     storage: Storage,
     context: ContextRecord,
-    upload: { readonly uuid: string; readonly heldBytes: number; readonly maxFileBytes: number },
+    upload: { readonly uuid: string; readonly expectedBytes: number; readonly maxFileBytes: number },
   ) {
     this.#storage = storage
     this.#context = context
     this.#uuid = upload.uuid
-    this.#heldBytes = upload.heldBytes
+    this.#expectedBytes = upload.expectedBytes
+    this.#heldBytes = firstHeldBytes(upload.expectedBytes)
     this.#maxFileBytes = upload.maxFileBytes
   }
 
@@ -58,14 +67,19 @@ export class HeldQuota {
         await uploads.remove(this.#uuid)
         return undefined
       }
-      const ahead = Math.min(STEP_BYTES, Math.floor((most - this.#arrivedBytes) * STEP_PART))
-      const held = this.#arrivedBytes + ahead
+      const held = this.#arrivedBytes + this.#aheadBytes(most - this.#arrivedBytes)
       if (!(await uploads.hold(this.#uuid, held, UPLOAD_TTL_MS))) throw uploadExpired()
       return held
     }, WITH_CONTEXT_HELD)
     if (heldBytes === undefined) throw new QuotaExceededError('the file does not fit in what is left of the quota')
     this.#heldBytes = heldBytes
     this.#renewed = performance.now()
+  }
+
+  /** Bytes that may be expected are held where there is room; those that may never come only in small steps. */
+  #aheadBytes(leftBytes: number): number {
+    const known = Math.min(this.#expectedBytes - this.#arrivedBytes, MOST_AHEAD_BYTES, leftBytes)
+    return Math.max(known, Math.min(STEP_BYTES, Math.floor(leftBytes * STEP_PART)))
   }
 
   async #renew(): Promise<void> {

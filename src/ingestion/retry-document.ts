@@ -1,5 +1,6 @@
+import { recordChange } from '../audit/index.js'
 import { ASSISTANT } from '../context/index.js'
-import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../ports/index.js'
+import type { Clock, ContextRecord, DocumentRecord, Repositories, Storage } from '../ports/index.js'
 import { InvalidInputError } from '../shared/errors.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Document, type DocumentReference, toDocument } from './document.js'
@@ -9,10 +10,12 @@ import { enqueueIngestion } from './enqueue-ingestion.js'
 /** Processes a document that has failed once more, from the bytes as they were received. */
 export class RetryDocument {
   readonly #storage: Storage
+  readonly #clock: Clock
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, authorizer: Authorizer) {
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
     this.#storage = storage
+    this.#clock = clock
     this.#authorizer = authorizer
   }
 
@@ -30,6 +33,12 @@ export class RetryDocument {
         throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
       }
       await processAgain(repositories, document, context)
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'document.retried',
+        companyId: access.companyId,
+        targetId: document.id,
+        details: { contextId: document.contextId },
+      })
       return toDocument({ ...document, error: null, started: null })
     })
   }

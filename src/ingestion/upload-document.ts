@@ -1,24 +1,29 @@
+import { recordChange } from '../audit/index.js'
 import { ASSISTANT, findWritable } from '../context/index.js'
 import type {
   Clock,
   ContextRecord,
+  DocumentRecord,
   FileStore,
   Repositories,
   Storage,
   StoredFile,
   TextExtractor,
 } from '../ports/index.js'
-import { InvalidInputError, QuotaExceededError } from '../shared/errors.js'
+import { QuotaExceededError, ThrottledError } from '../shared/errors.js'
+import type { EngineLimits } from '../shared/limits.js'
+import { Places } from '../shared/places.js'
 import { integerSchema, parseId, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
+import { parseFileName } from './document-names.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
-import { HeldQuota, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
+import { firstHeldBytes, HeldQuota, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
 /** What `documents.upload` takes. */
 export interface NewDocument {
-  /** The name it has at the user's; its ending names the format. Never used as a path. */
+  /** The name it has at the user's; its ending names the format. Of a path, the last part counts. */
   readonly fileName: string
   readonly content: UploadContent
 }
@@ -27,8 +32,8 @@ export interface UploadOptions {
   /** Most bytes this one file may have; default the context's `maxSize`. */
   readonly maxFileBytes?: number
   /**
-   * What is known of the size of a stream, in bytes, such as a Content-Length: held from the beginning,
-   * so that a file that cannot fit is refused before it is read. It need not be right.
+   * What is known of the size of a stream, in bytes, such as a Content-Length: a file that cannot fit is refused before
+   * it is read. The upload holds as much of the quota as has arrived, and up to 16 MiB ahead. It need not be right.
    */
   readonly expectedBytes?: number
   readonly signal?: AbortSignal
@@ -36,7 +41,8 @@ export interface UploadOptions {
 
 /** Bytes that are enough to tell a format. */
 const HEAD_BYTES = 4_096
-const MAX_NAME_CHARACTERS = 10_000
+/** Of an upload above the limit: uploads take seconds. */
+const RETRY_AFTER_SECONDS = 5
 const EXPECTED_BYTES = integerSchema({ min: 0 }).optional()
 
 /** Takes a training document in: its bytes are stored when this ends, its text is searchable once it is processed. */
@@ -46,13 +52,23 @@ export class UploadDocument {
   readonly #extractor: TextExtractor
   readonly #clock: Clock
   readonly #authorizer: Authorizer
+  readonly #limits: EngineLimits
+  readonly #places = new Places()
 
-  constructor(storage: Storage, fileStore: FileStore, extractor: TextExtractor, clock: Clock, authorizer: Authorizer) {
+  constructor(
+    storage: Storage,
+    fileStore: FileStore,
+    extractor: TextExtractor,
+    clock: Clock,
+    authorizer: Authorizer,
+    limits: EngineLimits,
+  ) {
     this.#storage = storage
     this.#fileStore = fileStore
     this.#extractor = extractor
     this.#clock = clock
     this.#authorizer = authorizer
+    this.#limits = limits
   }
 
   /**
@@ -61,6 +77,7 @@ export class UploadDocument {
    * @throws QuotaExceededError where it does not fit in what is left of the context's `maxSize`
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE`, `ERR_EMPTY_FILE`
    * @throws LeaseLostError where the content took a pause of more than ten minutes
+   * @throws ThrottledError where the company has as many uploads under way as it may
    */
   async execute(
     principal: Principal,
@@ -69,12 +86,16 @@ export class UploadDocument {
     options: UploadOptions = {},
   ): Promise<string> {
     const source = toByteSource((input as Partial<NewDocument> | undefined)?.content)
+    let free = (): void => undefined
     try {
-      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+      const caller = parsePrincipal(principal)
+      free = this.#takePlace(caller)
+      const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
       const id = parseId(contextId, 'contextId')
-      return await this.#upload(access, id, cleanName(input.fileName), source, options)
+      return await this.#upload(access, id, parseFileName(input.fileName), source, options)
     } finally {
       source.release()
+      free()
     }
   }
 
@@ -88,12 +109,23 @@ export class UploadDocument {
     sizeBytes: number,
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    const caller = parsePrincipal(principal)
+    this.#takePlace(caller)()
+    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
     const id = parseId(contextId, 'contextId')
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     await this.#storage.read(async (repositories) => {
       await findRoom(repositories, access, id, bytes, options)
     })
+  }
+
+  /** @returns a function that gives the place back @throws ThrottledError */
+  #takePlace({ companyId }: Principal): () => void {
+    const { uploadsPerCompany } = this.#limits
+    const free = this.#places.take({ [companyId]: uploadsPerCompany })
+    if (typeof free !== 'string') return free
+    const problem = `this company has ${uploadsPerCompany} uploads under way, as many as it may have: wait until one of them has ended`
+    throw new ThrottledError(problem, RETRY_AFTER_SECONDS)
   }
 
   async #upload(
@@ -107,7 +139,7 @@ export class UploadDocument {
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
     const context = await this.#reserve(access, contextId, { uuid, sizeBytes: expectedBytes }, options)
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
-    const quota = new HeldQuota(this.#storage, context, { uuid, heldBytes: expectedBytes, maxFileBytes })
+    const quota = new HeldQuota(this.#storage, context, { uuid, expectedBytes, maxFileBytes })
     try {
       let contentType = ''
       const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
@@ -121,7 +153,7 @@ export class UploadDocument {
     }
   }
 
-  /** Holds as much of the quota as is known to be needed, and a place in it. */
+  /** Holds the first part of what is known to be needed of the quota, where all of it fits. */
   async #reserve(
     access: Access,
     contextId: number,
@@ -131,7 +163,8 @@ export class UploadDocument {
     const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
       await repositories.contexts.lock(contextId)
       const context = await findRoom(repositories, access, contextId, upload.sizeBytes, options)
-      await repositories.uploads.insert({ ...upload, contextId }, UPLOAD_TTL_MS)
+      const sizeBytes = firstHeldBytes(upload.sizeBytes)
+      await repositories.uploads.insert({ uuid: upload.uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
       return context
     }
     return await this.#storage.transaction(reserve, WITH_CONTEXT_HELD)
@@ -149,7 +182,9 @@ export class UploadDocument {
       if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       const same = await documents.findSame(context.id, file.sha256, originalName)
       if (same !== undefined) {
-        if (same.error !== null) await processAgain(repositories, same, { accountId })
+        if (same.error === null) return same.uuid
+        await processAgain(repositories, same, { accountId })
+        await this.#record(repositories, access, 'document.retried', same)
         return same.uuid
       }
       const document = await documents.insert({
@@ -170,11 +205,21 @@ export class UploadDocument {
         deleted: null,
       })
       await enqueueIngestion(repositories, document, { accountId })
+      await this.#record(repositories, access, 'document.uploaded', document)
       return uuid
     }
     const settled = await this.#storage.transaction(settle, WITH_CONTEXT_HELD)
     if (settled !== uuid) await this.#fileStore.delete(uuid)
     return settled
+  }
+
+  async #record(
+    repositories: Repositories,
+    { by, companyId }: Access,
+    action: 'document.uploaded' | 'document.retried',
+    { id: targetId, contextId }: Pick<DocumentRecord, 'id' | 'contextId'>,
+  ): Promise<void> {
+    await recordChange(repositories, by, this.#clock.now(), { action, companyId, targetId, details: { contextId } })
   }
 
   /** What fails here is found by the sweep: the first error is the one to tell. */
@@ -207,15 +252,6 @@ interface FinishedUpload {
   readonly originalName: string
   readonly contentType: string
   readonly file: StoredFile
-}
-
-/** Names come from strangers: control characters are made visible, the rest is kept. */
-function cleanName(fileName: unknown): string {
-  if (typeof fileName !== 'string' || fileName.trim() === '')
-    throw new InvalidInputError('fileName', 'must be a name that ends in the format, such as report.pdf')
-  if (fileName.length > MAX_NAME_CHARACTERS)
-    throw new InvalidInputError('fileName', `must have at most ${MAX_NAME_CHARACTERS} characters`)
-  return fileName.toWellFormed().replace(/\p{Cc}/gu, '\uFFFD')
 }
 
 function tooLarge(context: ContextRecord, options: UploadOptions): QuotaExceededError {

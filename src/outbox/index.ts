@@ -1,4 +1,5 @@
 export { CATALOG, type CatalogEntry } from './catalog.js'
+export { CompanyRates } from './company-rates.js'
 export {
   type DeliveryQuery,
   deliveryQuerySchema,
@@ -12,6 +13,7 @@ export { ListDestinations } from './destinations/list-destinations.js'
 export { RotateSigningSecret } from './destinations/rotate-signing-secret.js'
 export { SendTestEvent } from './destinations/send-test-event.js'
 export { UpdateDestination } from './destinations/update-destination.js'
+export { VetDestination } from './destinations/vet-destination.js'
 export { type NewEvent, RecordEvent, type RecordEventOptions } from './events/record-event.js'
 export { DELIVER_EVENT, TRIM_DELIVERIES } from './job-kinds.js'
 export type {

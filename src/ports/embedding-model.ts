@@ -41,6 +41,11 @@ export interface EmbedOptions {
  */
 export interface EmbeddingModel {
   readonly profile: EmbeddingProfile
+  /**
+   * Calls of {@link embed} with one text that are worth making at the same time. Searches make no more, so that they can
+   * take turns. 1 or more; default 2.
+   */
+  readonly concurrency?: number
 
   /**
    * The model's own tokenizer. Cheap beside {@link embed}: the weights are not loaded.

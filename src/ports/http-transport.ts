@@ -31,6 +31,15 @@ export type HttpOutcome =
 /** What is kept of a response's body. */
 export const MAX_RESPONSE_BODY_BYTES = 4_096
 
+export interface VetOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Called, and waited for, before a name is looked up; what it throws ends the check. Not called for a URL that is
+   * refused without a look-up, nor for an address.
+   */
+  readonly beforeLookUp?: () => Promise<void>
+}
+
 /**
  * Sends requests to destinations that strangers have named, and to nowhere that they must not reach
  * (specification, Destination requirements).
@@ -40,11 +49,11 @@ export interface HttpTransport {
    * Checks a destination's URL: its form, its name and, by a look-up of now, its addresses.
    *
    * @returns the URL in the form in which two that mean the same are equal: punycode, no default port
-   * @throws InvalidInputError with the field `url` for what is no URL of a destination, or a name that
-   *   does not resolve
-   * @throws DestinationRefusedError for one that may not be contacted
+   * @throws InvalidInputError with the field `url` for what is no URL of a destination
+   * @throws UnresolvedDestinationError with the field `url` for a name that does not resolve
+   * @throws DestinationRefusedError for one that may not be contacted; `isByLookUp` where a look-up said so
    */
-  vetDestination(url: string, options?: { readonly signal?: AbortSignal }): Promise<string>
+  vetDestination(url: string, options?: VetOptions): Promise<string>
 
   /**
    * Sends a POST, once.

@@ -17,6 +17,7 @@ export {
   SigningKeyError,
   StorageError,
   StorageFullError,
+  UnresolvedDestinationError,
   UnsupportedError,
   VectorInvalidError,
   VectorsDamagedError,
@@ -29,11 +30,26 @@ export type { Clock } from './clock.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export { isFileKey, requireFileKey } from './file-keys.js'
 export type { FileStore, StoredFile } from './file-store.js'
-export { type HttpOutcome, type HttpPost, type HttpTransport, MAX_RESPONSE_BODY_BYTES } from './http-transport.js'
+export {
+  type HttpOutcome,
+  type HttpPost,
+  type HttpTransport,
+  MAX_RESPONSE_BODY_BYTES,
+  type VetOptions,
+} from './http-transport.js'
 export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './mailer.js'
 export type { PasswordHasher } from './password-hasher.js'
 export type { ProcessLocks } from './process-locks.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
+export {
+  ACTOR_KINDS,
+  type ActorKind,
+  type AuditDetails,
+  type AuditFilter,
+  type AuditOutcome,
+  type AuditRecord,
+  type AuditRepository,
+} from './storage/audit-repository.js'
 export type {
   ChunkCounts,
   ChunkKey,
@@ -81,6 +97,7 @@ export type {
   NewDelivery,
   SendableDelivery,
 } from './storage/outbox-repositories.js'
+export type { RateLimit, RateOutcome, RateRepository } from './storage/rate-repository.js'
 export type {
   AccessRecord,
   AccountRecord,

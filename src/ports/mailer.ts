@@ -26,7 +26,9 @@ export type MailPurpose = 'invitation' | 'reset'
 /** What there is to write about. */
 export interface MailSubject {
   readonly purpose: MailPurpose
+  /** The name is empty where it may not stand in a mail, such as one with a web address in it. */
   readonly user: { readonly name: string; readonly email: string }
+  /** The company's name, or `company 7` where it may not stand in a mail. */
   readonly companyName: string
   /** Works once. */
   readonly link: string

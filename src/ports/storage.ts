@@ -1,3 +1,4 @@
+import type { AuditRepository } from './storage/audit-repository.js'
 import type {
   ChunkRepository,
   ContextRepository,
@@ -6,6 +7,7 @@ import type {
 } from './storage/document-repositories.js'
 import type { JobRepository } from './storage/job-repository.js'
 import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
+import type { RateRepository } from './storage/rate-repository.js'
 import type {
   AccountRepository,
   ApiKeyRepository,
@@ -45,6 +47,8 @@ export interface Repositories {
   readonly destinations: DestinationRepository
   readonly events: EventRepository
   readonly deliveries: DeliveryRepository
+  readonly rates: RateRepository
+  readonly audit: AuditRepository
 }
 
 /** How a transaction is kept apart from others that are at work at the same time. */

@@ -57,6 +57,9 @@ export interface VectorHit extends VectorKey {
  * - After {@link close} every call rejects with `ERR_CLOSED`.
  */
 export interface VectorIndex {
+  /** Calls of {@link search} that are worth making at the same time. Searches make no more, so that they can take turns. 1 or more; default 8. */
+  readonly concurrency?: number
+
   /**
    * Adds rows.
    *

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ASSISTANT, findReadable } from '../context/index.js'
-import { collectionOf, type EmbeddingModels, textWindows, windowTokensFor } from '../ingestion/index.js'
+import { collectionOf, type EmbeddingModels } from '../ingestion/index.js'
 import type { ChunkKey, ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
+import type { TurnTaker } from '../shared/fair-turns.js'
+import type { EngineLimits } from '../shared/limits.js'
 import {
   closedObjectSchema,
   fractionSchema,
@@ -13,6 +15,8 @@ import {
 } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { BestWindows, type RankedChunk } from './best-windows.js'
+import { PromptReader } from './prompt-reader.js'
+import { SearchTurns } from './search-turns.js'
 import { VisibleDocuments } from './visible-documents.js'
 
 /** A chunk that was found (specification, Search result). */
@@ -51,18 +55,33 @@ export class Search {
   readonly #index: VectorIndex
   readonly #models: EmbeddingModels
   readonly #authorizer: Authorizer
+  readonly #prompts: PromptReader
+  readonly #turns: SearchTurns
 
-  constructor(storage: Storage, index: VectorIndex, models: EmbeddingModels, authorizer: Authorizer) {
+  constructor(
+    storage: Storage,
+    index: VectorIndex,
+    models: EmbeddingModels,
+    authorizer: Authorizer,
+    limits: EngineLimits,
+  ) {
     this.#storage = storage
     this.#index = index
     this.#models = models
     this.#authorizer = authorizer
+    this.#prompts = new PromptReader(limits.promptTokens)
+    this.#turns = new SearchTurns(limits, index)
   }
 
   /**
+   * Searches take turns among companies, and within a company among its API keys: each window of a prompt is embedded,
+   * and looked up, in a turn of its own.
+   *
    * @returns the `topN` best chunks of completed documents, the best first, none below `scoreThreshold`
-   * @throws InvalidInputError for a prompt that is missing, blank or longer than 32,768 characters, and for unknown options
+   * @throws InvalidInputError for a prompt that is missing, blank, longer than 32,768 characters or than the limit
+   *   `promptTokens`, and for unknown options
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws ThrottledError where the API key, or its company, has as many searches under way as it may
    */
   async execute(
     principal: Principal,
@@ -70,46 +89,42 @@ export class Search {
     prompt: string,
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'search')
-    const id = parseId(contextId, 'contextId')
-    const text = validate(PROMPT, prompt, 'prompt')
-    const asked = validate(OPTIONS, options)
-    const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
-    const limits = { topN: asked.topN ?? context.topN, scoreThreshold: asked.scoreThreshold ?? context.scoreThreshold }
-    const queries = await this.#embed(context, text, options.signal)
-    return await this.#nearest(context, queries, limits, options.signal)
+    const caller = parsePrincipal(principal)
+    return await this.#turns.search(caller, async (taker) => {
+      const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
+      const id = parseId(contextId, 'contextId')
+      const text = validate(PROMPT, prompt, 'prompt')
+      const asked = validate(OPTIONS, options)
+      const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
+      const wanted = {
+        taker,
+        signal: options.signal,
+        topN: asked.topN ?? context.topN,
+        scoreThreshold: asked.scoreThreshold ?? context.scoreThreshold,
+      }
+      const queries = await this.#embed(context, text, wanted)
+      return await this.#nearest(context, queries, wanted)
+    })
   }
 
-  async #embed(
-    context: ContextRecord,
-    prompt: string,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Float32Array[]> {
+  async #embed(context: ContextRecord, prompt: string, { taker, signal }: Asked): Promise<readonly Float32Array[]> {
     const model = this.#models.get(context.embeddingModel)
-    const tokenizer = await model.tokenizer()
-    const windows = textWindows(prompt, tokenizer, windowTokensFor(model, tokenizer, 'query'))
-    const vectors = await model.embed(
-      windows.map((window) => tokenizer.readable(window)),
-      { kind: 'query', ...(signal && { signal }) },
-    )
-    const { dimensions } = model.profile
-    return windows.map((_, row) => vectors.subarray(row * dimensions, (row + 1) * dimensions))
+    const windows = await this.#prompts.read(taker, prompt, model, signal)
+    const embed = windows.map((window) => async (abort: AbortSignal) => {
+      return await model.embed([window], { kind: 'query', signal: abort })
+    })
+    return await this.#turns.ofModel(model).all(taker, embed, signal)
   }
 
   /** The best chunks of documents that are visible now; looks again where some of them are gone meanwhile. */
-  async #nearest(
-    context: ContextRecord,
-    queries: readonly Float32Array[],
-    limits: Limits,
-    signal: AbortSignal | undefined,
-  ): Promise<SearchResult[]> {
+  async #nearest(context: ContextRecord, queries: readonly Float32Array[], asked: Asked): Promise<SearchResult[]> {
     const gone = new Set<number>()
     for (;;) {
       const visible = new VisibleDocuments(
         await this.#storage.read(({ documents }) => documents.visibility(context.id)),
         gone,
       )
-      const ranked = await this.#rank(context, queries, { ...limits, visible }, signal)
+      const ranked = await this.#rank(context, queries, { ...asked, visible })
       const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, ranked))
       if (records.length === ranked.length) return toResults(ranked, records)
       // Deleted since the search began: none of its chunks may be among the results.
@@ -122,14 +137,13 @@ export class Search {
   async #rank(
     context: ContextRecord,
     queries: readonly Float32Array[],
-    { topN, scoreThreshold, visible }: Limits & { readonly visible: VisibleDocuments },
-    signal: AbortSignal | undefined,
+    { taker, signal, topN, scoreThreshold, visible }: Asked & { readonly visible: VisibleDocuments },
   ): Promise<RankedChunk[]> {
     const collection = collectionOf(context, this.#models.get(context.embeddingModel).profile)
     for (let limit = topN * 4; ; limit *= 4) {
-      signal?.throwIfAborted()
       const options = { limit, ...visible.filter }
-      const answers = await Promise.all(queries.map((query) => this.#index.search(collection, query, options)))
+      const search = queries.map((query) => async () => await this.#index.search(collection, query, options))
+      const answers = await this.#turns.index.all(taker, search, signal)
       const best = new BestWindows()
       for (const hit of answers.flat()) {
         if (visible.has(hit.documentId)) best.add(hit)
@@ -144,7 +158,9 @@ export class Search {
   }
 }
 
-interface Limits {
+interface Asked {
+  readonly taker: TurnTaker
+  readonly signal: AbortSignal | undefined
   readonly topN: number
   readonly scoreThreshold: number
 }

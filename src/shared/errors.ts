@@ -12,9 +12,11 @@ export type ErrorCode =
   | 'ERR_PERMISSION_NOT_FOUND'
   | 'ERR_API_KEY_NOT_FOUND'
   | 'ERR_ALREADY_EXISTS'
+  | 'ERR_LAST_MANAGER'
   | 'ERR_ALREADY_INITIALIZED'
   | 'ERR_NOT_INITIALIZED'
   | 'ERR_QUOTA_EXCEEDED'
+  | 'ERR_LIMIT_REACHED'
   | 'ERR_UNSUPPORTED_FORMAT'
   | 'ERR_WRONG_TYPE'
   | 'ERR_EMPTY_FILE'
@@ -140,6 +142,18 @@ export class AlreadyExistsError extends AlcoveError {
   readonly code = 'ERR_ALREADY_EXISTS'
 }
 
+/** A change would leave a company that nobody can manage any more. */
+export class LastManagerError extends AlcoveError {
+  readonly code = 'ERR_LAST_MANAGER'
+
+  constructor(companyId: number) {
+    super(
+      `nobody else can manage the company ${companyId}: first give a role with tenant:manage on its tenant account to ` +
+        'a user who has completed the setup or has an API key',
+    )
+  }
+}
+
 /** `init` on a data folder that has an API key. */
 export class AlreadyInitializedError extends AlcoveError {
   readonly code = 'ERR_ALREADY_INITIALIZED'
@@ -153,6 +167,11 @@ export class NotInitializedError extends AlcoveError {
 /** A document would not fit in what is left of its context's `maxSize`. */
 export class QuotaExceededError extends AlcoveError {
   readonly code = 'ERR_QUOTA_EXCEEDED'
+}
+
+/** A company holds as many of something as it may; the message names the limit. */
+export class LimitReachedError extends AlcoveError {
+  readonly code = 'ERR_LIMIT_REACHED'
 }
 
 /** Codes of documents that cannot become text. */
@@ -370,7 +389,17 @@ export class PayloadCorruptError extends AlcoveError {
 /** A destination that may not be contacted: its name, its port or one of its addresses is not public. */
 export class DestinationRefusedError extends AlcoveError {
   readonly code = 'ERR_DESTINATION_REFUSED'
+  /** Whether a look-up of the name said so, rather than the URL itself. */
+  readonly isByLookUp: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isByLookUp?: boolean } = {}) {
+    super(message, options)
+    this.isByLookUp = options.isByLookUp ?? false
+  }
 }
+
+/** The name in a destination's URL does not resolve to any address now. */
+export class UnresolvedDestinationError extends InvalidInputError {}
 
 /** A request that claims to be a webhook does not carry the signature of its body: answer it with 401. */
 export class WebhookSignatureError extends AlcoveError {

@@ -1,8 +1,9 @@
+import { recordChange } from '../audit/index.js'
 import type { Clock, Storage, TokenSigner } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
 import { parseId } from '../shared/validate.js'
 import type { Actor } from './access/authorizer.js'
-import { UNLIMITED } from './access/reach.js'
+import type { Reach } from './access/reach.js'
 import { CreateAccount, type NewAccount } from './companies/create-account.js'
 import { CreateCompany, type NewCompany } from './companies/create-company.js'
 import { MoveCompany } from './companies/move-company.js'
@@ -26,7 +27,7 @@ import {
 import { CreateRole, type NewRole } from './roles/create-role.js'
 import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './tokens/create-api-key.js'
 import type { AddUser, NewUser } from './users/add-user.js'
-import type { Passwords } from './users/passwords.js'
+import type { PasswordOrigin, Passwords } from './users/passwords.js'
 
 /**
  * The host's own hand: companies, accounts, roles, users, permissions and API
@@ -39,14 +40,24 @@ export class Administration {
   readonly #passwords: Passwords
   readonly #signer: TokenSigner
   readonly #managePermissions: ManagePermissions
+  readonly #reach: Reach
 
-  constructor(storage: Storage, clock: Clock, addUser: AddUser, passwords: Passwords, signer: TokenSigner) {
+  /** @param reach the host's own */
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    addUser: AddUser,
+    passwords: Passwords,
+    signer: TokenSigner,
+    reach: Reach,
+  ) {
+    this.#reach = reach
     this.#storage = storage
     this.#clock = clock
     this.#addUser = addUser
     this.#passwords = passwords
     this.#signer = signer
-    this.#managePermissions = new ManagePermissions(storage)
+    this.#managePermissions = new ManagePermissions(storage, clock)
   }
 
   readonly companies: {
@@ -55,9 +66,9 @@ export class Administration {
     /** Puts a company under another parent; never makes a cycle. */
     move(id: number, parentId: number): Promise<Company>
   } = {
-    create: async (company) => await new CreateCompany(this.#storage, this.#clock).execute(company),
+    create: async (company) => await new CreateCompany(this.#storage, this.#clock).execute(company, this.#reach),
     list: async () => (await this.#storage.read(({ companies }) => companies.list())).map(toCompany),
-    move: async (id, parentId) => await new MoveCompany(this.#storage).execute(id, parentId),
+    move: async (id, parentId) => await new MoveCompany(this.#storage, this.#clock).execute(id, parentId, this.#reach),
   }
 
   readonly accounts: {
@@ -66,18 +77,27 @@ export class Administration {
     /** A disabled account refuses everybody at once. */
     setActive(id: number, active: boolean): Promise<Account>
   } = {
-    create: async (account) => await new CreateAccount(this.#storage, this.#clock).execute(account),
+    create: async (account) => await new CreateAccount(this.#storage, this.#clock).execute(account, this.#reach),
     list: async () => await this.#listAccounts(),
     setActive: async (id, active) => {
       const accountId = parseId(id, 'id')
-      const isKnown = await this.#storage.transaction(({ accounts }) => accounts.setActive(accountId, active))
-      if (!isKnown) throw new NotFoundError('account', accountId)
+      await this.#storage.transaction(async (repositories) => {
+        const account = await repositories.accounts.get(accountId)
+        if (account === undefined) throw new NotFoundError('account', accountId)
+        await repositories.accounts.setActive(accountId, active)
+        await recordChange(repositories, this.#reach.by, this.#clock.now(), {
+          action: active ? 'account.enabled' : 'account.disabled',
+          companyId: account.companyId,
+          targetId: accountId,
+          details: {},
+        })
+      })
       return firstOf(await this.#listAccounts(), accountId, 'account')
     },
   }
 
   readonly roles: { create(role: NewRole): Promise<Role>; list(): Promise<Role[]> } = {
-    create: async (role) => await new CreateRole(this.#storage).execute(role),
+    create: async (role) => await new CreateRole(this.#storage, this.#clock).execute(role, this.#reach),
     list: async () => (await this.#storage.read(({ roles }) => roles.list())).map(toRole),
   }
 
@@ -89,20 +109,35 @@ export class Administration {
     completeSetup(id: number, password?: string): Promise<User>
   } = {
     add: async ({ companyId, ...user }) => {
-      return await this.#addUser.execute(user, parseId(companyId, 'companyId'), await this.#owner())
+      return await this.#addUser.execute(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
     },
     list: async () => (await this.#storage.read(({ users }) => users.list())).map(toUser),
-    completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password),
+    completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
   }
 
-  /** For a host's own login: the user with that address and password, or `undefined`. */
-  async verifyPassword(email: string, password: string): Promise<User | undefined> {
-    return await this.#passwords.verify(email, password)
+  /**
+   * For a host's own login: the user with that address and password, or `undefined`.
+   *
+   * @param origin the network address of whoever logs in, so that wrong passwords are counted for it too
+   * @throws ThrottledError after too many wrong passwords within a minute, also for the right one
+   */
+  async verifyPassword(email: string, password: string, origin: PasswordOrigin = {}): Promise<User | undefined> {
+    return await this.#passwords.verify(email, password, origin)
   }
 
   /** Makes a new key that signs access tokens; tokens of the one before stay valid for 900 s. */
   async rotateSigningKey(): Promise<{ readonly kid: string }> {
-    return await this.#signer.rotate(this.#clock.now())
+    const now = this.#clock.now()
+    const rotated = await this.#signer.rotate(now)
+    await this.#storage.transaction(async (repositories) => {
+      await recordChange(repositories, this.#reach.by, now, {
+        action: 'signing-key.rotated',
+        companyId: null,
+        targetId: null,
+        details: {},
+      })
+    })
+    return rotated
   }
 
   readonly permissions: {
@@ -113,11 +148,11 @@ export class Administration {
     revoke(id: number): Promise<void>
   } = {
     grant: async (permission) =>
-      await new GrantPermission(this.#storage, this.#clock).execute(permission, await this.#owner()),
+      await new GrantPermission(this.#storage, this.#clock).execute(permission, await this.#owner(), this.#reach),
     list: async () => (await this.#storage.read(({ permissions }) => permissions.list())).map(toPermission),
-    toggle: async (id) => await this.#managePermissions.toggle(id, UNLIMITED),
+    toggle: async (id) => await this.#managePermissions.toggle(id, this.#reach),
     revoke: async (id) => {
-      await this.#managePermissions.delete(id, UNLIMITED)
+      await this.#managePermissions.delete(id, this.#reach)
     },
   }
 
@@ -127,14 +162,23 @@ export class Administration {
     list(): Promise<ApiKey[]>
     revoke(id: number): Promise<ApiKey>
   } = {
-    create: async (key) => await new CreateApiKey(this.#storage, this.#clock).execute(key),
+    create: async (key) => await new CreateApiKey(this.#storage, this.#clock).execute(key, this.#reach),
     list: async () => (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey),
     revoke: async (id) => {
       const keyId = parseId(id, 'id')
-      return await this.#storage.transaction(async ({ apiKeys }) => {
-        await apiKeys.revoke(keyId, this.#clock.now().toISOString())
+      return await this.#storage.transaction(async (repositories) => {
+        const now = this.#clock.now()
+        const { apiKeys } = repositories
+        await apiKeys.revoke(keyId, now.toISOString())
         const revoked = await apiKeys.get(keyId)
         if (revoked === undefined) throw new NotFoundError('API key', keyId)
+        const { companyId, userId } = revoked
+        await recordChange(repositories, this.#reach.by, now, {
+          action: 'api-key.revoked',
+          companyId,
+          targetId: keyId,
+          details: { userId },
+        })
         return toApiKey(revoked)
       })
     },

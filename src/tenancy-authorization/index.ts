@@ -1,12 +1,13 @@
 export { AccessRecorder } from './access/access-recorder.js'
 export { Access, Authorizer } from './access/authorizer.js'
 export type { Capability } from './access/capability.js'
-export { type Principal, parsePrincipal } from './access/principal.js'
-export { covers, type Reach, requireCompany, UNLIMITED } from './access/reach.js'
+export { actorOf, type Origin, type Principal, parsePrincipal } from './access/principal.js'
+export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from './access/reach.js'
 export { Administration } from './administration.js'
 export type { NewAccount } from './companies/create-account.js'
 export type { NewCompany } from './companies/create-company.js'
 export { Initialize, type InitializeInput, type InitializeResult } from './initialize.js'
+export { MailGate } from './mail/mail-gate.js'
 export { MailQueue } from './mail/mail-queue.js'
 export { type MailSettings, SendMail } from './mail/send-mail.js'
 export { checkSetupUrl } from './mail/setup-url.js'
@@ -29,13 +30,17 @@ export type {
   UserWithPermissions,
 } from './records.js'
 export type { NewRole } from './roles/create-role.js'
+export { FailureThrottle } from './throttles/failure-throttle.js'
+export { networkOf } from './throttles/network-of.js'
+export { PasswordRequests } from './throttles/password-requests.js'
+export { Throttle } from './throttles/throttle.js'
 export { AuthenticateToken, type Caller } from './tokens/authenticate-token.js'
 export type { ApiKeyWithSecret, NewApiKey } from './tokens/create-api-key.js'
-export { FailureThrottle } from './tokens/failure-throttle.js'
 export { IssueToken, type TokenRequest, type TokenResponse } from './tokens/issue-token.js'
 export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
 export { ListUsers } from './users/list-users.js'
 export {
+  type PasswordOrigin,
   type PasswordReset,
   type PasswordSetup,
   Passwords,

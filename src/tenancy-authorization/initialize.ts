@@ -2,6 +2,7 @@ import type { Clock, Repositories, Storage } from '../ports/index.js'
 import { AlreadyInitializedError } from '../shared/errors.js'
 import { objectSchema, textSchema, validate } from '../shared/validate.js'
 import type { Principal } from './access/principal.js'
+import { type Reach, UNLIMITED } from './access/reach.js'
 import { insertCompany } from './companies/create-company.js'
 import { grantAdministrator } from './roles/grant-administrator.js'
 import { ensureSystemRole, SYSTEM_ROLES } from './roles/system-roles.js'
@@ -34,10 +35,12 @@ export interface InitializeResult {
 export class Initialize {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #reach: Reach
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, reach: Reach = UNLIMITED) {
     this.#storage = storage
     this.#clock = clock
+    this.#reach = reach
   }
 
   /** The owner as principal, if there is one. */
@@ -65,7 +68,11 @@ export class Initialize {
       }
       const { companyId, userId } = await this.#ensureOwner(repositories, input)
       const created = this.#clock.now().toISOString()
-      const key = await insertApiKey(repositories, { companyId, userId, targets: TARGETS, expires: null, created })
+      const key = await insertApiKey(
+        repositories,
+        { companyId, userId, targets: TARGETS, expires: null, created },
+        this.#reach.by,
+      )
       return { clientId: key.clientId, clientSecret: key.clientSecret, companyId, userId }
     })
   }
@@ -76,11 +83,11 @@ export class Initialize {
     const { companyName, ownerEmail } = validate(SCHEMA, input)
     const address = parseEmailAddress(ownerEmail)
     const created = this.#clock.now().toISOString()
-    const company = await insertCompany(repositories, { name: companyName, parentId: null, created })
+    const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.#reach.by)
     const names = { firstName: 'Owner', lastName: '', name: 'Owner' }
-    const user = await insertUser(repositories, { companyId: company.id, address, created, ...names })
+    const user = await insertUser(repositories, { companyId: company.id, address, created, ...names }, this.#reach.by)
     for (const role of SYSTEM_ROLES) await ensureSystemRole(repositories, role)
-    await grantAdministrator(repositories, user, created)
+    await grantAdministrator(repositories, user, created, this.#reach)
     const accounts = await repositories.accounts.list({ companyId: company.id })
     const accountId = accounts.find(({ application }) => application === 'assistant')?.id ?? 0
     const owner: Principal = { companyId: company.id, userId: user.id, accountId, sight: 'account' }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https-transport/index.js'
-import { DestinationRefusedError, InvalidInputError } from '../../src/ports/index.js'
+import { DestinationRefusedError, InvalidInputError, UnresolvedDestinationError } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { receiverOf, transportTo } from '../webhooks/local-transport.js'
 import { postInChild } from '../webhooks/post-in-child.js'
@@ -235,7 +235,7 @@ describe('destinations by their addresses', () => {
     const receiver = await receiverOf()
     const { transport } = resolving([[]], { allow: ['127.0.0.1'] })
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(
-      new InvalidInputError('url', `the name ${HOOKS} does not resolve`),
+      new UnresolvedDestinationError('url', `the name ${HOOKS} does not resolve`),
     )
     const outcome = await transport.post(post(receiver.urlOf(HOOKS)))
     expect(outcome).toEqual({ kind: 'connection_error', error: `the name ${HOOKS} does not resolve` })

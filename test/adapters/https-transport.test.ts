@@ -5,7 +5,12 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport, type HttpsTransportOptions } from '../../adapters/https-transport/index.js'
 import { MemoryHttpTransport } from '../../adapters/memory/index.js'
-import { DestinationRefusedError, type HttpOutcome, InvalidInputError } from '../../src/ports/index.js'
+import {
+  DestinationRefusedError,
+  type HttpOutcome,
+  InvalidInputError,
+  UnresolvedDestinationError,
+} from '../../src/ports/index.js'
 import { httpTransportSuite } from '../conformance/index.js'
 import { WALL_CLOCK } from '../wall-clock.js'
 import { startFullListener } from '../webhooks/full-listener.js'
@@ -267,7 +272,9 @@ describe('addresses of a name', () => {
     ] as const) {
       const error = `the name hooks.example.test ${problem}`
       const transport = resolvingTo(addresses)
-      await expect(transport.vetDestination(url)).rejects.toThrow(new DestinationRefusedError(error))
+      await expect(transport.vetDestination(url)).rejects.toThrow(
+        new DestinationRefusedError(error, { isByLookUp: true }),
+      )
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
     }
   })
@@ -471,7 +478,7 @@ describe('the deadline', WALL_CLOCK, () => {
   it('counts for the check of a destination, too', async () => {
     const transport = transportTo(await receiverOf(), { deadlineMs: 200, resolver: silentResolver })
     await expect(transport.vetDestination('https://hooks.example.test/')).rejects.toThrow(
-      new InvalidInputError('url', 'the name hooks.example.test does not resolve within 0.2 s'),
+      new UnresolvedDestinationError('url', 'the name hooks.example.test does not resolve within 0.2 s'),
     )
   })
 

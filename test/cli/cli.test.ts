@@ -40,6 +40,24 @@ async function expectError(exitCode: number, message: string | RegExp, ...args: 
 }
 
 describe('alcove', () => {
+  it('A106 tells who did what, and that it was done by the command line', async () => {
+    await json('init')
+    const permissions = await json<Record<string, unknown>[]>('permission', 'list')
+    await json('permission', 'toggle', String(permissions[0]?.['id']))
+    const entries = await json<Record<string, unknown>[]>('audit', 'list', '--company', '1', '--limit', '2')
+    expect(entries).toHaveLength(2)
+    expect(entries[1]).toMatchObject({
+      action: 'permission.suspended',
+      actor: { kind: 'host', userId: null },
+      clientId: 'command-line',
+      remoteAddress: null,
+      targetId: permissions[0]?.['id'],
+    })
+    const { stdout } = await alcove('audit', 'list', '--action', 'permission.suspended')
+    expect(stdout).toMatch(/permission\.suspended.+host.+command-line.+userId=1/)
+    await expectError(1, /no company with the id 9/, 'audit', 'list', '--company', '9')
+  })
+
   it('does the main job: init, context, ingest, documents, search', async () => {
     run = runAlcove
     const key = await json('init', '--company', 'Café', '--owner-email', 'boss@example.com')

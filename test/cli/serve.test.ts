@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -212,12 +213,40 @@ describe('alcove serve', () => {
     ['a mail server that is none', ['--smtp-url', 'mail.example.com'], 1, /must be an address such as smtp:/],
     ['a public address that is none', ['--public-url', 'example.com'], 1, /must be a web address/],
     ['a page without a place for the token', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
+    ['a number of connections that is none', ['--max-connections', '0'], 2, /it must be a positive integer/],
+    ['a rate that is none', ['--min-upload-rate', 'slow'], 2, /it must be a number of bytes/],
+    ['a proxy that is none', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
     ['a host that this machine has not', ['--host', '203.0.113.1', '--log-level', 'error'], 1, /no such address/],
   ])('refuses %s', async (_name, args, exitCode, message) => {
     const refused = await runAlcove(['serve', '--port', '0', ...args], { cwd: folder.path })
     expect([refused.exitCode, refused.stdout]).toEqual([exitCode, ''])
     expect(refused.stderr).toMatch(message)
     expect(refused.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('A25 A26 takes limits on connections and trusted proxies, by options and by the environment', async () => {
+    const environment = { ALCOVE_TRUSTED_PROXY: '127.0.0.1', ALCOVE_MIN_UPLOAD_RATE: '0' }
+    const served = await serveAlcove(['--max-connections', '2'], { cwd: folder.path, env: environment })
+    running.push(served)
+    const sockets = Array.from({ length: 3 }, () => connect(Number(new URL(served.address).port), '127.0.0.1'))
+    const ended = sockets.map(async (socket) => {
+      await once(
+        socket.on('error', () => undefined),
+        'close',
+      )
+    })
+    await Promise.race(ended)
+    await expect.poll(served.stderr).toContain('http.connections.refused')
+    for (const socket of sockets) socket.destroy()
+    await Promise.all(ended)
+    await expect
+      .poll(async () => await fetch(`${served.address}/context`, { headers: { 'x-forwarded-for': '203.0.113.9' } }))
+      .toMatchObject({ status: 401 })
+    const logged = served
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('"status":401'))
+    expect(JSON.parse(logged.at(-1) ?? '')).toMatchObject({ level: 'warn', remoteAddress: '203.0.113.9' })
   })
 
   it('says that a port is in use', async () => {

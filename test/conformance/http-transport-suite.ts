@@ -77,6 +77,14 @@ export function httpTransportSuite(
       assert.equal((await transport.post({ url: vetted, headers, body })).kind, 'response')
     })
 
+    test('asks before it looks up a name, and not for what is refused without that', async (transport) => {
+      const reason = new Error('not now')
+      const beforeLookUp = (): Promise<void> => Promise.reject(reason)
+      await assert.rejects(transport.vetDestination('https://hooks.example.com/', { beforeLookUp }), reason)
+      await rejectsWith('ERR_INVALID_INPUT', transport.vetDestination('http://hooks.example.com/', { beforeLookUp }))
+      assert.equal(transport.received().length, 0)
+    })
+
     test('refuses what is no URL of a destination', async (transport) => {
       for (const url of [
         '',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Repositories, Storage } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+import { defineAuditTests } from './storage-audit-tests.js'
 import { defineDocumentTests } from './storage-document-tests.js'
 import { defineJobTests } from './storage-job-tests.js'
 import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
 import { defineOutboxTests } from './storage-outbox-tests.js'
+import { defineRateTests } from './storage-rate-tests.js'
 import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
 
@@ -201,6 +203,8 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineTenancyTests(test)
     defineDocumentTests(test)
     defineJobTests(test)
+    defineRateTests(test)
+    defineAuditTests(test)
     defineOutboxTests(test)
   })
   runner.describe(`Storage: ${name}, within a transaction of the host`, () => defineJoinTests(runner, create))

@@ -165,6 +165,41 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ permissions }) => permissions.delete(id)), false)
   })
 
+  test('lists what decides about all users on the accounts of a company', async (storage) => {
+    const { own, foreign } = await storage.transaction(async (repositories) => {
+      const { permissions } = repositories
+      const one = await seedCompany(repositories, 'One')
+      const other = await seedCompany(repositories, 'Other')
+      const inserted = async (userId: number, accountId: number, isDisabled: boolean): Promise<number> => {
+        const rest = { roleId: one.roleId, created: NOW, createdBy: '{}', lastAccess: null }
+        return (await permissions.insert({ userId, accountId, isDisabled, ...rest })).id
+      }
+      const foreignIds = [await inserted(other.userId, other.accountId, false)]
+      const ownIds = [
+        await inserted(other.userId, one.accountId, true),
+        await inserted(one.userId, one.accountId, false),
+      ]
+      return { own: { ...one, ids: ownIds }, foreign: { ...other, ids: foreignIds } }
+    })
+    const list = async (companyId: number, application = 'assistant') =>
+      storage.read(({ permissions }) => permissions.listAccessOfCompany(companyId, application))
+    const listed = await list(own.companyId)
+    assert.deepEqual(
+      listed.map(({ permission, user }) => [permission.id, permission.isDisabled, user.id]),
+      [
+        [own.ids[0], true, foreign.userId],
+        [own.ids[1], false, own.userId],
+      ],
+    )
+    assert.deepEqual(listed[0]?.role.capabilities, ['context:read', 'search'])
+    assert.deepEqual(
+      (await list(foreign.companyId)).map(({ permission }) => permission.id),
+      foreign.ids,
+    )
+    assert.deepEqual(await list(own.companyId, 'tenant'), [])
+    assert.deepEqual(await list(999), [])
+  })
+
   test('keeps API keys, revoked once', async (storage) => {
     const { companyId, userId } = await storage.transaction((repositories) => seedCompany(repositories))
     const key = {
@@ -181,6 +216,8 @@ export function defineTenancyTests(test: DefineTest): void {
     const { id } = await storage.transaction(({ apiKeys }) => apiKeys.insert(key))
     await rejectsWith('ERR_ALREADY_EXISTS', async () => storage.transaction(({ apiKeys }) => apiKeys.insert(key)))
     assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list()), [{ id, ...key }])
+    assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list({ userId })), [{ id, ...key }])
+    assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list({ userId: 999 })), [])
     assert.equal(await storage.transaction(({ apiKeys }) => apiKeys.revoke(id, NOW)), true)
     assert.equal(await storage.transaction(({ apiKeys }) => apiKeys.revoke(id, LATER)), true)
     assert.equal((await storage.read(({ apiKeys }) => apiKeys.get(id)))?.revoked, NOW)

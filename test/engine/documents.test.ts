@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -139,7 +140,8 @@ describe('an upload', () => {
     for (const [index, name] of names.entries()) await uploadText(session, context.id, name, `text ${index}`)
     await uploadText(session, context.id, 'a\0b\r\nc.txt', 'more')
     const listed = (await session.documents.list(context.id)).map(({ originalName }) => originalName)
-    expect(listed).toEqual([...names, 'a\ufffdb\ufffd\ufffdc.txt'])
+    const shown = ['x.txt', 'y.txt', 'a\ufffdgpj.txt', ...names.slice(3), 'a\ufffdb\ufffd\ufffdc.txt']
+    expect(listed).toEqual(shown)
     for (const key of await collect(memory.fileStore.list())) expect(key).toMatch(/^[0-9a-f-]{36}$/)
   })
 
@@ -377,6 +379,29 @@ describe('the quota', () => {
     const content = pieces(fill(600).toString(), 50)
     await session.documents.upload(context.id, { fileName: 'a.txt', content }, { expectedBytes })
     expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(600)
+  })
+
+  it('A62 is held for a stalled upload only up to 16 MiB beyond what it has sent', async () => {
+    const MIB = 1_048_576
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 24 * MIB } })
+    const used = async () => await memory.storage.read(({ uploads }) => uploads.usedBytes(id))
+    const signals = new EventEmitter()
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(MIB, 'word ')
+      yield Buffer.alloc(MIB, 'word ')
+      signals.emit('stalled')
+      await once(signals, 'go on')
+      for (let sent = 2; sent < 24; sent += 1) yield Buffer.alloc(MIB, 'word ')
+    }
+    const hasStalled = once(signals, 'stalled')
+    const content = { fileName: 'a.txt', content: stalled() }
+    const outcome = session.documents.upload(id, content, { expectedBytes: 24 * MIB }).catch((error: unknown) => error)
+    await hasStalled
+    expect(await used()).toBeLessThanOrEqual(18 * MIB)
+    await session.documents.upload(id, { fileName: 'b.txt', content: Buffer.alloc(5 * MIB, 'other ') })
+    signals.emit('go on')
+    expect(await outcome).toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    expect(await used()).toBe(5 * MIB)
   })
 
   it('gives up an upload that took too long a pause: its file may be swept away', async () => {

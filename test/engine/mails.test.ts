@@ -24,6 +24,7 @@ class SlowMailer extends MemoryMailer {
   }
 }
 
+const NAME = `Ada "L" & 'Co'`
 let memory: MemoryEngine | undefined
 
 async function open(mailer: MemoryMailer, mail: MailSettings = {}): Promise<MemoryEngine> {
@@ -40,7 +41,7 @@ afterEach(async () => {
 })
 
 const add = async ({ engine }: MemoryEngine, email = 'ada@example.com'): Promise<void> => {
-  await engine.administration.users.add({ email, companyId: 1, name: 'Ada <L>' })
+  await engine.administration.users.add({ email, companyId: 1, name: NAME })
 }
 
 describe('a mail', () => {
@@ -125,7 +126,7 @@ describe('a mail', () => {
         },
       }),
     )
-    expect(mailer.sent).toMatchObject([{ to: { name: 'Ada <L>', address: 'ada@example.com' }, subject: 'Willkommen' }])
+    expect(mailer.sent).toMatchObject([{ to: { name: NAME, address: 'ada@example.com' }, subject: 'Willkommen' }])
     expect(mailer.sent[0]?.text).toMatch(
       /^invitation ada@example\.com Root company https:\/\/app\.example\/welcome#[\w-]{32} \d{4}-/,
     )
@@ -133,9 +134,35 @@ describe('a mail', () => {
 
   it('escapes what users type', async () => {
     const mailer = new MemoryMailer()
-    await add(await open(mailer))
-    expect(mailer.sent[0]?.html).toContain('Hello Ada &#60;L&#62;')
-    expect(mailer.sent[0]?.html).not.toContain('<L>')
+    await add(await open(mailer), `"quoted&plain'"@example.com`)
+    expect(mailer.sent[0]?.html).toContain(`Hello Ada &#34;L&#34; &#38; &#39;Co&#39;`)
+    expect(mailer.sent[0]?.html).toContain('&#34;quoted&#38;plain&#39;&#34;@example.com')
+    expect(mailer.sent[0]?.html).not.toContain('"L"')
+  })
+
+  it('A45 greets nobody by a name of before the rules, and names no company by one that is a link', async () => {
+    const mailer = new MemoryMailer()
+    const { engine, storage } = await open(mailer)
+    const bad = 'You won, see evil.com'
+    const names = { firstName: 'You won,', lastName: 'see evil.com', name: bad }
+    const company = await engine.administration.companies.create({ name: 'Booking.example', parentId: 1 })
+    const user = await storage.transaction(({ users }) =>
+      users.insert({
+        ...names,
+        companyId: company.id,
+        email: 'old@example.com',
+        emailKey: 'old@example.com',
+        created: '2026-01-01T00:00:00.000Z',
+        lastAccess: null,
+        passwordHash: null,
+      }),
+    )
+    await engine.as(engine.owner).users.reinitiate(user.id)
+    const [mail] = mailer.sent
+    expect(mail).toMatchObject({ to: { name: '', address: 'old@example.com' } })
+    expect(mail?.subject).toBe(`You are invited to company ${company.id}`)
+    expect(mail?.text).toMatch(/^Hello,\n/)
+    expect(JSON.stringify(mail)).not.toMatch(/evil|Booking/)
   })
 
   it.each(['app.example/{token}', 'https://app.example/', 'ftp://app.example/{token}'])(

@@ -112,7 +112,7 @@ describe('a search', () => {
     await expect(session.search(context.id, 'x'.repeat(1_000_000))).rejects.toThrow(
       'prompt: must have at most 32768 characters',
     )
-    expect(await session.search(context.id, 'x '.repeat(16_384))).toEqual([])
+    expect(await session.search(context.id, 'x '.repeat(2_048))).toEqual([])
   })
 
   it.each([

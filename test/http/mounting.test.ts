@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
@@ -88,6 +90,36 @@ describe('the handler', () => {
     const base = await app.listen({ port: 0 })
     await drive(`${base.replace('[::1]', 'localhost')}/alcove`)
     await app.close()
+  })
+
+  it('answers what a host injects without a connection', async () => {
+    const app = fastify()
+    const listener = nodeListener(createHttpHandler(server.engine, { basePath: '/alcove' }))
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.all('/alcove/*', (request, reply) => {
+      reply.hijack()
+      listener(request.raw, reply.raw)
+    })
+    expect((await app.inject({ method: 'GET', url: '/alcove/health' })).statusCode).toBe(200)
+    expect((await app.inject({ method: 'POST', url: '/alcove/context', payload: '{}' })).statusCode).toBe(401)
+    await app.close()
+  })
+
+  it('mounts in an HTTP/2 server, whose streams do not wait for each other', async () => {
+    const host = createHttp2Server(nodeListener(createHttpHandler(server.engine)) as never)
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+    const session = connectHttp2(`http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+    const ask = async (): Promise<number> => {
+      const stream = session.request({ ':path': '/health' })
+      stream.resume()
+      const [headers] = (await once(stream, 'response')) as [Record<string, number>]
+      return headers[':status'] ?? 0
+    }
+    const statuses = await Promise.all(Array.from({ length: 90 }, ask))
+    expect(statuses).toEqual(statuses.map(() => 200))
+    session.close()
+    await new Promise<void>((resolve) => host.close(() => resolve()))
   })
 
   it('mounts in Hono, as in anything that speaks fetch', async () => {

@@ -10,7 +10,7 @@ let email: string
 let seen: readonly string[] = []
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({}, undefined, { limits: { authRequestsPerAddressPerMinute: 1_000 } })
 })
 
 beforeEach(async () => {

@@ -51,7 +51,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     const long = await search({ prompt: 'x '.repeat(500_000) })
     expect([long.status, long.body.detail]).toEqual([400, 'prompt: must have at most 32768 characters'])
     expect((await search({ prompt: 'x'.repeat(2_000_000) })).status).toBe(413)
-    expect((await search({ prompt: 'x '.repeat(16_384) })).status).toBe(200)
+    expect((await search({ prompt: 'x '.repeat(2_048) })).status).toBe(200)
   })
 
   it.each([
@@ -66,6 +66,30 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   ])('Q3 takes %s for what it is: text', async (prompt) => {
     expect((await search(JSON.parse(JSON.stringify({ prompt })))).status).toBe(200)
     expect((await search<SearchResult[]>({ prompt: 'coffee machine' })).body).toHaveLength(2)
+  })
+
+  it('A32 answers 429, and when to try again, to searches above what may be under way', async () => {
+    const busy = await startServer({}, undefined, { limits: { searchesPerKey: 1 } })
+    const bearer = await busy.token('assistant')
+    const made = await busy.request<{ id: number }>('POST', '/context', { token: bearer, json: NEW_CONTEXT })
+    const path = `/context/relevant-docs/${made.body.id}`
+    const ask = async () => await busy.request<Problem>('POST', path, { token: bearer, json: { prompt: 'coffee' } })
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { status, headers, body } of refused) {
+      expect([status, headers.get('retry-after'), body.code]).toEqual([429, '1', 'ERR_THROTTLED'])
+      expect(body.detail).toMatch(/^this API key has 1 searches under way/)
+    }
+    await busy.close()
+  })
+
+  it('A34 answers 400 to a prompt of too many tokens, and says how many it has', async () => {
+    const { status, body } = await search({ prompt: 'x '.repeat(2_049) })
+    expect([status, body.detail]).toEqual([
+      400,
+      'prompt: has 2049 tokens for the model memory; at most 2048 are allowed',
+    ])
   })
 
   it('Q4 never answers a similarity that is no number', async () => {

@@ -30,7 +30,10 @@ const tokens = {} as Record<Name, string>
 let count = 0
 
 beforeAll(async () => {
-  server = await startServer({}, undefined, { httpTransport: transport })
+  server = await startServer({}, undefined, {
+    httpTransport: transport,
+    limits: { destinationChangesPerMinute: 10_000, testEventsPerMinute: 10_000, resendsPerMinute: 10_000 },
+  })
   const { companies, apiKeys } = server.engine.administration
   ids.own = (await companies.create({ name: 'Own', parentId: ids.root })).id
   ids.child = (await companies.create({ name: 'Child', parentId: ids.own })).id

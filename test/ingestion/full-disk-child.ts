@@ -35,7 +35,7 @@ export interface FullDiskReport {
 const [part, folder] = process.argv.slice(2) as [Part, string]
 const disk = join(folder, 'disk')
 const rest = join(folder, 'rest')
-const dataDir = part === 'database' ? disk : rest
+const dataDir = part === 'database' ? join(disk, 'data') : rest
 const places = {
   database: join(dataDir, 'alcove.sqlite'),
   files: join(part === 'files' ? disk : rest, 'files'),

@@ -31,7 +31,7 @@ export interface FullDiskDeletionReport {
 const [parts, folder] = process.argv.slice(2) as [Parts, string]
 const disk = join(folder, 'disk')
 const rest = join(folder, 'rest')
-const dataDir = parts === 'everything' ? disk : rest
+const dataDir = parts === 'everything' ? join(disk, 'data') : rest
 const places = {
   database: join(dataDir, 'alcove.sqlite'),
   files: join(parts === 'vectors' ? rest : disk, 'files'),

@@ -114,7 +114,8 @@ class Scene {
     const receiver = await startReceiver()
     const caFile = join(folder, `${receiver.port}.pem`)
     await writeFile(caFile, receiver.ca)
-    const engine = await outboxEngine(database.storage(), { roles: [] })
+    // The children's clock: what is older than their retention is trimmed from the log.
+    const engine = await outboxEngine(database.storage(), { roles: [], clock: { now: () => new Date() } })
     await engine.engine.administration.destinations.create({ url: receiver.url, eventTypes: null })
     return new Scene(database, receiver, engine, caFile)
   }

@@ -4,6 +4,7 @@ import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from
 import { HeldJob } from '../../src/jobs/held-job.js'
 import { type RecordOfJob, recorder } from '../../src/jobs/record.js'
 import {
+  CompanyRates,
   CreateDestination,
   DELIVER_EVENT,
   DeleteDestination,
@@ -11,8 +12,10 @@ import {
   RecordEvent,
   ResendDelivery,
   SecretBox,
+  VetDestination,
 } from '../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../src/ports/index.js'
+import { DEFAULT_LIMITS } from '../../src/shared/limits.js'
 import { Initialize, UNLIMITED } from '../../src/tenancy-authorization/index.js'
 import { sized } from '../full-form.js'
 import { DATABASES } from './database.js'
@@ -113,7 +116,9 @@ class World {
     await storage.open()
     const clock = new MemoryClock()
     const { companyId } = await new Initialize(storage, clock).ensureOwner()
-    const create = new CreateDestination(storage, clock, new MemoryHttpTransport(), BOX)
+    const rates = new CompanyRates(clock, DEFAULT_LIMITS)
+    const vetDestination = new VetDestination(new MemoryHttpTransport(), new MemoryTelemetry(), storage, rates)
+    const create = new CreateDestination(storage, clock, vetDestination, BOX)
     for (const host of ['one', 'two']) {
       await create.execute({ url: `https://${host}.example.com/`, eventTypes: null }, companyId, UNLIMITED)
     }
@@ -150,7 +155,7 @@ class World {
       },
       resend: async () => {
         const id = [...this.statuses.keys()][which % this.statuses.size] ?? 0
-        const resend = new ResendDelivery(this.#storage, this.#clock)
+        const resend = new ResendDelivery(this.#storage, this.#clock, new CompanyRates(this.#clock, DEFAULT_LIMITS))
         await resend.execute(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
       },
     }

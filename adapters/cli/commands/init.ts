@@ -6,7 +6,7 @@ import {
   InvalidInputError,
   NotInitializedError,
 } from '../../../src/index.js'
-import { isInitialized, withDatabase } from '../engines.js'
+import { COMMAND_LINE, isInitialized, withDatabase } from '../engines.js'
 import { loadLocal } from '../loading.js'
 import { type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
@@ -68,7 +68,7 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
 
 async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
   const { openLocalEngine } = await loadLocal()
-  const engine = await openLocalEngine({ ...options, initial })
+  const engine = await openLocalEngine({ ...options, initial, hostClientId: COMMAND_LINE })
   try {
     return await engine.initialize(initial)
   } finally {

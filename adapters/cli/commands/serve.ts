@@ -1,5 +1,6 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { requireInitialized } from '../engines.js'
+import { connectionSettings, HTTP_LIMIT_OPTIONS } from '../http-limits.js'
 import { loadHttpServer, loadLocal } from '../loading.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
@@ -21,6 +22,10 @@ export function serveCommand(): CommandUnknownOpts {
     .addOption(option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(option('--port <number>', 'port to listen on; 0 picks a free one').argParser(parsePort).default(8_787))
     .addOption(option('--max-upload <bytes>', 'most bytes of one uploaded file').argParser(parseBytes))
+    .addOption(HTTP_LIMIT_OPTIONS.minUploadRate())
+    .addOption(HTTP_LIMIT_OPTIONS.maxConnections())
+    .addOption(HTTP_LIMIT_OPTIONS.maxConnectionsPerAddress())
+    .addOption(HTTP_LIMIT_OPTIONS.trustedProxy())
     .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
     .addOption(option('--log-level <level>', 'how much is logged').choices(LOG_LEVELS).default('info'))
     .addOption(option('--roles <roles>', ROLES_TEXT).argParser(parseRoles))
@@ -29,6 +34,9 @@ export function serveCommand(): CommandUnknownOpts {
     .addOption(
       option('--webhook-retention-days <number>', 'how long the delivery log is kept').argParser(parseDays).default(30),
     )
+    .addOption(
+      option('--audit-retention-days <number>', 'how long the audit trail is kept').argParser(parseDays).default(400),
+    )
     .addOption(MAIL_OPTIONS.publicUrl())
     .addOption(MAIL_OPTIONS.smtpUrl())
     .addOption(MAIL_OPTIONS.mailFrom())
@@ -36,7 +44,7 @@ export function serveCommand(): CommandUnknownOpts {
     .action(async (given, command) => {
       const options = globalOptions(command)
       const { host, port, maxUpload, corsOrigin = [], logLevel, roles = ROLES, signingKeyFile } = given
-      const { webhookAllow = [], webhookRetentionDays } = given
+      const { webhookAllow = [], webhookRetentionDays, minUploadRate } = given
       await requireInitialized(options)
       const telemetry = new Log(logLevel)
       const interrupted = nextInterrupt()
@@ -47,6 +55,7 @@ export function serveCommand(): CommandUnknownOpts {
         corsOrigins: corsOrigin,
         telemetry,
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
+        ...(minUploadRate !== undefined && { minUploadBytesPerSecond: minUploadRate }),
       }
       const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
       const engine = await openLocalEngine({
@@ -55,12 +64,18 @@ export function serveCommand(): CommandUnknownOpts {
         ...(signingKeyFile !== undefined && { signingKeyFile }),
         webhooks: { allow: webhookAllow, ownEndpoints: () => own },
         deliveryRetentionDays: webhookRetentionDays,
+        auditRetentionDays: given.auditRetentionDays,
         roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
         telemetry,
       })
       try {
         const server = roles.includes('http')
-          ? await listen(createHttpHandler(engine, handlerOptions), { host, port })
+          ? await listen(createHttpHandler(engine, handlerOptions), {
+              ...connectionSettings(given),
+              host,
+              port,
+              telemetry,
+            })
           : undefined
         address = server?.address ?? ''
         if (server !== undefined) own = [server.endpoint]

@@ -1,13 +1,19 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import type { Telemetry } from '../../../src/ports/index.js'
 import type { HttpHandler } from '../create-http-handler.js'
+import { type ConnectionLimits, watchConnections } from './connections.js'
+import { trustOf } from './network.js'
+import { type NodeListenerOptions, nodeListener } from './node-listener.js'
+import { closeOnUnreadBody, continueWhenRead } from './unread-body.js'
 
-export interface ServeHttpOptions {
+export interface ServeHttpOptions extends ConnectionLimits, NodeListenerOptions {
   /** Default `127.0.0.1`. */
   readonly host?: string
   /** Default 8787; 0 picks a free one. */
   readonly port?: number
+  /** Hears of connections that are refused or ended. Default: nobody listens. */
+  readonly telemetry?: Telemetry
 }
 
 /** A server that listens. */
@@ -20,22 +26,21 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
+/** A request's headers arrive within this time, or the connection ends. */
 const HEADERS_TIMEOUT_MS = 20_000
+const CHECK_INTERVAL_MS = 5_000
 /** Without a byte either way for as long, a connection ends. */
 const IDLE_TIMEOUT_MS = 120_000
 const PATIENCE_MS = 10_000
 
 /**
  * Serves a handler by `node:http`.
+ * @throws InvalidInputError for options that are not valid
  * @throws Error of `node:net` where the address is in use or may not be used
  */
 export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 8_787 } = options
-  const server = createAdaptorServer({ fetch: handler, overrideGlobalObjects: false }) as Server
-  // An upload may take its time, as long as it goes on.
-  server.requestTimeout = 0
-  server.headersTimeout = HEADERS_TIMEOUT_MS
-  server.timeout = IDLE_TIMEOUT_MS
+  const server = createHttpServer(handler, options)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -49,6 +54,25 @@ export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions 
     endpoint: { address: bound.address, port: bound.port },
     close: async () => await close(server),
   }
+}
+
+function createHttpServer(handler: HttpHandler, options: ServeHttpOptions): Server {
+  const listener = nodeListener(handler, options)
+  const server = createServer({ connectionsCheckingInterval: CHECK_INTERVAL_MS }, listener)
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response)
+    listener(request, response)
+  })
+  server.on('checkExpectation', (request, response) => {
+    closeOnUnreadBody(request, response)
+    response.writeHead(417).end()
+  })
+  // An upload may take its time, as long as it goes on.
+  server.requestTimeout = 0
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.timeout = IDLE_TIMEOUT_MS
+  watchConnections(server, { ...options, isTrusted: trustOf(options.trustedProxies) })
+  return server
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -16,6 +16,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   401: 'The token is missing, not valid or expired',
   403: 'The token does not permit this',
   404: 'There is no such thing, or the caller may not know of it',
+  408: 'The body came too slowly; the connection is closed',
   413: 'The body is too large',
   500: 'An internal failure',
   503: 'Not available for the moment',
@@ -79,6 +80,7 @@ function operation(route: Route, components: Components): object {
   }
 }
 
+const RETRY_AFTER = { description: 'Seconds until it may succeed', schema: { type: 'integer', minimum: 1 } }
 const PROBLEM = 'application/problem+json'
 
 /** What an operation may answer beside its own answers. */
@@ -88,7 +90,7 @@ function problemsOf({ access, params, query, answers, body, rawBody }: Route): n
     ...(access === 'public' && !takesBody && query === undefined ? [] : [400]),
     ...(access === 'public' ? [] : [401, 403]),
     ...(params === undefined && access !== 'tenant' ? [] : [404]),
-    ...(takesBody ? [413] : []),
+    ...(takesBody ? [408, 413] : []),
     500,
     503,
   ]
@@ -102,11 +104,12 @@ function requestContent({ body, rawBody }: Route, components: Components): objec
 }
 
 function response(answer: Answer, components: Components): object {
-  const { description, schema, contentType, otherContentType } = answer
+  const { description, schema, contentType, otherContentType, hasRetryAfter } = answer
   if (schema === undefined && contentType === undefined) return { description }
   const content = schema === undefined ? {} : { schema: components.schemaOf(schema, 'output') }
   return {
     description,
+    ...(hasRetryAfter === true && { headers: { 'Retry-After': RETRY_AFTER } }),
     content: {
       [contentType ?? 'application/json']: content,
       ...(otherContentType !== undefined && { [otherContentType]: {} }),

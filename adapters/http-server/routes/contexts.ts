@@ -3,7 +3,7 @@ import { contextBodySchema, contextChangesBodySchema, searchBodySchema, shareSch
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { contextSchema, emptySchema, searchResultSchema } from '../schemas.js'
+import { contextSchema, emptySchema, searchResultSchema, throttledAnswer } from '../schemas.js'
 
 const PARAMS = objectSchema({ contextId: idSchema() })
 const COMMON = { api: 'assistant', access: 'assistant' } as const
@@ -85,7 +85,10 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     summary: 'Find the chunks nearest in meaning to a prompt',
     params: PARAMS,
     body: searchBodySchema,
-    answers: { 200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) } },
+    answers: {
+      200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) },
+      429: throttledAnswer('The API key, or its company, has as many searches under way as it may'),
+    },
     handle: async ({ params, body, request }, session) =>
       json(await session.search(params.contextId, body.prompt, { signal: request.signal })),
   }),

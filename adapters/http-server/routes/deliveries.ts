@@ -3,6 +3,7 @@ import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
 import { deliveryPageSchema, deliverySchema, deliveryWithAttemptsSchema } from '../event-schemas.js'
 import { type Route, route } from '../route.js'
+import { throttledAnswer } from '../schemas.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
 const PATH = '/v1/outbound-webhooks/deliveries'
@@ -34,7 +35,10 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     path: `${PATH}/{id}/resend`,
     operationId: 'resendDelivery',
     summary: 'Send the same bytes to the same destination again',
-    answers: { 202: { description: 'The new delivery, which is on its way', schema: deliverySchema } },
+    answers: {
+      202: { description: 'The new delivery, which is on its way', schema: deliverySchema },
+      429: throttledAnswer('The company has sent too many deliveries again in a minute'),
+    },
     handle: async ({ params }, { deliveries }) => json(await deliveries.resend(params.id), 202),
   }),
 ]

@@ -4,9 +4,11 @@ import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, secretJson } from '../answers.js'
 import { deliverySchema, destinationRecordSchema, destinationWithSecretSchema } from '../event-schemas.js'
 import { type Route, route } from '../route.js'
+import { throttledAnswer } from '../schemas.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
 const PATH = '/v1/outbound-webhooks/destinations'
+const TOO_MANY_CHANGES = { 429: throttledAnswer('The company has made or changed too many destinations in a minute') }
 const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
 
 /** Where events are sent to (interfaces, REST). */
@@ -30,6 +32,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     body: destinationSchema,
     answers: {
       201: { description: 'The destination, with its secret this once', schema: destinationWithSecretSchema },
+      ...TOO_MANY_CHANGES,
     },
     handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),
   }),
@@ -47,7 +50,10 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     operationId: 'updateDestination',
     summary: 'Update a destination; its secret and its company stay',
     body: destinationSchema,
-    answers: { 200: { description: 'The destination as it is now', schema: destinationRecordSchema } },
+    answers: {
+      200: { description: 'The destination as it is now', schema: destinationRecordSchema },
+      ...TOO_MANY_CHANGES,
+    },
     handle: async ({ params, body }, { destinations }) => json(await destinations.update(params.id, body)),
   }),
   route({
@@ -78,7 +84,10 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: `${PATH}/{id}/test`,
     operationId: 'testDestination',
     summary: 'Send a test event, run.started of no run, to a destination alone',
-    answers: { 202: { description: 'The delivery, which is on its way', schema: deliverySchema } },
+    answers: {
+      202: { description: 'The delivery, which is on its way', schema: deliverySchema },
+      429: throttledAnswer('The company has sent too many test events in a minute'),
+    },
     handle: async ({ params }, { destinations }) => json(await destinations.test(params.id), 202),
   }),
 ]

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
+import { LEAST_UPLOAD_BYTES_PER_SECOND } from '../paced-body.js'
 import { MOST_FRAMING_BYTES, readUpload } from '../read-upload.js'
 import { type Route, route } from '../route.js'
-import { documentSchema, documentWithReceiptSchema, emptySchema } from '../schemas.js'
+import { documentSchema, documentWithReceiptSchema, emptySchema, throttledAnswer } from '../schemas.js'
 
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
@@ -25,13 +26,16 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
         properties: { file: { type: 'string', format: 'binary' } },
       },
     },
-    answers: { 200: { description: "The document's UUID", schema: z.uuid() } },
+    answers: {
+      200: { description: "The document's UUID", schema: z.uuid() },
+      429: throttledAnswer('The company has as many uploads under way as it may'),
+    },
     handle: async ({ params, request, options }, { documents }) => {
-      const { maxUploadBytes } = options
+      const { maxUploadBytes, minUploadBytesPerSecond = LEAST_UPLOAD_BYTES_PER_SECOND } = options
       const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
       const expectedBytes = leastBytes(request)
       await documents.checkRoom(params.contextId, expectedBytes, limit)
-      const file = await readUpload(request)
+      const file = await readUpload(request, minUploadBytesPerSecond)
       return json(await documents.upload(params.contextId, file, { ...limit, expectedBytes, signal: request.signal }))
     },
   }),

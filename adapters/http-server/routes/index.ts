@@ -1,5 +1,6 @@
 import { API_NAMES, type ApiName } from '../http-handler-options.js'
 import type { Route } from '../route.js'
+import { AUDIT_ROUTE } from './audit.js'
 import { CATALOG_ROUTE } from './catalog.js'
 import { CONTEXT_ROUTES } from './contexts.js'
 import { DELIVERY_ROUTES } from './deliveries.js'
@@ -18,6 +19,7 @@ const API_ROUTES: readonly Route[] = [
   ...DOCUMENT_ROUTES,
   ...USER_ROUTES,
   ...PERMISSION_ROUTES,
+  AUDIT_ROUTE,
   CATALOG_ROUTE,
   ...DESTINATION_ROUTES,
   ...DELIVERY_ROUTES,

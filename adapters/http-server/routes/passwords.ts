@@ -5,7 +5,7 @@ import { noContent, page } from '../answers.js'
 import { setupPage, setupResultPage } from '../pages/setup-page.js'
 import { mediaType, readJson, readText } from '../read-body.js'
 import { publicRoute, type Route } from '../route.js'
-import { problemSchema } from '../schemas.js'
+import { problemSchema, throttledAnswer } from '../schemas.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const SETUP_POLICY = "style-src 'unsafe-inline'; form-action 'self'"
@@ -14,6 +14,7 @@ const SETUP_BODY = {
   required: ['token', 'password'],
   properties: { token: { type: 'string' }, password: { type: 'string', minLength: 8, maxLength: 1_000 } },
 }
+const TOO_MANY = { 429: throttledAnswer('Too many requests about passwords from one network address; wait') }
 const MOST_FORM_BYTES = 16_384
 
 /** Invitations and resets: how a user gets a password (interfaces, REST). */
@@ -25,9 +26,9 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     operationId: 'requestPasswordReset',
     summary: 'Mail a link that sets a new password, where the address is known',
     body: passwordResetSchema,
-    answers: { 204: { description: 'Always, whether or not the address is known' } },
-    handle: async ({ body, engine }) => {
-      await engine.authentication.requestPasswordReset(body)
+    answers: { 204: { description: 'Always, whether or not the address is known' }, ...TOO_MANY },
+    handle: async ({ body, engine, origin }) => {
+      await engine.authentication.requestPasswordReset(body, origin)
       return noContent()
     },
   }),
@@ -47,12 +48,13 @@ export const PASSWORD_ROUTES: readonly Route[] = [
         contentType: 'application/problem+json',
         otherContentType: 'text/html',
       },
+      ...TOO_MANY,
     },
-    handle: async ({ request, engine }) => {
+    handle: async ({ request, engine, origin }) => {
       if (mediaType(request) === FORM) {
-        return await answerForm(request, (input) => engine.authentication.setPassword(input))
+        return await answerForm(request, (input) => engine.authentication.setPassword(input, origin))
       }
-      await engine.authentication.setPassword(validate(passwordSetupSchema, await readJson(request)))
+      await engine.authentication.setPassword(validate(passwordSetupSchema, await readJson(request)), origin)
       return noContent()
     },
   }),
@@ -63,8 +65,11 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     operationId: 'showSetupForm',
     summary: 'A plain form to choose a password, for the link of a mail',
     query: objectSchema({ token: z.string().optional() }) as z.ZodType<{ token?: string }>,
-    answers: { 200: { description: 'The form', contentType: 'text/html' } },
-    handle: ({ query }) => page(setupPage(query.token ?? ''), SETUP_POLICY),
+    answers: { 200: { description: 'The form', contentType: 'text/html' }, ...TOO_MANY },
+    handle: async ({ query, engine, origin }) => {
+      await engine.authentication.countPasswordRequest(origin)
+      return page(setupPage(query.token ?? ''), SETUP_POLICY)
+    },
   }),
 ]
 

@@ -3,9 +3,16 @@ import { newPermissionSchema, type PermissionOptionsPath, permissionChangeSchema
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { permissionOptionsSchema, permissionSchema } from '../schemas.js'
+import { permissionOptionsSchema, permissionSchema, problemSchema } from '../schemas.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
+const LAST_MANAGER = {
+  409: {
+    description: 'Nobody could manage the company afterwards',
+    schema: problemSchema,
+    contentType: 'application/problem+json',
+  },
+}
 const BY_ID = objectSchema({ permId: idSchema() })
 const QUERY = objectSchema({
   cid: idSchema().optional(),
@@ -35,7 +42,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     operationId: 'updatePermission',
     summary: 'Give a permission another role',
     body: permissionChangeSchema,
-    answers: { 204: { description: 'It is done' } },
+    answers: { 204: { description: 'It is done' }, ...LAST_MANAGER },
     handle: async ({ body }, { permissions }) => {
       await permissions.update(body)
       return noContent()
@@ -48,7 +55,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     operationId: 'togglePermission',
     summary: 'Suspend a permission, or end its suspension',
     params: BY_ID,
-    answers: { 204: { description: 'It is done' } },
+    answers: { 204: { description: 'It is done' }, ...LAST_MANAGER },
     handle: async ({ params }, { permissions }) => {
       await permissions.toggle(params.permId)
       return noContent()
@@ -61,7 +68,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     operationId: 'deletePermission',
     summary: 'Revoke a permission',
     params: BY_ID,
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'It is gone' }, ...LAST_MANAGER },
     handle: async ({ params }, { permissions }) => {
       await permissions.delete(params.permId)
       return noContent()

@@ -3,6 +3,7 @@ import { json, page } from '../answers.js'
 import { docsPage, docsScript } from '../pages/docs-page.js'
 import { publicRoute, type Route } from '../route.js'
 import { healthSchema } from '../schemas.js'
+import { staticAnswer } from '../static-answer.js'
 
 /** The library that shows the description, copied beside this code by the build. */
 const ASSETS = new URL('../assets/', import.meta.url)
@@ -24,8 +25,8 @@ export const SYSTEM_ROUTES: readonly Route[] = [
       operationId: path === '/health' ? 'getHealth' : 'getReadiness',
       summary: 'State of the service and of each port',
       answers: HEALTH,
-      handle: async ({ engine }) => {
-        const health = await engine.health()
+      handle: async ({ health: ask }) => {
+        const health = await ask()
         return json(health, health.status === 'ok' ? 200 : 503)
       },
     }),
@@ -37,7 +38,7 @@ export const SYSTEM_ROUTES: readonly Route[] = [
     operationId: 'getDescription',
     summary: 'This description',
     answers: { 200: { description: 'An OpenAPI 3.1 document', contentType: 'application/json' } },
-    handle: ({ describe }) => json(describe()),
+    handle: ({ describe }) => staticAnswer(describe(), 'application/json', 300),
   }),
   publicRoute({
     api: 'system',
@@ -64,6 +65,15 @@ export const SYSTEM_ROUTES: readonly Route[] = [
 ]
 
 function asset(name: string, contentType: string, operationId: string): Route {
+  let bytes: Promise<Uint8Array> | undefined
+  const read = async (): Promise<Uint8Array> => {
+    try {
+      return await readFile(new URL(name, ASSETS))
+    } catch (error) {
+      bytes = undefined
+      throw error
+    }
+  }
   return publicRoute({
     api: 'system',
     method: 'GET',
@@ -72,9 +82,9 @@ function asset(name: string, contentType: string, operationId: string): Route {
     isHidden: true,
     summary: 'Part of the page that shows this description',
     answers: { 200: { description: 'The file', contentType } },
-    handle: async () =>
-      new Response(new Uint8Array(await readFile(new URL(name, ASSETS))), {
-        headers: { 'content-type': `${contentType}; charset=utf-8`, 'cache-control': 'public, max-age=3600' },
-      }),
+    handle: async () => {
+      bytes ??= read()
+      return staticAnswer(await bytes, `${contentType}; charset=utf-8`, 3_600)
+    },
   })
 }

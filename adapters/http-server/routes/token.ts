@@ -35,14 +35,17 @@ export const TOKEN_ROUTE: Route = publicRoute({
     200: { description: 'The token', schema: tokenSchema },
     400: { description: 'The request is refused', schema: tokenProblemSchema },
     401: { description: 'The client is unknown, or its secret wrong', schema: tokenProblemSchema },
-    429: { description: 'Too many wrong secrets; wait', schema: tokenProblemSchema },
+    408: { description: 'The form did not arrive within 30 seconds', schema: tokenProblemSchema },
+    429: { description: 'Too many wrong secrets; wait', schema: tokenProblemSchema, hasRetryAfter: true },
     500: { description: 'An internal failure', schema: tokenProblemSchema },
     503: { description: 'Not available for the moment', schema: tokenProblemSchema },
   },
-  handle: async ({ request, engine }) => {
+  handle: async ({ request, engine, origin, nameClient }) => {
     const authorization = request.headers.get('authorization')
     try {
-      const token = await engine.authentication.issueToken(await readRequest(request, authorization))
+      const asked = await readRequest(request, authorization)
+      nameClient(asked.clientId)
+      const token = await engine.authentication.issueToken(asked, origin)
       return secretJson(token)
     } catch (error) {
       // What fails inside is logged where all of that is.
@@ -72,6 +75,7 @@ async function readForm(request: Request): Promise<string> {
   try {
     return await readText(request, MOST_BYTES)
   } catch (error) {
+    if (error instanceof HttpError && error.status === 408) throw error
     const problem =
       error instanceof HttpError ? `the form must have at most ${MOST_BYTES} bytes` : 'the form is not UTF-8'
     throw refusal('invalid_request', problem)

@@ -3,9 +3,16 @@ import { newUserSchema } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { userSchema } from '../schemas.js'
+import { problemSchema, userSchema } from '../schemas.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
+const THROTTLED = {
+  429: {
+    description: 'Too many mails in an hour, to the address, for the company or in all; nothing was done',
+    schema: problemSchema,
+    contentType: 'application/problem+json',
+  },
+}
 const USERS = { 200: { description: 'Users with their permissions, by id', schema: z.array(userSchema) } }
 
 /** Users of companies (specification, Tenant API). */
@@ -36,7 +43,7 @@ export const USER_ROUTES: readonly Route[] = [
     operationId: 'addUser',
     summary: 'Add a user, and invite them by mail',
     body: newUserSchema,
-    answers: { 201: { description: 'The user', schema: userSchema } },
+    answers: { 201: { description: 'The user', schema: userSchema }, ...THROTTLED },
     handle: async ({ body }, { users }) => json(await users.add(body), 201),
   }),
   route({
@@ -46,7 +53,7 @@ export const USER_ROUTES: readonly Route[] = [
     operationId: 'reinitiateUser',
     summary: 'Send the invitation once more',
     body: objectSchema({ id: idSchema() }),
-    answers: { 204: { description: 'It is sent' } },
+    answers: { 204: { description: 'It is sent' }, ...THROTTLED },
     handle: async ({ body }, { users }) => {
       await users.reinitiate(body.id)
       return noContent()

@@ -11,6 +11,7 @@ const SETTINGS = 'settings'
 const LEFT_OUT: ReadonlySet<TableName> = new Set([SETTINGS, 'schema', 'uploads'])
 const KEYS: Partial<Record<TableName, readonly string[]>> = {
   password_tokens: ['token_hash'],
+  rates: ['name'],
   windows: ['document_id', 'chunk', 'ordinal'],
 }
 /** A row of these may have a megabyte. */

@@ -43,8 +43,10 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     await this.updateRow(id, { last_used: lastUsed })
   }
 
-  async list(): Promise<readonly ApiKeyRecord[]> {
-    return (await this.rows.orderBy('id').select()).map(toApiKey)
+  async list(filter: { readonly userId?: number } = {}): Promise<readonly ApiKeyRecord[]> {
+    const query = this.rows.orderBy('id')
+    if (filter.userId !== undefined) void query.where('user_id', filter.userId)
+    return (await query.select()).map(toApiKey)
   }
 
   async revoke(id: number, revoked: string): Promise<boolean> {

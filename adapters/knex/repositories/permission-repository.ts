@@ -74,6 +74,14 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
     return rows.map(toAccess)
   }
 
+  async listAccessOfCompany(companyId: number, application: string): Promise<readonly AccessRecord[]> {
+    const rows: Row[] = await this.#joined()
+      .where({ 'account.company_id': companyId, 'account.application': application })
+      .orderBy('permission.id')
+      .select(ACCESS_COLUMNS)
+    return rows.map(toAccess)
+  }
+
   async listDetails(
     of: { readonly userId: number } | { readonly companyId: number },
   ): Promise<readonly PermissionDetails[]> {

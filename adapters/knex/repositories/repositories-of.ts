@@ -1,6 +1,7 @@
 import type { Repositories } from '../../../src/ports/index.js'
 import { KnexAccountRepository, KnexRegionRepository, KnexSettingRepository } from './account-repositories.js'
 import { KnexApiKeyRepository } from './api-key-repository.js'
+import { KnexAuditRepository } from './audit-repository.js'
 import type { Session } from './base.js'
 import { KnexChunkRepository } from './chunk-repository.js'
 import { KnexCompanyRepository } from './company-repository.js'
@@ -12,6 +13,7 @@ import { KnexEventRepository } from './event-repository.js'
 import { KnexJobRepository } from './job-repository.js'
 import { KnexMailRepository, KnexPasswordTokenRepository } from './mail-repositories.js'
 import { KnexPermissionRepository } from './permission-repository.js'
+import { KnexRateRepository } from './rate-repository.js'
 import { KnexUploadRepository } from './upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './user-repositories.js'
 
@@ -36,5 +38,7 @@ export function repositoriesOf(session: Session): Repositories {
     destinations: new KnexDestinationRepository(session),
     events: new KnexEventRepository(session),
     deliveries: new KnexDeliveryRepository(session),
+    rates: new KnexRateRepository(session),
+    audit: new KnexAuditRepository(session),
   }
 }

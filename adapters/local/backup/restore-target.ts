@@ -47,7 +47,7 @@ export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget>
     return targetOf(unfinished, async () => await moveOut(unfinished, place))
   }
   const place = dirname(dataDir)
-  await mkdir(place, { recursive: true })
+  await mkdir(place, { recursive: true, mode: 0o700 })
   await removeLeftByRestores(place)
   const unfinished = await UnfinishedRestore.make(place)
   return targetOf(unfinished, async () => {

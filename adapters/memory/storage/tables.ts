@@ -2,6 +2,7 @@ import type {
   AccountRecord,
   ApiKeyRecord,
   AttemptRecord,
+  AuditRecord,
   ChunkRecord,
   CompanyRecord,
   ContextRecord,
@@ -45,6 +46,13 @@ export interface StoredDestination extends DestinationRecord {
   readonly removed: string | null
 }
 
+export interface StoredRate {
+  readonly id: number
+  readonly name: string
+  readonly endsMs: number
+  readonly count: number
+}
+
 /** Everything that a memory storage holds. */
 export class MemoryTables {
   readonly journal: Journal = []
@@ -67,4 +75,6 @@ export class MemoryTables {
   readonly events: MemoryTable<EventRecord> = new MemoryTable(this.journal)
   readonly deliveries: MemoryTable<DeliveryRecord> = new MemoryTable(this.journal)
   readonly attempts: MemoryTable<AttemptRecord> = new MemoryTable(this.journal)
+  readonly rates: MemoryTable<StoredRate> = new MemoryTable(this.journal)
+  readonly audit: MemoryTable<AuditRecord> = new MemoryTable(this.journal)
 }

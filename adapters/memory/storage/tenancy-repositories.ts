@@ -121,6 +121,14 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
         .filter((access) => access?.account.application === application)
         .filter((access) => access !== undefined)
         .sort((one, other) => one.account.id - other.account.id),
+    listAccessOfCompany: async (companyId, application) => {
+      const ofCompany = accounts.filter((each) => each.companyId === companyId && each.application === application)
+      const ids = new Set(ofCompany.map(({ id }) => id))
+      return permissions
+        .filter(({ accountId }) => ids.has(accountId))
+        .map(toAccess)
+        .filter((access) => access !== undefined)
+    },
     touch: async (id, lastAccess) => {
       permissions.update(id, { lastAccess })
     },
@@ -140,7 +148,7 @@ export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
     touch: async (id, lastUsed) => {
       apiKeys.update(id, { lastUsed })
     },
-    list: async () => apiKeys.filter(),
+    list: async ({ userId } = {}) => apiKeys.filter((key) => userId === undefined || key.userId === userId),
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
   }
 }

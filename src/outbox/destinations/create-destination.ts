@@ -1,30 +1,33 @@
-import type { Clock, HttpTransport, Storage } from '../../ports/index.js'
+import { recordChange } from '../../audit/index.js'
+import type { Clock, Storage } from '../../ports/index.js'
 import { randomToken } from '../../shared/random.js'
 import { validate } from '../../shared/validate.js'
 import { type Reach, requireCompany } from '../../tenancy-authorization/index.js'
 import { type DestinationWithSecret, toDestination } from '../records.js'
 import type { SecretBox } from '../secrets/secret-box.js'
 import { type DestinationInput, destinationSchema, distinctTypes } from './destination-input.js'
+import type { VetDestination } from './vet-destination.js'
 
 /** Makes a destination of a company. */
 export class CreateDestination {
   readonly #storage: Storage
   readonly #clock: Clock
-  readonly #transport: HttpTransport
+  readonly #vetDestination: VetDestination
   readonly #secretBox: SecretBox
 
-  constructor(storage: Storage, clock: Clock, transport: HttpTransport, secretBox: SecretBox) {
+  constructor(storage: Storage, clock: Clock, vetDestination: VetDestination, secretBox: SecretBox) {
     this.#storage = storage
     this.#clock = clock
-    this.#transport = transport
+    this.#vetDestination = vetDestination
     this.#secretBox = secretBox
   }
 
   /**
    * @param defaultCompanyId whose it is unless the input says
    * @returns with the signing secret, this once
-   * @throws InvalidInputError, also for a name that does not resolve
+   * @throws InvalidInputError
    * @throws DestinationRefusedError for an address, a name or a port that may not be contacted
+   * @throws ThrottledError where the company has made or changed too many in a minute
    * @throws ForbiddenError NotFoundError for a company that is out of reach, or missing
    * @throws AlreadyExistsError where the company has a destination with that URL
    */
@@ -33,7 +36,7 @@ export class CreateDestination {
     const companyId = customerId ?? defaultCompanyId
     // Who may not make one here learns nothing of what the look-up says.
     await this.#storage.read((repositories) => requireCompany(repositories, reach, companyId))
-    const vetted = await this.#transport.vetDestination(url)
+    const vetted = await this.#vetDestination.execute(url, companyId, reach)
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
     const created = this.#clock.now().toISOString()
@@ -48,6 +51,12 @@ export class CreateDestination {
         sealedSecret,
         created,
         updated: created,
+      })
+      await recordChange(repositories, reach.by, new Date(created), {
+        action: 'destination.created',
+        companyId: companyId,
+        targetId: inserted.id,
+        details: {},
       })
       return { ...toDestination(inserted), secret }
     })

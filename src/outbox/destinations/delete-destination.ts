@@ -1,3 +1,4 @@
+import { recordChange } from '../../audit/index.js'
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
 import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
@@ -19,11 +20,17 @@ export class DeleteDestination {
     const id = parseId(destinationId, 'id')
     const updated = this.#clock.now().toISOString()
     const remove = async (repositories: Repositories): Promise<readonly number[]> => {
-      await findDestination(repositories, reach, id)
+      const { companyId } = await findDestination(repositories, reach, id)
       const { destinations, deliveries, jobs } = repositories
       // Whoever holds one of its jobs records nothing any more.
       await jobs.cancelLane(DELIVER_EVENT, id)
       await destinations.remove(id, updated)
+      await recordChange(repositories, reach.by, new Date(updated), {
+        action: 'destination.deleted',
+        companyId: companyId,
+        targetId: id,
+        details: {},
+      })
       const underWay = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
       await deliveries.interruptAttempts(underWay)
       return underWay

@@ -1,3 +1,4 @@
+import { recordChange } from '../../audit/index.js'
 import type { Clock, Storage } from '../../ports/index.js'
 import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
@@ -25,7 +26,14 @@ export class RotateSigningSecret {
     const sealedSecret = await this.#secretBox.seal(secret)
     return await this.#storage.transaction(async (repositories) => {
       const changes = { sealedSecret, updated: this.#clock.now().toISOString() }
-      return { ...toDestination(await changeDestination(repositories, reach, id, changes)), secret }
+      const changed = await changeDestination(repositories, reach, id, changes)
+      await recordChange(repositories, reach.by, this.#clock.now(), {
+        action: 'destination.secret-rotated',
+        companyId: changed.companyId,
+        targetId: id,
+        details: {},
+      })
+      return { ...toDestination(changed), secret }
     })
   }
 }

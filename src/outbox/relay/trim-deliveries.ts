@@ -12,7 +12,10 @@ const PAUSE_MS = 50
 /** There is one of these jobs. */
 export const TRIM_SUBJECT = 1
 
-/** Removes old deliveries from the log, and what only they referred to: every hour, a few rows at a time. */
+/**
+ * Removes old deliveries from the log with what only they referred to, and counters whose windows have ended: every hour,
+ * a few rows at a time.
+ */
 export class TrimDeliveries implements JobHandler {
   readonly kind: string = TRIM_DELIVERIES
   readonly #clock: Clock
@@ -30,6 +33,11 @@ export class TrimDeliveries implements JobHandler {
         isProgress: true,
       })
       if (removed === 0) break
+      await pause(PAUSE_MS)
+    }
+    const now = this.#clock.now()
+    const ended = { now, limit: ROWS_AT_ONCE }
+    while ((await job.transaction(({ rates }) => rates.removeEnded(ended), { isProgress: true })) > 0) {
       await pause(PAUSE_MS)
     }
     await job.complete(again)

@@ -79,6 +79,8 @@ export interface PermissionRepository {
   findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined>
   /** What decides about a user on each account of an application; ordered by the account's id. */
   listAccess(userId: number, application: string): Promise<readonly AccessRecord[]>
+  /** What decides about each user on each account of an application that a company owns; ordered by the permission's id. */
+  listAccessOfCompany(companyId: number, application: string): Promise<readonly AccessRecord[]>
   /** Notes the latest request under a permission. One that is gone is passed over. */
   touch(id: number, lastAccess: string): Promise<void>
 }
@@ -88,7 +90,7 @@ export interface ApiKeyRepository {
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
-  list(): Promise<readonly ApiKeyRecord[]>
+  list(filter?: { readonly userId?: number }): Promise<readonly ApiKeyRecord[]>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
   /** Notes the latest token. One that is gone is passed over. */

@@ -1,8 +1,9 @@
+import type { AuditActor } from '../../audit/index.js'
 import type { AccessRecord, Repositories, Storage } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
 import type { AccessRecorder } from './access-recorder.js'
 import type { Capability } from './capability.js'
-import type { Principal } from './principal.js'
+import { actorOf, type Principal } from './principal.js'
 import { type Reach, reachOf } from './reach.js'
 
 const TENANT = 'tenant'
@@ -29,8 +30,8 @@ export class Authorizer {
       if (found !== undefined) await requireReached(repositories, principal, found.account)
       return found
     })
-    const { role } = this.#require(principal, access, application, capability)
-    return new Access(principal, role.capabilities)
+    const { role, account } = this.#require(principal, access, application, capability)
+    return new Access(principal, role.capabilities, account.companyId)
   }
 
   /**
@@ -41,15 +42,11 @@ export class Authorizer {
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   async authorizeTenant(principal: Principal, capability: Capability = 'tenant:manage'): Promise<TenantAccess> {
-    const { access, top } = await this.#storage.read(async (repositories) => {
-      const found = await findTenantAccess(repositories, principal)
-      return { access: found, top: found && (await topOf(repositories, principal, found.account)) }
-    })
-    const { user, role, account } = this.#require(principal, access, TENANT, capability)
-    if (top === undefined) {
-      throw new ForbiddenError(`the account ${account.id} does not belong to the company ${principal.companyId}`)
-    }
-    return { principal, actor: { id: user.id, email: user.email }, reach: reachOf(top, role.capabilities) }
+    const { access, permissionId } = await this.#storage.read((repositories) =>
+      readTenantAccess(repositories, principal, capability),
+    )
+    this.#recorder.note(permissionId)
+    return access
   }
 
   #require(
@@ -58,22 +55,28 @@ export class Authorizer {
     application: string,
     capability: Capability,
   ): AccessRecord {
-    if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
-    const refusal = refuse(access, application, capability)
-    if (refusal !== undefined) throw new ForbiddenError(refusal)
-    this.#recorder.note(access.permission.id)
-    return access
+    const open = requireOpen(principal, access, application, capability)
+    this.#recorder.note(open.permission.id)
+    return open
   }
 }
 
 /** A principal that may do what it asked for. */
 export class Access {
   readonly principal: Principal
+  /** The company of the account in which it acts. */
+  readonly companyId: number
   readonly #capabilities: readonly string[]
 
-  constructor(principal: Principal, capabilities: readonly string[]) {
+  constructor(principal: Principal, capabilities: readonly string[], companyId: number) {
     this.principal = principal
+    this.companyId = companyId
     this.#capabilities = capabilities
+  }
+
+  /** Who acts, for the audit trail. */
+  get by(): AuditActor {
+    return actorOf(this.principal)
   }
 
   can(capability: Capability): boolean {
@@ -119,6 +122,27 @@ async function findAccess(repositories: Repositories, principal: Principal): Pro
   return found
 }
 
+/** What a principal manages, as {@link Authorizer.authorizeTenant} says, and by which permission. */
+async function readTenantAccess(
+  repositories: Repositories,
+  principal: Principal,
+  capability: Capability,
+): Promise<{ readonly access: TenantAccess; readonly permissionId: number }> {
+  const found = await findTenantAccess(repositories, principal)
+  const { user, role, account, permission } = requireOpen(principal, found, TENANT, capability)
+  const top = await topOf(repositories, principal, account)
+  if (top === undefined) {
+    throw new ForbiddenError(`the account ${account.id} does not belong to the company ${principal.companyId}`)
+  }
+  const reach = reachOf(top, {
+    userId: user.id,
+    by: actorOf(principal),
+    capabilities: role.capabilities,
+    renewed: async (others) => (await readTenantAccess(others, principal, capability)).access.reach,
+  })
+  return { access: { principal, actor: { id: user.id, email: user.email }, reach }, permissionId: permission.id }
+}
+
 async function findTenantAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
   const named = await findAccess(repositories, principal)
   if (named?.account.application === TENANT) return named
@@ -147,6 +171,19 @@ async function requireReached(
 ): Promise<void> {
   if (account.companyId === companyId || (await companies.isWithin(account.companyId, companyId))) return
   throw new ForbiddenError(`the account ${account.id} does not belong to the company ${companyId} or one below it`)
+}
+
+/** @throws ForbiddenError */
+function requireOpen(
+  principal: Principal,
+  access: AccessRecord | undefined,
+  application: string,
+  capability: Capability,
+): AccessRecord {
+  if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
+  const refusal = refuse(access, application, capability)
+  if (refusal !== undefined) throw new ForbiddenError(refusal)
+  return access
 }
 
 function refuse(access: AccessRecord, application: string, capability: Capability): string | undefined {

@@ -1,4 +1,15 @@
-import { choiceSchema, idSchema, objectSchema, validate } from '../../shared/validate.js'
+import type { AuditActor } from '../../audit/index.js'
+import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+
+/** By what means and from where a principal acts: for records and logs, never for a decision about rights. */
+export interface Origin {
+  /** Client id of the API key, or the name of another means. */
+  readonly clientId?: string | undefined
+  /** IP address of the client, as far as the server knows it. */
+  readonly remoteAddress?: string | undefined
+  /** Id of the request, as its answer carries it in `x-request-id`. */
+  readonly requestId?: string | undefined
+}
 
 /** For whom something is done. */
 export interface Principal {
@@ -11,13 +22,23 @@ export interface Principal {
    * `account`, all of them, as an API token does.
    */
   readonly sight?: 'user' | 'account'
+  /** By what means and from where it acts. Default: unknown. */
+  readonly origin?: Origin | undefined
 }
+
+/** A principal as the audit trail names it. */
+export function actorOf({ userId, companyId, origin }: Principal): AuditActor {
+  return { ...origin, kind: 'user', userId, companyId }
+}
+
+const ORIGIN_TEXT = textSchema({ max: 255, isLine: true }).optional()
 
 const PRINCIPAL = objectSchema({
   companyId: idSchema(),
   userId: idSchema(),
   accountId: idSchema(),
   sight: choiceSchema(['user', 'account']).default('user'),
+  origin: objectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 
 /** @throws InvalidInputError where a member is missing or of the wrong type */

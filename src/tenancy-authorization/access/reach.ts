@@ -1,3 +1,4 @@
+import { type AuditActor, HOST_ACTOR } from '../../audit/index.js'
 import type { Repositories } from '../../ports/index.js'
 import { ForbiddenError, NotFoundError } from '../../shared/errors.js'
 
@@ -5,32 +6,62 @@ import { ForbiddenError, NotFoundError } from '../../shared/errors.js'
 export interface Reach {
   /** The company that it begins with, and goes down from; `undefined` for everything there is. */
   readonly companyId: number | undefined
+  /** Whose reach it is; `undefined` for the host's own. */
+  readonly userId: number | undefined
+  /** Who acts within it, for the audit trail. */
+  readonly by: AuditActor
   /** Whether what lies outside is refused as forbidden, rather than as missing. */
   readonly isLimited: boolean
   /** Which of these companies are within. */
   within(repositories: Repositories, companyIds: readonly number[]): Promise<ReadonlySet<number>>
   /** Whether a role with these capabilities may be granted. */
   mayGrant(capabilities: readonly string[]): boolean
+  /**
+   * The same reach, read again within a transaction: what was taken from its holder meanwhile is gone.
+   *
+   * @throws UnauthenticatedError @throws ForbiddenError where its holder manages nothing any more
+   */
+  renewed(repositories: Repositories): Promise<Reach>
 }
 
-/** The host's own reach: everything there is. */
-export const UNLIMITED: Reach = {
-  companyId: undefined,
-  isLimited: false,
-  within: async ({ companies }, companyIds) => {
-    const found = await Promise.all(companyIds.map((id) => companies.get(id)))
-    return new Set(found.flatMap((company) => (company === undefined ? [] : [company.id])))
-  },
-  mayGrant: () => true,
+/** Everything there is. */
+export function unlimitedReach(by: AuditActor): Reach {
+  const reach: Reach = {
+    companyId: undefined,
+    userId: undefined,
+    by,
+    isLimited: false,
+    within: async ({ companies }, companyIds) => {
+      const found = await Promise.all(companyIds.map((id) => companies.get(id)))
+      return new Set(found.flatMap((company) => (company === undefined ? [] : [company.id])))
+    },
+    mayGrant: () => true,
+    renewed: async () => reach,
+  }
+  return reach
 }
 
-/** A company and its descendants (specification, Authentication, rule 4). */
-export function reachOf(companyId: number, capabilities: readonly string[]): Reach {
+/** The host's own reach. */
+export const UNLIMITED: Reach = unlimitedReach(HOST_ACTOR)
+
+/** Whose reach it is, and what their role on the tenant account allows. */
+export interface ReachHolder {
+  readonly userId: number
+  readonly by: AuditActor
+  readonly capabilities: readonly string[]
+  readonly renewed: Reach['renewed']
+}
+
+/** The reach of a user over a company and its descendants. */
+export function reachOf(companyId: number, { userId, by, capabilities, renewed }: ReachHolder): Reach {
   return {
     companyId,
+    userId,
+    by,
     isLimited: true,
     within: async ({ companies }, companyIds) => await companies.within([...new Set(companyIds)], companyId),
     mayGrant: (granted) => granted.every((capability) => capabilities.includes(capability)),
+    renewed,
   }
 }
 

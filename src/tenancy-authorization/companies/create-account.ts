@@ -1,6 +1,8 @@
+import { recordChange } from '../../audit/index.js'
 import type { Clock, Storage } from '../../ports/index.js'
 import { NotFoundError } from '../../shared/errors.js'
 import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { type Reach, UNLIMITED } from '../access/reach.js'
 import { APPLICATION_KEYS } from '../application.js'
 import { type Account, toAccount } from '../records.js'
 
@@ -34,16 +36,22 @@ export class CreateAccount {
    * @throws InvalidInputError
    * @throws NotFoundError where there is no such company
    */
-  async execute(input: NewAccount): Promise<Account> {
+  async execute(input: NewAccount, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<Account> {
     const { companyId, application, region, name } = validate(SCHEMA, input)
-    return await this.#storage.transaction(async ({ companies, regions, accounts }) => {
+    return await this.#storage.transaction(async (repositories) => {
+      const { companies, regions, accounts } = repositories
       if ((await companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
       const { id: regionId } = await regions.ensure(region)
-      const created = this.#clock.now().toISOString()
-      return toAccount(
-        await accounts.insert({ companyId, application, regionId, name, isActive: true, created }),
-        region,
-      )
+      const now = this.#clock.now()
+      const created = now.toISOString()
+      const account = await accounts.insert({ companyId, application, regionId, name, isActive: true, created })
+      await recordChange(repositories, by, now, {
+        action: 'account.created',
+        companyId,
+        targetId: account.id,
+        details: {},
+      })
+      return toAccount(account, region)
     })
   }
 }

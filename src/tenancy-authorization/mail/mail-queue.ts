@@ -1,8 +1,17 @@
-import type { Clock, Mailer, MailPurpose, Repositories, Storage, Telemetry } from '../../ports/index.js'
+import type { Clock, Mailer, MailPurpose, Repositories, Storage, Telemetry, UserRecord } from '../../ports/index.js'
+import type { MailGate } from './mail-gate.js'
 import { SEND_MAIL, type SendMail } from './send-mail.js'
 
 /** Time enough for whoever wrote the mail to send it; after that, the worker does. */
 const IMMEDIATE_GRACE_MS = 30_000
+
+/** A mail to be queued. */
+export interface NewMail {
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'emailKey'>
+  readonly purpose: MailPurpose
+  /** The company that causes the mail, whose limit counts; default the user's own. */
+  readonly causedBy?: number | undefined
+}
 
 /** Mails, written in the transaction that makes them necessary; none is lost, and none undoes what it tells of. */
 export class MailQueue {
@@ -11,18 +20,33 @@ export class MailQueue {
   readonly #mailer: Mailer
   readonly #sendMail: SendMail
   readonly #telemetry: Telemetry
+  readonly #gate: MailGate
 
-  constructor(storage: Storage, clock: Clock, mailer: Mailer, sendMail: SendMail, telemetry: Telemetry) {
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    mailer: Mailer,
+    sendMail: SendMail,
+    telemetry: Telemetry,
+    gate: MailGate,
+  ) {
     this.#storage = storage
     this.#clock = clock
     this.#mailer = mailer
     this.#sendMail = sendMail
     this.#telemetry = telemetry
+    this.#gate = gate
   }
 
-  /** @returns the mail's id, for {@link committed} */
-  async enqueue({ mails, jobs }: Repositories, userId: number, purpose: MailPurpose): Promise<number> {
-    const { id } = await mails.insert({ userId, purpose, created: this.#clock.now().toISOString() })
+  /**
+   * @returns the mail's id, for {@link committed}
+   * @throws ThrottledError where the address, the company or all companies have had their mails of the hour, or five
+   *   links wait for the user; the transaction is to be rolled back then
+   */
+  async enqueue(repositories: Repositories, { user, purpose, causedBy }: NewMail): Promise<number> {
+    await this.#gate.admit(repositories, { user, causedBy, isNotice: false })
+    const { mails, jobs } = repositories
+    const { id } = await mails.insert({ userId: user.id, purpose, created: this.#clock.now().toISOString() })
     await jobs.enqueue({ kind: SEND_MAIL, subject: id }, { delayMs: this.#mailer.isImmediate ? IMMEDIATE_GRACE_MS : 0 })
     return id
   }

@@ -1,6 +1,7 @@
 import type { JobHandler, JobRun } from '../../jobs/index.js'
 import type { Clock, Mail, Mailer, MailPurpose, MailWriter, Repositories, Storage } from '../../ports/index.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
+import { isSafeInMail } from '../users/person-name.js'
 import { writeMail } from './default-mail-writer.js'
 import { fillSetupUrl } from './setup-url.js'
 
@@ -73,14 +74,16 @@ export class SendMail implements JobHandler {
     await repositories.passwordTokens.removeExpired(now.toISOString())
     const tokenHash = await sha256Hex(token)
     await repositories.passwordTokens.insert({ userId: user.id, tokenHash, expires })
+    // Rows of before the rules for names may hold anything.
+    const name = isSafeInMail(user.name) ? user.name : ''
     const write = this.#settings.writer ?? writeMail
     const content = write({
       purpose: mail.purpose,
-      user: { name: user.name, email: user.email },
-      companyName: company.name,
+      user: { name, email: user.email },
+      companyName: isSafeInMail(company.name) ? company.name : `company ${company.id}`,
       link: fillSetupUrl(this.#settings.setupUrl, token),
       expires,
     })
-    return { mail: { to: { name: user.name, address: user.email }, ...content }, tokenHash }
+    return { mail: { to: { name, address: user.email }, ...content }, tokenHash }
   }
 }

@@ -1,10 +1,9 @@
 import type { z } from 'zod'
-import type { AccountRecord, PermissionRecord, Repositories, Storage } from '../../ports/index.js'
-import { NotFoundError } from '../../shared/errors.js'
+import type { Clock, PermissionRecord, Storage } from '../../ports/index.js'
 import { idSchema, objectSchema, parseId, validate } from '../../shared/validate.js'
-import { covers, type Reach } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
+import { Rights } from '../access/rights.js'
 import { type Permission, toPermission } from '../records.js'
-import { requireRole } from './grant-permission.js'
 
 /** What changes a permission's role (`PUT /permission`). */
 export const permissionChangeSchema: z.ZodType<PermissionChange> = objectSchema({
@@ -18,63 +17,39 @@ export interface PermissionChange {
 }
 
 /**
- * Changes, toggles and deletes permissions. Unknown ones, and those on accounts out of reach, are
- * missing alike.
+ * Changes, toggles and deletes permissions. Unknown ones, and those on accounts out of reach, are missing alike.
+ * Each throws what {@link Rights} says.
  */
 export class ManagePermissions {
   readonly #storage: Storage
+  readonly #clock: Clock
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, clock: Clock) {
     this.#storage = storage
+    this.#clock = clock
   }
 
-  /** @throws InvalidInputError @throws NotFoundError @throws ForbiddenError as for granting */
+  /** @throws InvalidInputError @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
   async changeRole(input: PermissionChange, reach: Reach): Promise<Permission> {
     const { id, appRoleId } = validate(permissionChangeSchema, input)
-    return await this.#change(id, reach, async (repositories, account) => {
-      requireRole(await repositories.roles.get(appRoleId), appRoleId, account, reach)
-      await repositories.permissions.setRole(id, appRoleId)
-    })
+    return await this.#change(reach, async (rights) => await rights.changeRole(id, appRoleId))
   }
 
-  /** Flips `disabled`. Two at once leave it as it was. */
+  /** Flips `disabled`. Two at once leave it as it was. @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
   async toggle(permissionId: number, reach: Reach): Promise<Permission> {
     const id = parseId(permissionId, 'permId')
-    return await this.#change(id, reach, async ({ permissions }) => {
-      await permissions.toggle(id)
-    })
+    return await this.#change(reach, async (rights) => await rights.toggle(id))
   }
 
+  /** @returns the permission as it was @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
   async delete(permissionId: number, reach: Reach): Promise<Permission> {
     const id = parseId(permissionId, 'permId')
-    return await this.#change(id, reach, async ({ permissions }) => {
-      await permissions.delete(id)
-    })
+    return await this.#change(reach, async (rights) => await rights.revoke(id))
   }
 
-  /** @returns the permission after the change; before it, where it is gone */
-  async #change(
-    id: number,
-    reach: Reach,
-    change: (repositories: Repositories, account: AccountRecord) => Promise<void>,
-  ): Promise<Permission> {
+  async #change(reach: Reach, change: (rights: Rights) => Promise<PermissionRecord>): Promise<Permission> {
     return await this.#storage.transaction(async (repositories) => {
-      const { permission, account } = await findPermission(repositories, reach, id)
-      await change(repositories, account)
-      return toPermission((await repositories.permissions.get(id)) ?? permission)
+      return toPermission(await change(await Rights.of(repositories, reach, this.#clock.now())))
     })
   }
-}
-
-async function findPermission(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-): Promise<{ readonly permission: PermissionRecord; readonly account: AccountRecord }> {
-  const permission = await repositories.permissions.get(id)
-  const account = permission && (await repositories.accounts.get(permission.accountId))
-  if (permission === undefined || account === undefined || !(await covers(reach, repositories, account.companyId))) {
-    throw new NotFoundError('permission', id)
-  }
-  return { permission, account }
 }

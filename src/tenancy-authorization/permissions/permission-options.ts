@@ -68,7 +68,7 @@ export class ListPermissionOptions {
       if (account === undefined) return withAccounts
       const chosen = inRegion.find(({ id }) => id === account)
       if (chosen === undefined) return await refuseAccount(repositories, reach, account)
-      return { ...withAccounts, ...(await rolesAndUsers(repositories, chosen)) }
+      return { ...withAccounts, ...(await rolesAndUsers(repositories, reach, chosen)) }
     })
   }
 }
@@ -84,10 +84,17 @@ async function regionsOf({ regions }: Repositories, accounts: readonly AccountRe
   return (await regions.list()).filter(({ id }) => used.has(id))
 }
 
-/** Those of the account's company; roles also system-wide, as far as they are valid for the application. */
-async function rolesAndUsers({ roles, users }: Repositories, { companyId, application }: AccountRecord) {
-  const usable = (await roles.list({ usableBy: companyId })).filter(({ applications }) =>
-    applications.includes(application),
+/**
+ * Those of the account's company; roles also system-wide, as far as they are valid for the application and the caller
+ * may grant them.
+ */
+async function rolesAndUsers(
+  { roles, users }: Repositories,
+  reach: TenantAccess['reach'],
+  { companyId, application }: AccountRecord,
+) {
+  const usable = (await roles.list({ usableBy: companyId })).filter(
+    ({ applications, capabilities }) => applications.includes(application) && reach.mayGrant(capabilities),
   )
   const people = (await users.list({ companyId })).map(({ id, name, email }) => ({ id, name: name || email }))
   return { roles: items(usable), users: items(people) }

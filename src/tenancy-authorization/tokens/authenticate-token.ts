@@ -2,7 +2,7 @@ import type { Clock, Storage, TokenSigner } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
 import { isOpen, missingOf } from '../access/authorizer.js'
 import type { Principal } from '../access/principal.js'
-import { isUsable } from './issue-token.js'
+import { isUsable } from './is-usable.js'
 import { TOKEN_ISSUER } from './token-issuer.js'
 
 /** For whom an access token speaks. */

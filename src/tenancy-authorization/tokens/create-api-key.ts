@@ -1,7 +1,9 @@
+import { type AuditActor, recordChange } from '../../audit/index.js'
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { type Reach, UNLIMITED } from '../access/reach.js'
 import { type ApiKey, toApiKey } from '../records.js'
 import { grantAdministrator } from '../roles/grant-administrator.js'
 import { insertUser } from '../users/add-user.js'
@@ -48,7 +50,7 @@ export class CreateApiKey {
    * @throws InvalidInputError
    * @throws NotFoundError where the company or the user does not exist
    */
-  async execute(input: NewApiKey): Promise<ApiKeyWithSecret> {
+  async execute(input: NewApiKey, reach: Reach = UNLIMITED): Promise<ApiKeyWithSecret> {
     const { companyId, userId, targets, expires } = validate(SCHEMA, input)
     if (targets.length === 0) throw new InvalidInputError('targets', `must name at least one of ${TARGETS.join(', ')}`)
     const now = this.#clock.now()
@@ -59,13 +61,17 @@ export class CreateApiKey {
       if (userId !== undefined && (await repositories.users.get(userId)) === undefined)
         throw new NotFoundError('user', userId)
       const created = now.toISOString()
-      return await insertApiKey(repositories, {
-        companyId,
-        userId: userId ?? (await insertServiceUser(repositories, company, created)),
-        targets: [...new Set(targets)],
-        expires: expiry,
-        created,
-      })
+      return await insertApiKey(
+        repositories,
+        {
+          companyId,
+          userId: userId ?? (await insertServiceUser(repositories, company, created, reach)),
+          targets: [...new Set(targets)],
+          expires: expiry,
+          created,
+        },
+        reach.by,
+      )
     })
   }
 }
@@ -75,24 +81,34 @@ async function insertServiceUser(
   repositories: Repositories,
   company: { readonly id: number; readonly name: string },
   created: string,
+  reach: Reach,
 ): Promise<number> {
   const address = parseEmailAddress(`service-${randomToken(9)}@alcove.invalid`)
   const names = { firstName: 'Service', lastName: company.name, name: `Service ${company.name}` }
-  const user = await insertUser(repositories, { companyId: company.id, address, created, ...names })
-  await grantAdministrator(repositories, user, created)
+  const service = { companyId: company.id, address, created, ...names, isService: true }
+  const user = await insertUser(repositories, service, reach.by)
+  await grantAdministrator(repositories, user, created, reach)
   return user.id
 }
 
 /** Inserts a key; its secret is kept as a hash only. */
 export async function insertApiKey(
-  { apiKeys }: Repositories,
+  repositories: Repositories,
   key: Pick<ApiKey, 'companyId' | 'userId' | 'targets' | 'expires' | 'created'>,
+  by: AuditActor,
 ): Promise<ApiKeyWithSecret> {
   const clientId = `ak_${randomToken(12)}`
   const clientSecret = `sk_${randomToken(32)}`
   // A secret of 256 random bits needs no slow hash.
   const secretHash = await sha256Hex(clientSecret)
-  const inserted = await apiKeys.insert({ ...key, clientId, secretHash, lastUsed: null, revoked: null })
+  const inserted = await repositories.apiKeys.insert({ ...key, clientId, secretHash, lastUsed: null, revoked: null })
+  const { userId, targets } = inserted
+  await recordChange(repositories, by, new Date(key.created), {
+    action: 'api-key.created',
+    companyId: key.companyId,
+    targetId: inserted.id,
+    details: { userId, assistant: targets.includes('assistant'), tenant: targets.includes('tenant') },
+  })
   return { ...toApiKey(inserted), clientSecret }
 }
 

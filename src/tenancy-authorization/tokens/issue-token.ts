@@ -1,13 +1,24 @@
+import type { AuditRefusals } from '../../audit/index.js'
 import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
-import { TokenRequestError } from '../../shared/errors.js'
+import { ThrottledError, type TokenErrorCode, TokenRequestError } from '../../shared/errors.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { isOpen } from '../access/authorizer.js'
+import type { Origin } from '../access/principal.js'
+import type { FailureThrottle } from '../throttles/failure-throttle.js'
+import { networkOf } from '../throttles/network-of.js'
 import { TARGETS } from './create-api-key.js'
-import type { FailureThrottle } from './failure-throttle.js'
+import { isUsable } from './is-usable.js'
 import { TOKEN_ISSUER } from './token-issuer.js'
 
 /** Seconds that an access token lives (specification, Limits). */
 const TOKEN_LIFETIME_SECONDS = 900
+
+/** Characters of a counter's name. */
+const MOST_OF_COUNTER = 200
+
+/** No row has this id; it is looked for all the same where a client id is unknown. */
+const NOBODY = 0
+const NO_HASH = '0'.repeat(64)
 
 /** A client-credentials request (specification, Authentication), its form already read. */
 export interface TokenRequest {
@@ -32,8 +43,10 @@ export class IssueToken {
   readonly #clock: Clock
   readonly #signer: TokenSigner
   readonly #throttle: FailureThrottle
+  readonly #refusals: AuditRefusals
 
-  constructor(storage: Storage, clock: Clock, signer: TokenSigner, throttle: FailureThrottle) {
+  constructor(storage: Storage, clock: Clock, signer: TokenSigner, throttle: FailureThrottle, refusals: AuditRefusals) {
+    this.#refusals = refusals
     this.#storage = storage
     this.#clock = clock
     this.#signer = signer
@@ -42,14 +55,43 @@ export class IssueToken {
 
   /**
    * @throws TokenRequestError
-   * @throws ThrottledError after ten wrong secrets of a client id within a minute
+   * @param origin from where the request comes; without it, only the client id is counted
+   * @throws ThrottledError for a wrong secret, after too many for the client id, or from the network address, within a
+   *   minute; the right secret is never refused for that
    */
-  async execute(request: TokenRequest): Promise<TokenResponse> {
+  async execute(request: TokenRequest, origin?: Omit<Origin, 'clientId'>): Promise<TokenResponse> {
+    try {
+      return await this.#issue(request, origin)
+    } catch (error) {
+      if (error instanceof TokenRequestError) await this.#recordRefusal(request, origin, error.error)
+      if (error instanceof ThrottledError) await this.#recordRefusal(request, origin, 'throttled')
+      throw error
+    }
+  }
+
+  /** The client id is kept where it is that of a key: what a stranger sends as one may be a secret. */
+  async #recordRefusal(
+    { clientId: given }: TokenRequest,
+    origin: Omit<Origin, 'clientId'> = {},
+    reason: TokenErrorCode | 'throttled',
+  ): Promise<void> {
+    const counter = `token:${networkOf(origin.remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
+    await this.#refusals.record(counter, async ({ apiKeys }) => {
+      const key = await apiKeys.findByClientId(given)
+      const { remoteAddress, requestId } = origin
+      return {
+        by: { kind: 'anonymous', clientId: key?.clientId, remoteAddress, requestId },
+        refusal: { action: 'token.refused', companyId: key?.companyId ?? null, targetId: key?.id ?? null, reason },
+      }
+    })
+  }
+
+  async #issue(request: TokenRequest, origin?: Omit<Origin, 'clientId'>): Promise<TokenResponse> {
     const { clientId, targetApp } = request
     if (!(TARGETS as readonly string[]).includes(targetApp)) {
       throw new TokenRequestError('invalid_request', `target_app must be one of ${TARGETS.join(', ')}`)
     }
-    const key = await this.#authenticate(request)
+    const key = await this.#authenticate(request, origin)
     if (!key.targets.includes(targetApp)) {
       throw new TokenRequestError('unauthorized_client', `this API key may not ask for tokens for ${targetApp}`)
     }
@@ -74,25 +116,23 @@ export class IssueToken {
     return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_SECONDS }
   }
 
-  /** One answer for every reason: nobody learns which ids exist. */
-  async #authenticate({ clientId, clientSecret }: TokenRequest): Promise<ApiKeyRecord> {
+  /** One answer, and one way to it, for every reason: nobody learns which ids exist. */
+  async #authenticate(
+    { clientId, clientSecret }: TokenRequest,
+    origin: Pick<Origin, 'remoteAddress'> | undefined,
+  ): Promise<ApiKeyRecord> {
     const secretHash = await sha256Hex(clientSecret)
     const { key, isWhole } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
       const found = await apiKeys.findByClientId(clientId)
-      const user = found && (await users.get(found.userId))
-      const company = found && (await companies.get(found.companyId))
+      const user = await users.get(found?.userId ?? NOBODY)
+      const company = await companies.get(found?.companyId ?? NOBODY)
       return { key: found, isWhole: user !== undefined && company !== undefined }
     })
-    const isRight = key !== undefined && isSame(key.secretHash, secretHash)
-    if (isRight && isWhole && isUsable(key, this.#clock.now())) return key
-    this.#throttle.failed(clientId, key !== undefined)
+    const isRight = isSame(key?.secretHash ?? NO_HASH, secretHash)
+    if (key !== undefined && isRight && isWhole && isUsable(key, this.#clock.now())) return key
+    await this.#throttle.failed({ kind: 'secret', name: clientId, origin })
     throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked or expired')
   }
-}
-
-/** Whether a key is neither revoked nor expired. */
-export function isUsable({ revoked, expires }: ApiKeyRecord, now: Date): boolean {
-  return revoked === null && (expires === null || new Date(expires) > now)
 }
 
 /** Decisions 13 and 14. */

@@ -1,15 +1,17 @@
 import type { z } from 'zod'
-import type { Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import { type AuditActor, recordChange } from '../../audit/index.js'
+import type { AccountRecord, Clock, Repositories, RoleRecord, Storage, UserRecord } from '../../ports/index.js'
 import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import type { Actor } from '../access/authorizer.js'
 import { type Reach, requireCompany, UNLIMITED } from '../access/reach.js'
+import { Rights } from '../access/rights.js'
 import type { MailQueue } from '../mail/mail-queue.js'
-import { insertPermission } from '../permissions/insert-permission.js'
 import { toUser, type User } from '../records.js'
 import { ensureSystemRole, MEMBER } from '../roles/system-roles.js'
 import { type EmailAddress, parseEmailAddress } from './email-address.js'
+import { joinedName, personNameSchema } from './person-name.js'
 
-const NAME = textSchema({ max: 255, isLine: true }).optional()
+const NAME = personNameSchema().optional()
 
 /** What adds a user (`POST /tenant/user`). */
 export const newUserSchema: z.ZodType<NewUser> = objectSchema({
@@ -24,6 +26,7 @@ export interface NewUser {
   readonly email: string
   /** Company; default the one of who adds. */
   readonly customerId?: number | undefined
+  /** 100 characters at most, as `lastName` and `name`: one line, without `<`, `>` and web addresses. */
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
   /** Full name; split at its last space where first and last name are empty. */
@@ -45,40 +48,66 @@ export class AddUser {
   /**
    * @param companyId the user's company
    * @throws InvalidInputError
-   * @throws NotFoundError where there is no such company; ForbiddenError within a limited reach
+   * @throws NotFoundError where there is no such company
+   * @throws ForbiddenError within a limited reach, where there is no such company, or the caller does not hold every
+   *   capability of the role Member
    * @throws AlreadyExistsError where the address is known, in whichever company
+   * @throws ThrottledError where the invitation would be one mail too many; nothing is created then
    */
   async execute(input: NewUser, companyId: number, actor: Actor, reach: Reach = UNLIMITED): Promise<User> {
     const { email, customerId: _company, ...names } = validate(newUserSchema, input)
     const address = parseEmailAddress(email)
     const { user, mailId } = await this.#storage.transaction(async (repositories) => {
-      await requireCompany(repositories, reach, companyId)
-      const created = this.#clock.now().toISOString()
-      const added = await insertUser(repositories, { companyId, address, created, ...splitName(names) })
-      await grantMember(repositories, added, actor, created)
-      return { user: added, mailId: await this.#mailQueue.enqueue(repositories, added.id, 'invitation') }
+      const now = this.#clock.now()
+      const rights = await Rights.of(repositories, reach, now)
+      await requireCompany(repositories, rights.reach, companyId)
+      const membership = await membershipOf(repositories, companyId)
+      // Before the address is looked at: whoever may not add users learns nothing of it.
+      if (membership !== undefined) rights.requireHeld(membership.role)
+      const created = now.toISOString()
+      const added = await insertUser(repositories, { companyId, address, created, ...splitName(names) }, reach.by)
+      if (membership !== undefined) {
+        const { account, role } = membership
+        await rights.grant({ userId: added.id, accountId: account.id, roleId: role.id, created }, actor)
+      }
+      const invitation = { user: added, purpose: 'invitation', causedBy: reach.companyId } as const
+      return { user: added, mailId: await this.#mailQueue.enqueue(repositories, invitation) }
     })
     await this.#mailQueue.committed(mailId)
     return toUser(user)
   }
 }
 
-/** The user receives access to the assistant application (specification, Add user). */
-async function grantMember(repositories: Repositories, user: UserRecord, actor: Actor, created: string): Promise<void> {
-  const accounts = await repositories.accounts.list({ companyId: user.companyId })
-  const assistant = accounts.find(({ application }) => application === 'assistant')
-  if (assistant === undefined) return
-  const role = await ensureSystemRole(repositories, MEMBER)
-  await insertPermission(repositories, { userId: user.id, accountId: assistant.id, roleId: role.id, created }, actor)
+/** The access that every new user of a company gets: none where it has no account of the application `assistant`. */
+async function membershipOf(
+  repositories: Repositories,
+  companyId: number,
+): Promise<{ readonly account: AccountRecord; readonly role: RoleRecord } | undefined> {
+  const accounts = await repositories.accounts.list({ companyId })
+  const account = accounts.find(({ application }) => application === 'assistant')
+  return account && { account, role: await ensureSystemRole(repositories, MEMBER) }
 }
 
 /** Inserts a user without any permission. */
 export async function insertUser(
-  { users }: Repositories,
-  user: { readonly companyId: number; readonly address: EmailAddress; readonly created: string } & FullName,
+  repositories: Repositories,
+  user: {
+    readonly companyId: number
+    readonly address: EmailAddress
+    readonly created: string
+    readonly isService?: boolean
+  } & FullName,
+  by: AuditActor,
 ): Promise<UserRecord> {
-  const { address, ...rest } = user
-  return await users.insert({ ...rest, ...address, lastAccess: null, passwordHash: null })
+  const { address, isService = false, ...rest } = user
+  const inserted = await repositories.users.insert({ ...rest, ...address, lastAccess: null, passwordHash: null })
+  await recordChange(repositories, by, new Date(inserted.created), {
+    action: 'user.added',
+    companyId: inserted.companyId,
+    targetId: inserted.id,
+    details: { service: isService },
+  })
+  return inserted
 }
 
 export interface FullName {
@@ -95,7 +124,7 @@ function splitName(names: {
   const { firstName = '', lastName = '', name = '' } = names
   const full = name.trim()
   if (firstName !== '' || lastName !== '') {
-    return { firstName, lastName, name: full === '' ? `${firstName} ${lastName}`.trim() : full }
+    return { firstName, lastName, name: full === '' ? joinedName(firstName, lastName) : full }
   }
   const space = full.lastIndexOf(' ')
   if (space < 0) return { firstName: full, lastName: '', name: full }

@@ -1,12 +1,19 @@
 import type { z } from 'zod'
+import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
 import type { Clock, PasswordHasher, Storage, UserRecord } from '../../ports/index.js'
-import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { InvalidInputError, NotFoundError, ThrottledError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
+import type { Origin } from '../access/principal.js'
+import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 import { toUser, type User } from '../records.js'
+import type { FailureThrottle } from '../throttles/failure-throttle.js'
+import { networkOf } from '../throttles/network-of.js'
+import type { PasswordRequests } from '../throttles/password-requests.js'
 import { parseEmailAddress } from './email-address.js'
+import { PasswordHashing } from './password-hashing.js'
 
 /** What a new password must be: length is what counts (NIST SP 800-63B, section 5.1.1.2). */
 const PASSWORD = textSchema({ min: 8, max: 1_000 })
@@ -31,8 +38,11 @@ export interface PasswordReset {
   readonly email: string
 }
 
-/** Links that wait for one user, sent or not; more are not made. */
-const MOST_LINKS = 5
+/** From where a request about a password comes; without it, only names are counted. */
+export type PasswordOrigin = Omit<Origin, 'clientId'>
+
+/** Characters of a counter's name. */
+const MOST_OF_COUNTER = 200
 /** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
 const RESET_TAKES_MS = 200
 
@@ -40,32 +50,63 @@ const RESET_TAKES_MS = 200
 export class Passwords {
   readonly #storage: Storage
   readonly #clock: Clock
-  readonly #hasher: PasswordHasher
+  readonly #hashing: PasswordHashing
   readonly #mailQueue: MailQueue
+  readonly #failures: FailureThrottle
+  readonly #requests: PasswordRequests
+  readonly #refusals: AuditRefusals
   #decoy: Promise<string> | undefined
 
-  constructor(storage: Storage, clock: Clock, hasher: PasswordHasher, mailQueue: MailQueue) {
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    hasher: PasswordHasher,
+    mailQueue: MailQueue,
+    failures: FailureThrottle,
+    requests: PasswordRequests,
+    refusals: AuditRefusals,
+  ) {
+    this.#refusals = refusals
     this.#storage = storage
     this.#clock = clock
-    this.#hasher = hasher
+    this.#hashing = new PasswordHashing(hasher)
     this.#mailQueue = mailQueue
+    this.#failures = failures
+    this.#requests = requests
   }
 
-  /** Sends a link where the address is known; says nothing about whether it is. @throws InvalidInputError */
-  async requestReset(input: PasswordReset): Promise<void> {
+  /**
+   * Sends a link where the address is known; says nothing about whether it is.
+   * @throws InvalidInputError @throws ThrottledError after too many requests from one network address
+   */
+  async requestReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void> {
+    await this.#requests.count(origin)
     const { email } = validate(passwordResetSchema, input)
-    await Promise.all([this.#reset(email), pause(RESET_TAKES_MS)])
+    await Promise.all([this.#reset(email, { ...origin, kind: 'anonymous' }), pause(RESET_TAKES_MS)])
   }
 
-  async #reset(email: string): Promise<void> {
+  async #reset(email: string, by: AuditActor): Promise<void> {
+    try {
+      await this.#sendReset(email, by)
+    } catch (error) {
+      // Whoever asks for too many learns nothing: neither that the address is known, nor that it is not.
+      if (!(error instanceof ThrottledError)) throw error
+    }
+  }
+
+  async #sendReset(email: string, by: AuditActor): Promise<void> {
     const mailId = await this.#storage.transaction(async (repositories) => {
       const emailKey = keyOf(email)
       const user = emailKey === undefined ? undefined : await repositories.users.findByEmailKey(emailKey)
       if (user === undefined) return undefined
-      const sent = await repositories.passwordTokens.countOfUser(user.id, this.#clock.now().toISOString())
-      if (sent + (await repositories.mails.countOfUser(user.id)) >= MOST_LINKS) return undefined
       const purpose = user.passwordHash === null ? 'invitation' : 'reset'
-      return await this.#mailQueue.enqueue(repositories, user.id, purpose)
+      await recordChange(repositories, by, this.#clock.now(), {
+        action: 'password.reset-requested',
+        companyId: user.companyId,
+        targetId: user.id,
+        details: {},
+      })
+      return await this.#mailQueue.enqueue(repositories, { user, purpose })
     })
     if (mailId !== undefined) await this.#mailQueue.committed(mailId)
   }
@@ -73,19 +114,29 @@ export class Passwords {
   /**
    * Sets the password of the user whose link it was; all links of that user end.
    * @throws InvalidInputError where the token is unknown, used or old
+   * @throws ThrottledError after too many requests from one network address, and where too many passwords are being set
    */
-  async setup(input: PasswordSetup): Promise<void> {
+  async setup(input: PasswordSetup, origin?: PasswordOrigin): Promise<void> {
+    await this.#requests.count(origin)
     const { token, password } = validate(passwordSetupSchema, input)
     const tokenHash = await sha256Hex(token)
     // A look before the slow hash: guessing tokens must not cost the host its processor.
     await this.#storage.read(async ({ passwordTokens }) => this.#requireToken(await passwordTokens.find(tokenHash)))
-    const passwordHash = await this.#hasher.hash(password)
-    await this.#storage.transaction(async ({ passwordTokens, users }) => {
+    const passwordHash = await this.#hashing.forStranger(origin, async (hasher) => await hasher.hash(password))
+    await this.#storage.transaction(async (repositories) => {
+      const { passwordTokens, users } = repositories
       const found = await passwordTokens.find(tokenHash)
       // Of two who use it at once, one removes it.
       const { userId } = this.#requireToken((await passwordTokens.remove(tokenHash)) ? found : undefined)
       await users.update(userId, { passwordHash })
       await passwordTokens.removeOfUser(userId)
+      const companyId = (await users.get(userId))?.companyId
+      await recordChange(repositories, { ...origin, kind: 'user', userId, companyId }, this.#clock.now(), {
+        action: 'password.set',
+        companyId: companyId ?? null,
+        targetId: userId,
+        details: { by: 'link' },
+      })
     })
   }
 
@@ -93,32 +144,71 @@ export class Passwords {
    * Completes a user's setup without a mail: for hosts that check users themselves.
    * @param password default: one that nobody knows; a user who has a password keeps it then
    */
-  async completeSetup(userId: number, password?: string): Promise<User> {
+  async completeSetup(userId: number, password?: string, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<User> {
     const id = parseId(userId, 'id')
     const chosen = password === undefined ? randomToken(32) : validate(PASSWORD, password, 'password')
-    const passwordHash = await this.#hasher.hash(chosen)
-    return await this.#storage.transaction(async ({ users, passwordTokens }) => {
+    const passwordHash = await this.#hashing.forHost(async (hasher) => await hasher.hash(chosen))
+    return await this.#storage.transaction(async (repositories) => {
+      const { users, passwordTokens } = repositories
       const user = await users.get(id)
       if (user === undefined) throw new NotFoundError('user', id)
       if (user.passwordHash !== null && password === undefined) return toUser(user)
       await users.update(id, { passwordHash })
       await passwordTokens.removeOfUser(id)
+      await recordChange(repositories, by, this.#clock.now(), {
+        action: 'password.set',
+        companyId: user.companyId,
+        targetId: id,
+        details: { by: 'host' },
+      })
       return toUser({ ...user, passwordHash })
     })
   }
 
-  /** The user with that address and password. Takes as long for an unknown address as for a wrong password. */
-  async verify(email: string, password: string): Promise<User | undefined> {
+  /**
+   * The user with that address and password. Takes as long for an unknown address as for a wrong password.
+   *
+   * @throws ThrottledError after too many wrong passwords for the e-mail address, or from the network address, within a
+   *   minute, also for the right password: a throttle that lets it pass would not slow down those who guess; and where
+   *   too many passwords are being checked
+   */
+  async verify(email: string, password: string, origin?: PasswordOrigin): Promise<User | undefined> {
     const emailKey = keyOf(email)
-    const user = await this.#storage.read(async ({ users }): Promise<UserRecord | undefined> => {
-      return emailKey === undefined ? undefined : await users.findByEmailKey(emailKey)
+    const failure = { kind: 'password', name: emailKey ?? email.trim().toLowerCase(), origin } as const
+    // Before it waits for its turn, and when it has come: as many guesses at once are not more guesses.
+    await this.#failures.check(failure)
+    const user = await this.#hashing.forStranger(origin, async (hasher) => {
+      await this.#failures.check(failure)
+      const found = await this.#storage.read(async ({ users }): Promise<UserRecord | undefined> => {
+        return emailKey === undefined ? undefined : await users.findByEmailKey(emailKey)
+      })
+      this.#decoy ??= hasher.hash(randomToken(32))
+      const isRight = await hasher.verify(found?.passwordHash ?? (await this.#decoy), password)
+      if (found?.passwordHash != null && isRight) return found
+      await this.#recordRefusal(found, origin)
+      await this.#failures.failed(failure)
+      return undefined
     })
-    this.#decoy ??= this.#hasher.hash(randomToken(32))
-    const isRight = await this.#hasher.verify(user?.passwordHash ?? (await this.#decoy), password)
-    if (user?.passwordHash == null || !isRight) return undefined
+    if (user === undefined) return undefined
     const lastAccess = this.#clock.now().toISOString()
     await this.#storage.transaction(({ users }) => users.update(user.id, { lastAccess }))
     return toUser({ ...user, lastAccess })
+  }
+
+  /** An address that nobody has is counted, and recorded, as one that somebody has. */
+  async #recordRefusal(user: UserRecord | undefined, origin: PasswordOrigin = {}): Promise<void> {
+    const { remoteAddress, requestId } = origin
+    const counter = `login:${networkOf(remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
+    const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason: 'wrong-password' }
+    await this.#refusals.record(counter, async () => ({
+      by: { kind: 'anonymous', remoteAddress, requestId },
+      refusal: { action: 'login.refused', ...refusal },
+    }))
+  }
+
+  /** Counts a request for the page that sets a password. @throws ThrottledError as {@link setup} */
+  async countRequest(origin?: PasswordOrigin): Promise<void> {
+    await this.#requests.count(origin)
   }
 
   #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {

@@ -1,4 +1,5 @@
-import type { Storage } from '../../ports/index.js'
+import { recordChange } from '../../audit/index.js'
+import type { Clock, Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { parseId } from '../../shared/validate.js'
 import { covers, type Reach } from '../access/reach.js'
@@ -7,16 +8,19 @@ import type { MailQueue } from '../mail/mail-queue.js'
 /** Sends the invitation once more. Links of earlier ones end. */
 export class ReinitiateUser {
   readonly #storage: Storage
+  readonly #clock: Clock
   readonly #mailQueue: MailQueue
 
-  constructor(storage: Storage, mailQueue: MailQueue) {
+  constructor(storage: Storage, clock: Clock, mailQueue: MailQueue) {
     this.#storage = storage
+    this.#clock = clock
     this.#mailQueue = mailQueue
   }
 
   /**
    * @throws NotFoundError for unknown users and those out of reach alike
    * @throws InvalidInputError where the user has completed the setup
+   * @throws ThrottledError where it would be one mail too many; links of earlier ones stay then
    */
   async execute(userId: number, reach: Reach): Promise<void> {
     const id = parseId(userId, 'id')
@@ -27,7 +31,13 @@ export class ReinitiateUser {
       if (user.passwordHash !== null)
         throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
       await repositories.passwordTokens.removeOfUser(id)
-      return await this.#mailQueue.enqueue(repositories, id, 'invitation')
+      await recordChange(repositories, reach.by, this.#clock.now(), {
+        action: 'user.reinitiated',
+        companyId: user.companyId,
+        targetId: id,
+        details: {},
+      })
+      return await this.#mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy: reach.companyId })
     })
     await this.#mailQueue.committed(mailId)
   }

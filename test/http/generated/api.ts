@@ -346,6 +346,23 @@ export interface paths {
         patch: operations["togglePermission"];
         trace?: never;
     };
+    "/tenant/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who did what in the token's company and those below it */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/outbound-webhooks/catalog": {
         parameters: {
             query?: never;
@@ -742,6 +759,38 @@ export interface components {
             /** @description Text of a JSON object with the creator's id and email */
             createdBy: string;
         };
+        AuditPage: {
+            items: components["schemas"]["AuditEntry"][];
+            /** @description For the next page; null on the last */
+            nextCursor: string | null;
+        };
+        AuditEntry: {
+            id: number;
+            /** Format: date-time */
+            time: string;
+            /** @enum {string} */
+            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "password.reset-requested" | "password.set" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "account.created" | "account.enabled" | "account.disabled" | "role.created" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+            /** @enum {string} */
+            outcome: "done" | "refused";
+            /** @description The company that it concerns; null for none, or all */
+            companyId: number | null;
+            actor: {
+                /** @enum {string} */
+                kind: "user" | "host" | "system" | "anonymous";
+                userId: number | null;
+            };
+            /** @description Client id of the API key, or the name of another means */
+            clientId: string | null;
+            remoteAddress: string | null;
+            /** @description The answer's x-request-id */
+            requestId: string | null;
+            targetType: string;
+            targetId: number | null;
+            /** @description Ids, and words of closed sets */
+            details: {
+                [key: string]: number | boolean | string | null;
+            };
+        };
         CatalogEntry: {
             type: components["schemas"]["EventType"];
             event_category: string;
@@ -905,6 +954,15 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
+            /** @description The form did not arrive within 30 seconds */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -917,6 +975,8 @@ export interface operations {
             /** @description Too many wrong secrets; wait */
             429: {
                 headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -974,9 +1034,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests about passwords from one network address; wait */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1026,6 +1106,17 @@ export interface operations {
             /** @description The input is not valid; `detail` names the field */
             400: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests about passwords from one network address; wait */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1098,9 +1189,29 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests about passwords from one network address; wait */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1240,6 +1351,15 @@ export interface operations {
             };
             /** @description The token does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1418,6 +1538,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -1585,6 +1714,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -1676,9 +1814,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key, or its company, has as many searches under way as it may */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1768,9 +1926,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has as many uploads under way as it may */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2241,8 +2419,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many mails in an hour, to the address, for the company or in all; nothing was done */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2328,8 +2524,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many mails in an hour, to the address, for the company or in all; nothing was done */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2733,6 +2947,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody could manage the company afterwards */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -2826,6 +3058,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -2909,6 +3150,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Nobody could manage the company afterwards */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description An internal failure */
             500: {
                 headers: {
@@ -2946,6 +3196,97 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The input is not valid; `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody could manage the company afterwards */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available for the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                companyId?: number;
+                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "password.reset-requested" | "password.set" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "account.created" | "account.enabled" | "account.disabled" | "role.created" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+                userId?: number;
+                from?: string;
+                to?: string;
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
             };
             /** @description The input is not valid; `detail` names the field */
             400: {
@@ -3208,9 +3549,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has made or changed too many destinations in a minute */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3379,9 +3740,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body came too slowly; the connection is closed */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has made or changed too many destinations in a minute */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3614,6 +3995,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The company has sent too many test events in a minute */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description An internal failure */
             500: {
                 headers: {
@@ -3840,6 +4232,17 @@ export interface operations {
             /** @description There is no such thing, or the caller may not know of it */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has sent too many deliveries again in a minute */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,0 +1,26 @@
+const PIECE_BYTES = 65_536
+
+/**
+ * An answer of bytes that are the same for everybody. They are sent in pieces as the client reads, so that
+ * clients which do not read hold no copy of them.
+ */
+export function staticAnswer(bytes: Uint8Array, contentType: string, maxAgeSeconds: number): Response {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        if (sent >= bytes.byteLength) controller.close()
+        else controller.enqueue(bytes.slice(sent, sent + PIECE_BYTES))
+        sent += PIECE_BYTES
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, {
+    headers: {
+      'content-type': contentType,
+      'content-length': String(bytes.byteLength),
+      'cache-control': `public, max-age=${maxAgeSeconds}`,
+    },
+  })
+}

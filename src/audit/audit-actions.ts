@@ -1,0 +1,118 @@
+/** A kind of things that entries are about; `targetId` is the id of one. */
+type AuditTarget =
+  | 'account'
+  | 'api-key'
+  | 'company'
+  | 'context'
+  | 'delivery'
+  | 'destination'
+  | 'document'
+  | 'permission'
+  | 'role'
+  | 'signing-key'
+  | 'user'
+
+/** Nothing but the target. */
+type NoDetails = Readonly<Record<string, never>>
+
+/** Why something was refused: a code of the engine, or a word of a closed set. Every refused action has them. */
+interface RefusalDetails {
+  readonly reason: string
+}
+
+interface PermissionDetails {
+  readonly userId: number
+  readonly accountId: number
+  readonly roleId: number
+}
+
+/**
+ * Every action that is recorded, with its details: ids, and words of closed sets. A name, an address, a secret or a
+ * text of somebody's is never one.
+ */
+export interface AuditActions {
+  'permission.created': PermissionDetails & { readonly disabled: boolean }
+  'permission.role-changed': Omit<PermissionDetails, 'roleId'> & {
+    readonly oldRoleId: number
+    readonly newRoleId: number
+  }
+  'permission.suspended': PermissionDetails
+  'permission.resumed': PermissionDetails
+  'permission.revoked': PermissionDetails
+  /** Refused: nobody looked whether it would be suspended or resumed. */
+  'permission.toggled': RefusalDetails
+  /** `service`: a user that is no person. */
+  'user.added': { readonly service: boolean }
+  'user.reinitiated': NoDetails
+  'password.reset-requested': NoDetails
+  /** By the link of a mail, or by the host. */
+  'password.set': { readonly by: 'link' | 'host' }
+  /** A request for a token; the target is the API key, where it is known. */
+  'token.refused': RefusalDetails
+  /** A check of a password; the target is the user, where the address is known. */
+  'login.refused': RefusalDetails
+  'api-key.created': { readonly userId: number; readonly assistant: boolean; readonly tenant: boolean }
+  'api-key.revoked': { readonly userId: number }
+  'company.created': { readonly parentId: number | null }
+  'company.moved': { readonly oldParentId: number; readonly newParentId: number }
+  'account.created': NoDetails
+  'account.enabled': NoDetails
+  'account.disabled': NoDetails
+  /** Its capabilities, with a space between them. */
+  'role.created': { readonly capabilities: string }
+  'signing-key.rotated': NoDetails
+  'context.created': { readonly accountId: number }
+  'context.updated': { readonly accountId: number }
+  'context.shared': { readonly accountId: number; readonly shareState: 0 | 1 }
+  'context.deleted': { readonly accountId: number }
+  'document.uploaded': { readonly contextId: number }
+  'document.retried': { readonly contextId: number }
+  'document.deleted': { readonly contextId: number }
+  'destination.created': NoDetails
+  'destination.updated': { readonly urlChanged: boolean }
+  'destination.deleted': NoDetails
+  'destination.secret-rotated': NoDetails
+  'destination.tested': { readonly deliveryId: number }
+  /** `deliveryId`: the delivery that is sent again; the target is the new one. */
+  'delivery.resent': { readonly deliveryId: number; readonly destinationId: number }
+}
+
+export type AuditAction = keyof AuditActions
+
+/** The actions, each with what it is done to. */
+export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
+  'permission.created': 'permission',
+  'permission.role-changed': 'permission',
+  'permission.suspended': 'permission',
+  'permission.resumed': 'permission',
+  'permission.revoked': 'permission',
+  'permission.toggled': 'permission',
+  'user.added': 'user',
+  'user.reinitiated': 'user',
+  'password.reset-requested': 'user',
+  'password.set': 'user',
+  'token.refused': 'api-key',
+  'login.refused': 'user',
+  'api-key.created': 'api-key',
+  'api-key.revoked': 'api-key',
+  'company.created': 'company',
+  'company.moved': 'company',
+  'account.created': 'account',
+  'account.enabled': 'account',
+  'account.disabled': 'account',
+  'role.created': 'role',
+  'signing-key.rotated': 'signing-key',
+  'context.created': 'context',
+  'context.updated': 'context',
+  'context.shared': 'context',
+  'context.deleted': 'context',
+  'document.uploaded': 'document',
+  'document.retried': 'document',
+  'document.deleted': 'document',
+  'destination.created': 'destination',
+  'destination.updated': 'destination',
+  'destination.deleted': 'destination',
+  'destination.secret-rotated': 'destination',
+  'destination.tested': 'destination',
+  'delivery.resent': 'delivery',
+}

@@ -1,0 +1,7 @@
+export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
+export { type AuditActor, HOST_ACTOR } from './audit-actor.js'
+export type { AuditEntry, AuditPage } from './audit-entry.js'
+export { AuditRefusals } from './audit-refusals.js'
+export { type AuditQuery, auditQuerySchema, ListAudit } from './list-audit.js'
+export { recordChange } from './record-change.js'
+export { TRIM_AUDIT, TrimAudit } from './trim-audit.js'

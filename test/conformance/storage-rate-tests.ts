@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import type { RateLimit, Storage } from '../../src/ports/index.js'
+
+type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
+
+const NOW = new Date('2026-01-01T00:00:00.000Z')
+const SHARED = { isolation: 'read committed', isWriteFirst: true } as const
+
+function limit(most: number, afterMs = 0): RateLimit {
+  return { most, windowMs: 60_000, now: new Date(NOW.getTime() + afterMs) }
+}
+
+/** Counters of events in windows of time. */
+export function defineRateTests(test: DefineTest): void {
+  test('allows as many events in a window as the limit says, and tells how long to wait', async (storage) => {
+    await storage.transaction(async ({ rates }) => {
+      for (const afterMs of [0, 10_000]) assert.equal((await rates.take('a', limit(2, afterMs))).isAllowed, true)
+      assert.deepEqual(await rates.take('a', limit(2, 20_000)), { isAllowed: false, retryAfterMs: 40_000 })
+      assert.deepEqual(await rates.take('b', limit(2, 20_000)), { isAllowed: true, retryAfterMs: 0 })
+      assert.deepEqual(await rates.take('a', limit(2, 59_999)), { isAllowed: false, retryAfterMs: 1 })
+      assert.deepEqual(await rates.take('a', limit(2, 60_000)), { isAllowed: true, retryAfterMs: 0 })
+    })
+  })
+
+  test('does not count what it refuses, nor a look', async (storage) => {
+    await storage.transaction(async ({ rates }) => {
+      assert.equal((await rates.peek('a', limit(1))).isAllowed, true)
+      assert.equal((await rates.take('a', limit(1))).isAllowed, true)
+      for (let at = 0; at < 5; at += 1) assert.equal((await rates.take('a', limit(1, 1))).isAllowed, false)
+      assert.deepEqual(await rates.peek('a', limit(1, 1)), { isAllowed: false, retryAfterMs: 59_999 })
+      // A higher limit counts the one event that was allowed, and one refused one at the most.
+      assert.equal((await rates.take('a', limit(3, 2))).isAllowed, true)
+      assert.equal((await rates.peek('a', limit(1, 60_000))).isAllowed, true)
+    })
+  })
+
+  test('begins a new window where a clock was set back, and where a name is forgotten', async (storage) => {
+    await storage.transaction(async ({ rates }) => {
+      await rates.take('a', limit(1))
+      assert.equal((await rates.take('a', limit(1, -3_600_000))).isAllowed, true)
+      assert.equal((await rates.take('a', limit(1, -3_600_000))).isAllowed, false)
+      await rates.forget('a')
+      await rates.forget('unknown')
+      assert.equal((await rates.take('a', limit(1, -3_600_000))).isAllowed, true)
+    })
+  })
+
+  test('allows no more under concurrency', async (storage) => {
+    const takes = Array.from({ length: 30 }, () =>
+      storage.transaction(async ({ rates }) => (await rates.take('a', limit(7))).isAllowed, SHARED),
+    )
+    assert.equal((await Promise.all(takes)).filter(Boolean).length, 7)
+  })
+
+  test('takes a count back with its transaction', async (storage) => {
+    const failing = storage.transaction(async ({ rates }) => {
+      await rates.take('a', limit(1))
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    assert.equal(await storage.transaction(async ({ rates }) => (await rates.take('a', limit(1))).isAllowed), true)
+  })
+
+  test('removes counters whose windows have ended, a part at a time', async (storage) => {
+    await storage.transaction(async ({ rates }) => {
+      for (const name of ['a', 'b', 'c']) await rates.take(name, limit(1))
+      await rates.take('later', limit(1, 30_000))
+      const now = new Date(NOW.getTime() + 60_000)
+      assert.equal(await rates.removeEnded({ now, limit: 2 }), 2)
+      assert.equal(await rates.removeEnded({ now, limit: 2 }), 1)
+      assert.equal(await rates.removeEnded({ now, limit: 2 }), 0)
+      assert.equal((await rates.take('later', limit(1, 60_000))).isAllowed, false)
+    })
+  })
+}

@@ -1,0 +1,217 @@
+import { Agent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+
+/** A tenant that does its worst to a server. */
+export interface Attacker {
+  readonly host: string
+  readonly port: number
+  /** Token of the assistant API. */
+  readonly assistantToken: string
+  /** Token of the tenant API. */
+  readonly tenantToken: string
+  readonly contextId: number
+  /** Users who have not completed their setup. */
+  readonly userIds: readonly number[]
+}
+
+/** What an attack is named by, and what it does until it is ended. `count` is called with what came of each try. */
+export type Attack = (attacker: Attacker, count: (outcome: string) => void) => void
+
+/** Another machine's address, as far as a loopback interface has them: limits for each address must not hit the victim. */
+const LOCAL_ADDRESS = process.platform === 'linux' ? '127.0.0.2' : undefined
+const NEVER_READING = 60
+const READING = 8
+/** A client that is refused comes back at once, but not in a loop that would only measure itself. */
+const PAUSE_MS = 10
+
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  /** Lists of 100 MB, by clients that never read and by clients that read as fast as they can. */
+  lists: (attacker, count) => {
+    for (let one = 0; one < NEVER_READING; one += 1) void forever(() => neverRead(attacker, count))
+    for (let one = 0; one < READING; one += 1) {
+      void forever(async () => count(await ask(attacker, 'GET', '/context', { token: attacker.assistantToken })))
+    }
+  },
+  /** Prompts as long as they may be, and longer. */
+  searches: (attacker, count) => {
+    const path = `/context/relevant-docs/${attacker.contextId}`
+    const prompts = [words(32_000), words(6_000), words(1_000)]
+    for (let one = 0; one < 96; one += 1) {
+      const body = JSON.stringify({ prompt: prompts[one % prompts.length] })
+      void forever(async () => count(await ask(attacker, 'POST', path, { token: attacker.assistantToken, body })))
+    }
+  },
+  /** Documents of 1 MB as fast as they are taken, and announced ones that stall. */
+  uploads: (attacker, count) => {
+    for (let one = 0; one < 24; one += 1) void forever(async () => count(await upload(attacker, `${one}`)))
+    for (let one = 0; one < 40; one += 1) void forever(() => stall(attacker, count))
+  },
+  /** Bodies without an end, to every kind of operation. */
+  bodies: (attacker, count) => {
+    const targets = [
+      'GET /health',
+      'DELETE /context/1',
+      'POST /connect/token',
+      'GET /docs',
+      'PUT /nowhere',
+      'POST /context',
+    ]
+    for (let one = 0; one < 48; one += 1) {
+      const target = targets[one % targets.length] ?? ''
+      void forever(() => endlessBody(attacker, target, count))
+    }
+  },
+  /** Invitations, resets and new users, for as many mails as possible. */
+  mails: (attacker, count) => {
+    const { tenantToken: token, userIds } = attacker
+    for (let one = 0; one < 60; one += 1) {
+      let tries = 0
+      void forever(async () => {
+        tries += 1
+        const id = userIds[(one + tries) % userIds.length]
+        const [path, json] = [
+          ['/tenant/user/init', { id }],
+          ['/tenant/user', { email: `somebody-${one}-${tries}@example.com` }],
+          ['/auth/reset', { email: `user-${one}@example.com` }],
+        ][(one + tries) % 3] as [string, object]
+        count(await ask(attacker, 'POST', path, { token, body: JSON.stringify(json) }))
+      })
+    }
+  },
+}
+
+async function forever(work: () => Promise<unknown>): Promise<never> {
+  for (;;) {
+    await work().catch(() => undefined)
+    await setTimeout(PAUSE_MS)
+  }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 512 })
+
+/** @returns the status of the answer, whose body is read and forgotten */
+async function ask(
+  { host, port }: Attacker,
+  method: string,
+  path: string,
+  { token, body }: { readonly token: string; readonly body?: string },
+): Promise<string> {
+  return await new Promise((resolve) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const sent = request({ host, port, method, path, headers, agent, localAddress: LOCAL_ADDRESS }, (answer) => {
+      answer.resume().on('close', () => resolve(String(answer.statusCode)))
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+    sent.end(body)
+  })
+}
+
+/** A connection on which something is written, and what becomes of it. */
+async function raw(
+  { host, port }: Attacker,
+  use: (socket: Socket) => void,
+  count: (outcome: string) => void,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const socket = connect({ host, port, ...(LOCAL_ADDRESS && { localAddress: LOCAL_ADDRESS }) }, () => use(socket))
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      count('closed')
+      resolve()
+    })
+  })
+}
+
+async function neverRead(attacker: Attacker, count: (outcome: string) => void): Promise<void> {
+  await raw(
+    attacker,
+    (socket) => {
+      socket.pause()
+      socket.write(`GET /context HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${attacker.assistantToken}\r\n\r\n`)
+    },
+    count,
+  )
+}
+
+async function endlessBody(attacker: Attacker, target: string, count: (outcome: string) => void): Promise<void> {
+  const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 'a'), Buffer.from('\r\n')])
+  await raw(
+    attacker,
+    (socket) => {
+      const head = [`${target} HTTP/1.1`, 'host: x', 'transfer-encoding: chunked', 'content-type: application/json']
+      socket.write(`${head.join('\r\n')}\r\nauthorization: Bearer ${attacker.assistantToken}\r\n\r\n`)
+      const write = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      }
+      socket.on('drain', write)
+      socket.resume()
+      write()
+    },
+    count,
+  )
+}
+
+/** Announces 50 MB, sends a few bytes, and waits. */
+async function stall(attacker: Attacker, count: (outcome: string) => void): Promise<void> {
+  await raw(
+    attacker,
+    (socket) => {
+      const head = [
+        `POST /context/upload/${attacker.contextId} HTTP/1.1`,
+        'host: x',
+        `authorization: Bearer ${attacker.assistantToken}`,
+        'content-type: multipart/form-data; boundary=x',
+        'content-length: 50000000',
+      ]
+      const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="stalled.txt"\r\n\r\nwords'
+      socket.write(`${head.join('\r\n')}\r\n\r\n${part}`)
+      socket.resume()
+    },
+    count,
+  )
+}
+
+let uploads = 0
+
+async function upload(attacker: Attacker, name: string): Promise<string> {
+  uploads += 1
+  const text = words(1_000_000, uploads)
+  const body = `--x\r\ncontent-disposition: form-data; name="file"; filename="${name}-${uploads}.txt"\r\n\r\n${text}\r\n--x--\r\n`
+  const { host, port, contextId, assistantToken } = attacker
+  return await new Promise((resolve) => {
+    const headers = {
+      authorization: `Bearer ${assistantToken}`,
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': Buffer.byteLength(body),
+    }
+    const path = `/context/upload/${contextId}`
+    const sent = request(
+      { host, port, method: 'POST', path, headers, agent, localAddress: LOCAL_ADDRESS },
+      (answer) => {
+        answer.resume().on('close', () => resolve(String(answer.statusCode)))
+      },
+    )
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+    sent.end(body)
+  })
+}
+
+const WORDS =
+  'parental leave takes eighteen weeks while every employee may ask the office about holidays and tools '.split(' ')
+
+/** Words of a text of so many characters; another seed makes another text. */
+function words(characters: number, seed = 1): string {
+  const chosen: string[] = []
+  let state = seed * 2_654_435_761
+  for (let length = 0; length < characters; ) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    const word = `${WORDS[(state >>> 8) % WORDS.length]}`
+    chosen.push(word)
+    length += word.length + 1
+  }
+  return chosen.join(' ').slice(0, characters)
+}
