@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { sized } from '../full-form.js'
+import { runTenants } from './run-tenants.js'
+
+const SECONDS = sized(3, 20)
+const CONTEXTS = sized(150, 1_000)
+const PEAK_MB = 1_536
+
+/** The short form of `npm run soak:tenants`, which judges latencies as well. */
+describe('a tenant that does its worst', () => {
+  it.each(['lists', 'searches', 'uploads', 'bodies', 'mails'])(
+    'A39 by %s: another one finds what it searches for, and the server keeps its memory',
+    async (attack) => {
+      const report = await runTenants({ attack, seconds: SECONDS, contexts: CONTEXTS })
+      expect(report.search.failures + report.health.failures).toBe(0)
+      expect(report.search.requests).toBeGreaterThan(SECONDS)
+      expect(report.attempts, 'the attack').not.toEqual({})
+      expect(report.peakMb).toBeLessThan(PEAK_MB)
+    },
+    180_000,
+  )
+})
