@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Engine, EngineOptions } from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
+import { ListedCommonPasswords } from '../common-passwords/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
@@ -21,11 +22,12 @@ export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 export async function openSecurity(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
-): Promise<Pick<EngineOptions, 'tokenSigner' | 'passwordHasher' | 'mailer' | 'httpTransport'>> {
+): Promise<Pick<EngineOptions, 'tokenSigner' | 'passwordHasher' | 'commonPasswords' | 'mailer' | 'httpTransport'>> {
   const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
   return {
     tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
     passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
+    commonPasswords: options.commonPasswords ?? new ListedCommonPasswords(),
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
     httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
   }

@@ -1,4 +1,4 @@
-import type { Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type { CommonPasswords, Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
 
 interface Issued {
   readonly claims: TokenClaims
@@ -44,6 +44,19 @@ export class MemoryPasswordHasher implements PasswordHasher {
   async verify(hash: string, password: string): Promise<boolean> {
     const [salt = '', digested] = hash.split(':')
     return digested === (await digest(salt + password))
+  }
+}
+
+/** Knows a handful of passwords, in lower case. */
+export class MemoryCommonPasswords implements CommonPasswords {
+  readonly #passwords: ReadonlySet<string>
+
+  constructor(passwords: Iterable<string> = ['password', '123456', 'qwerty123456', 'password1234', 'unbelievable']) {
+    this.#passwords = new Set(passwords)
+  }
+
+  async has(password: string): Promise<boolean> {
+    return this.#passwords.has(password.trim().toLowerCase())
   }
 }
 

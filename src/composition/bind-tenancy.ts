@@ -15,13 +15,14 @@ import {
   MailQueue,
   ManagePermissions,
   PasswordRequests,
+  PasswordRules,
   Passwords,
   ReinitiateUser,
   SendMail,
   Throttle,
 } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
-import { CLOCK, LIMITS, MAILER, PASSWORD_HASHER, STORAGE, TELEMETRY, TOKEN_SIGNER } from './tokens.js'
+import { CLOCK, COMMON_PASSWORDS, LIMITS, MAILER, PASSWORD_HASHER, STORAGE, TELEMETRY, TOKEN_SIGNER } from './tokens.js'
 
 /** Binds companies, users, permissions, tokens, passwords and mails. */
 export function bindTenancy(container: Container, options: EngineOptions): void {
@@ -86,12 +87,13 @@ function bindUsersAndPermissions(container: Container): void {
   container
     .bind(ListUsers)
     .toResolvedValue((storage, recorder) => new ListUsers(storage, recorder), [STORAGE, AccessRecorder])
+  container.bind(PasswordRules).toResolvedValue((common) => new PasswordRules(common), [COMMON_PASSWORDS])
   container
     .bind(Passwords)
     .toResolvedValue(
-      (storage, clock, hasher, mails, failures, requests, refusals) =>
-        new Passwords(storage, clock, hasher, mails, failures, requests, refusals),
-      [STORAGE, CLOCK, PASSWORD_HASHER, MailQueue, FailureThrottle, PasswordRequests, AuditRefusals],
+      (storage, clock, hasher, rules, mails, failures, requests, refusals) =>
+        new Passwords(storage, clock, hasher, rules, mails, failures, requests, refusals),
+      [STORAGE, CLOCK, PASSWORD_HASHER, PasswordRules, MailQueue, FailureThrottle, PasswordRequests, AuditRefusals],
     )
   container
     .bind(GrantPermission)

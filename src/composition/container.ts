@@ -33,6 +33,7 @@ import { bindVerify } from './bind-verify.js'
 import type { EngineOptions } from './engine-options.js'
 import {
   CLOCK,
+  COMMON_PASSWORDS,
   FILE_STORE,
   HTTP_TRANSPORT,
   LIMITS,
@@ -74,6 +75,7 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(STARTER_PROMPT_WRITER).toConstantValue(options.starterPromptWriter)
   container.bind(TOKEN_SIGNER).toConstantValue(options.tokenSigner)
   container.bind(PASSWORD_HASHER).toConstantValue(options.passwordHasher)
+  container.bind(COMMON_PASSWORDS).toConstantValue(options.commonPasswords)
   container.bind(MAILER).toConstantValue(options.mailer)
   container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })

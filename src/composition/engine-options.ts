@@ -1,5 +1,6 @@
 import type {
   Clock,
+  CommonPasswords,
   EmbeddingModel,
   FileStore,
   HttpTransport,
@@ -32,6 +33,8 @@ export interface EngineOptions {
   readonly starterPromptWriter: StarterPromptWriter
   readonly tokenSigner: TokenSigner
   readonly passwordHasher: PasswordHasher
+  /** Passwords that nobody may choose: they are guessed first. */
+  readonly commonPasswords: CommonPasswords
   readonly mailer: Mailer
   /** Sends events to destinations. */
   readonly httpTransport: HttpTransport
@@ -85,10 +88,15 @@ export interface EngineOptions {
  * Checks what plain JavaScript may get wrong without being told.
  * @throws InvalidInputError
  */
-export function requireUsable({ embeddingModels, roles, ingestionConcurrency = 1 }: EngineOptions): void {
+export function requireUsable(options: EngineOptions): void {
+  const { embeddingModels, roles, ingestionConcurrency = 1 } = options
   if (embeddingModels.length === 0) throw new InvalidInputError('embeddingModels', 'must have at least one model')
   if (!Number.isSafeInteger(ingestionConcurrency) || ingestionConcurrency < 1)
     throw new InvalidInputError('ingestionConcurrency', 'must be a positive integer')
+  // A missing list would show at the first password, not at the start.
+  const given: Partial<EngineOptions> = options
+  if (given.commonPasswords === undefined)
+    throw new InvalidInputError('commonPasswords', 'must be a list of common passwords')
   const known: readonly unknown[] = ENGINE_ROLES
   if (roles === undefined || (Array.isArray(roles) && roles.every((role) => known.includes(role)))) return
   const list = ENGINE_ROLES.map((role) => JSON.stringify(role)).join(', ')

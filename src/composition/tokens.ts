@@ -1,6 +1,7 @@
 import type { AbstractNewable } from 'inversify'
 import type {
   Clock,
+  CommonPasswords,
   FileStore,
   HttpTransport,
   Mailer,
@@ -32,6 +33,7 @@ export const CLOCK: AbstractNewable<Clock> = token('Clock')
 export const TELEMETRY: AbstractNewable<Telemetry> = token('Telemetry')
 export const TOKEN_SIGNER: AbstractNewable<TokenSigner> = token('TokenSigner')
 export const PASSWORD_HASHER: AbstractNewable<PasswordHasher> = token('PasswordHasher')
+export const COMMON_PASSWORDS: AbstractNewable<CommonPasswords> = token('CommonPasswords')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
 export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')
 /** What one tenant may hold, have under way, and do in a time. */

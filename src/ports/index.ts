@@ -27,6 +27,7 @@ export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 export type { Clock } from './clock.js'
+export type { CommonPasswords } from './common-passwords.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export { isFileKey, requireFileKey } from './file-keys.js'
 export type { FileStore, StoredFile } from './file-store.js'
@@ -37,7 +38,17 @@ export {
   MAX_RESPONSE_BODY_BYTES,
   type VetOptions,
 } from './http-transport.js'
-export type { Mail, Mailer, MailPurpose, MailSubject, MailWriter } from './mailer.js'
+export type {
+  LinkMailSubject,
+  LinkPurpose,
+  Mail,
+  Mailer,
+  MailPurpose,
+  MailSubject,
+  MailWriter,
+  NoticeMailSubject,
+  NoticePurpose,
+} from './mailer.js'
 export type { PasswordHasher } from './password-hasher.js'
 export type { ProcessLocks } from './process-locks.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'

@@ -20,20 +20,42 @@ export interface Mailer {
   close(): Promise<void>
 }
 
-/** Why a mail is written. */
-export type MailPurpose = 'invitation' | 'reset'
+/** Purposes of mails that bring a link. */
+export type LinkPurpose = 'invitation' | 'reset'
 
-/** What there is to write about. */
-export interface MailSubject {
-  readonly purpose: MailPurpose
+/** Purposes of mails that only tell of something. */
+export type NoticePurpose = 'password-changed'
+
+/** Purpose of a mail. */
+export type MailPurpose = LinkPurpose | NoticePurpose
+
+/** Facts to write a mail about; `purpose` tells which there are. */
+export type MailSubject = LinkMailSubject | NoticeMailSubject
+
+interface AnyMailSubject {
   /** The name is empty where it may not stand in a mail, such as one with a web address in it. */
   readonly user: { readonly name: string; readonly email: string }
   /** The company's name, or `company 7` where it may not stand in a mail. */
   readonly companyName: string
+}
+
+/** A mail with a link in it. */
+export interface LinkMailSubject extends AnyMailSubject {
+  readonly purpose: LinkPurpose
   /** Works once. */
   readonly link: string
   /** ISO 8601; when the link ends. */
   readonly expires: string
+  readonly happened?: undefined
+}
+
+/** A mail that only tells of something. It brings no link, so that users learn to follow none in such a mail. */
+export interface NoticeMailSubject extends AnyMailSubject {
+  readonly purpose: NoticePurpose
+  /** ISO 8601; when it happened. */
+  readonly happened: string
+  readonly link?: undefined
+  readonly expires?: undefined
 }
 
 /** Words a mail. A host that has its own words gives its own. */

@@ -39,6 +39,7 @@ export type { ApiKeyWithSecret, NewApiKey } from './tokens/create-api-key.js'
 export { IssueToken, type TokenRequest, type TokenResponse } from './tokens/issue-token.js'
 export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
 export { ListUsers } from './users/list-users.js'
+export { PasswordRules } from './users/password-rules.js'
 export {
   type PasswordOrigin,
   type PasswordReset,

@@ -18,7 +18,13 @@ export type { CreateSubject, Subject, TestRunner } from './harness.js'
 export { type HttpTransportUnderTest, httpTransportSuite, type ReceivedPost } from './http-transport-suite.js'
 export { clockSuite, starterPromptWriterSuite, telemetrySuite } from './observer-suites.js'
 export { processLocksSuite, type SharedLocks } from './process-locks-suite.js'
-export { type MailerUnderTest, mailerSuite, passwordHasherSuite, tokenSignerSuite } from './security-suites.js'
+export {
+  commonPasswordsSuite,
+  type MailerUnderTest,
+  mailerSuite,
+  passwordHasherSuite,
+  tokenSignerSuite,
+} from './security-suites.js'
 export type { HostTransaction, StorageSubject } from './storage-join-tests.js'
 export { storageSuite } from './storage-suite.js'
 export { textExtractorSuite } from './text-extractor-suite.js'

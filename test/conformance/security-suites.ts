@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type { CommonPasswords, Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
 
 const NOW = new Date('2026-01-02T03:04:05.000Z')
@@ -88,6 +88,39 @@ export function passwordHasherSuite(runner: TestRunner, name: string, create: Cr
       for (const hash of ['', 'swordfish', '$argon2id$v=19$', '\u0000']) {
         assert.equal(await hasher.verify(hash, 'swordfish'), false)
       }
+    })
+  })
+}
+
+/** Whether a list knows the commonest passwords, however they are typed, and takes others for uncommon ones. */
+export function commonPasswordsSuite(runner: TestRunner, name: string, create: CreateSubject<CommonPasswords>): void {
+  defineSuite(runner, `CommonPasswords: ${name}`, create, (test) => {
+    test('knows the commonest passwords, in any case and with white space around', async (list) => {
+      for (const password of ['password', '123456', 'PassWord', ' password\t', '\u00a0123456\n']) {
+        assert.equal(await list.has(password), true, JSON.stringify(password))
+      }
+    })
+
+    test('knows no others', async (list) => {
+      const others = [
+        '',
+        ' ',
+        'pass word',
+        'correct horse 東京',
+        '\u0000',
+        '__proto__',
+        'x'.repeat(1_000),
+        '🐎'.repeat(1_000),
+      ]
+      for (const password of others) assert.equal(await list.has(password), false, password.slice(0, 40))
+    })
+
+    test('answers many who ask at once', async (list) => {
+      const asked = Array.from({ length: 50 }, (_, at) => list.has(at % 2 === 0 ? '123456' : 'correct horse 東京'))
+      assert.deepEqual(
+        await Promise.all(asked),
+        asked.map((_, at) => at % 2 === 0),
+      )
     })
   })
 }

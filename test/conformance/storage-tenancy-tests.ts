@@ -200,6 +200,27 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.deepEqual(await list(999), [])
   })
 
+  test('counts the mails that wait for a user, by purpose', async (storage) => {
+    const { userId } = await storage.transaction((repositories) => seedCompany(repositories))
+    const ids = await storage.transaction(async ({ mails }) => {
+      const inserted: number[] = []
+      for (const purpose of ['invitation', 'reset', 'password-changed', 'password-changed'] as const) {
+        inserted.push((await mails.insert({ userId, purpose, created: NOW })).id)
+      }
+      return inserted
+    })
+    const last = await storage.read(({ mails }) => mails.get(ids[3] ?? 0))
+    assert.deepEqual(last, { id: ids[3], userId, purpose: 'password-changed', created: NOW })
+    const counts = await storage.read(async ({ mails }) => [
+      await mails.countOfUser(userId),
+      await mails.countOfUser(userId, ['invitation', 'reset']),
+      await mails.countOfUser(userId, ['password-changed']),
+      await mails.countOfUser(userId, []),
+      await mails.countOfUser(999),
+    ])
+    assert.deepEqual(counts, [4, 2, 2, 0, 0])
+  })
+
   test('keeps API keys, revoked once', async (storage) => {
     const { companyId, userId } = await storage.transaction((repositories) => seedCompany(repositories))
     const key = {

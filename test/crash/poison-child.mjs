@@ -26,6 +26,7 @@ const engine = await createEngine({
   httpTransport: new memory.MemoryHttpTransport(),
   secretKey: new Uint8Array(32),
   passwordHasher: new memory.MemoryPasswordHasher(),
+  commonPasswords: new memory.MemoryCommonPasswords(),
   mailer: new memory.MemoryMailer(),
   isAlone: true,
 })

@@ -1,5 +1,6 @@
 import {
   MemoryClock,
+  MemoryCommonPasswords,
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryHttpTransport,
@@ -43,6 +44,7 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
     fileStore,
     tokenSigner: new MemoryTokenSigner(),
     passwordHasher: new MemoryPasswordHasher(),
+    commonPasswords: new MemoryCommonPasswords(),
     mailer,
     httpTransport,
     secretKey: new Uint8Array(32).fill(7),

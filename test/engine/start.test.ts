@@ -36,6 +36,7 @@ describe('an engine that cannot start', () => {
     ['deliveryRetentionDays', 0, 'ERR_INVALID_INPUT', 'deliveryRetentionDays'],
     ['roles', ['relays'], 'ERR_INVALID_INPUT', 'roles: must be a list of roles, which are "ingest", "relay"'],
     ['roles', 'relay', 'ERR_INVALID_INPUT', 'roles: must be a list of roles, which are "ingest", "relay"'],
+    ['commonPasswords', undefined, 'ERR_INVALID_INPUT', 'commonPasswords: must be a list of common passwords'],
     ['roles', null, 'ERR_INVALID_INPUT', 'roles: must be a list of roles, which are "ingest", "relay"'],
     ['isWorking', false, 'ERR_NOT_INITIALIZED', 'run "alcove init" first'],
   ])('because of %s: %j closes its ports', async (option, value, code, message) => {

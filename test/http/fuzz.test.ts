@@ -135,7 +135,7 @@ const GOOD: Readonly<Record<string, unknown>> = {
   toolsJson: '[]',
   prompt: 'What is this?',
   shareState: 1,
-  password: 'long enough',
+  password: 'long enough for it',
   id: 1,
   appAccountId: 1,
   appRoleId: 2,

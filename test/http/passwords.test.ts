@@ -174,7 +174,7 @@ describe('a password', () => {
       return [answer.status, answer.body]
     }
     const [refused, page] = await post({ token: link, password: 'short' })
-    expect([refused, page]).toEqual([400, expect.stringContaining('must have at least 8 characters')])
+    expect([refused, page]).toEqual([400, expect.stringContaining('must have at least 12 characters')])
     expect((await post({ token: link, password: PASSWORD }))[0]).toBe(200)
     expect((await post({ token: link, password: PASSWORD }))[0]).toBe(400)
   })

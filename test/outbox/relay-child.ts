@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'
 import { KnexStorage, openPostgres, openSqlite } from '../../dist/adapters/knex/index.js'
 import {
+  MemoryCommonPasswords,
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryMailer,
@@ -79,6 +80,7 @@ const engine = await createEngine({
   starterPromptWriter: new MemoryStarterPromptWriter(),
   tokenSigner: new MemoryTokenSigner(),
   passwordHasher: new MemoryPasswordHasher(),
+  commonPasswords: new MemoryCommonPasswords(),
   mailer: new MemoryMailer(),
   httpTransport: transport,
   // As the test's own engine has it.

@@ -7,7 +7,8 @@ export function setupPage(token: string, problem?: string): string {
     'Choose a password',
     html`<form method="post" action="setup">
       <input type="hidden" name="token" value="${token}">
-      <label>New password <input type="password" name="password" minlength="8" maxlength="1000" autocomplete="new-password" required autofocus></label>
+      <label>New password <input type="password" name="password" minlength="12" maxlength="1000" autocomplete="new-password" aria-describedby="rule" required autofocus></label>
+      <p id="rule">At least 12 characters: neither a common password, nor your e-mail address, nor a few characters that are repeated.</p>
       ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
       <button>Set password</button>
     </form>`,

@@ -12,7 +12,7 @@ const SETUP_POLICY = "style-src 'unsafe-inline'; form-action 'self'"
 const SETUP_BODY = {
   type: 'object',
   required: ['token', 'password'],
-  properties: { token: { type: 'string' }, password: { type: 'string', minLength: 8, maxLength: 1_000 } },
+  properties: { token: { type: 'string' }, password: { type: 'string', minLength: 12, maxLength: 1_000 } },
 }
 const TOO_MANY = { 429: throttledAnswer('Too many requests about passwords from one network address; wait') }
 const MOST_FORM_BYTES = 16_384
@@ -43,7 +43,7 @@ export const PASSWORD_ROUTES: readonly Route[] = [
       200: { description: 'The password is set, as a page for those who sent the form', contentType: 'text/html' },
       204: { description: 'The password is set' },
       400: {
-        description: 'The token was used or has expired, or the password is too short',
+        description: 'The token was used or has expired, or the password is too short or too easy to guess',
         schema: problemSchema,
         contentType: 'application/problem+json',
         otherContentType: 'text/html',

@@ -61,8 +61,9 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
     )
   }
 
-  async countOfUser(userId: number): Promise<number> {
-    return (await this.rows.where('user_id', userId).select('id')).length
+  async countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number> {
+    const ofUser = this.rows.where('user_id', userId)
+    return (await (purposes === undefined ? ofUser : ofUser.whereIn('purpose', purposes)).select('id')).length
   }
 
   async remove(id: number): Promise<void> {

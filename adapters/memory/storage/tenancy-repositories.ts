@@ -181,7 +181,8 @@ export function mailRepository({ mails }: MemoryTables): MailRepository {
   return {
     insert: async (mail) => mails.insert(mail),
     get: async (id) => mails.get(id),
-    countOfUser: async (userId) => mails.filter((mail) => mail.userId === userId).length,
+    countOfUser: async (userId, purposes) =>
+      mails.filter((mail) => mail.userId === userId && (purposes?.includes(mail.purpose) ?? true)).length,
     remove: async (id) => {
       mails.delete(id)
     },

@@ -1,3 +1,4 @@
+import type { MailPurpose } from '../mailer.js'
 import type {
   AccessRecord,
   AccountRecord,
@@ -114,8 +115,8 @@ export interface PasswordTokenRepository {
 export interface MailRepository {
   insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord>
   get(id: number): Promise<MailRecord | undefined>
-  /** How many mails wait for a user. */
-  countOfUser(userId: number): Promise<number>
+  /** How many mails wait for a user: all of them, or those of some purposes. */
+  countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number>
   /** Removing a missing one does nothing. */
   remove(id: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { Clock, RateOutcome, Repositories, UserRecord } from '../../ports/index.js'
+import type { Clock, LinkPurpose, RateOutcome, Repositories, UserRecord } from '../../ports/index.js'
 import { ThrottledError } from '../../shared/errors.js'
 import type { EngineLimits } from '../../shared/limits.js'
 import { sha256Hex } from '../../shared/random.js'
@@ -6,6 +6,7 @@ import { sha256Hex } from '../../shared/random.js'
 const HOUR_MS = 3_600_000
 /** Links that wait for one user, sent or not; more are not made. */
 const MOST_LINKS = 5
+const LINK_PURPOSES: readonly LinkPurpose[] = ['invitation', 'reset']
 /** How long a link of a reset lives: after that there is room for another. */
 const LINK_ROOM_SECONDS = 3_600
 
@@ -64,7 +65,7 @@ export class MailGate {
 
   async #requireLink({ passwordTokens, mails }: Repositories, userId: number): Promise<void> {
     const sent = await passwordTokens.countOfUser(userId, this.#clock.now().toISOString())
-    if (sent + (await mails.countOfUser(userId)) < MOST_LINKS) return
+    if (sent + (await mails.countOfUser(userId, LINK_PURPOSES)) < MOST_LINKS) return
     throw new ThrottledError(
       `${MOST_LINKS} links wait for this user already: use one of them, or try again later`,
       LINK_ROOM_SECONDS,

@@ -1,4 +1,15 @@
-import type { Clock, Mailer, MailPurpose, Repositories, Storage, Telemetry, UserRecord } from '../../ports/index.js'
+import type {
+  Clock,
+  LinkPurpose,
+  Mailer,
+  MailPurpose,
+  NoticePurpose,
+  Repositories,
+  Storage,
+  Telemetry,
+  UserRecord,
+} from '../../ports/index.js'
+import { ThrottledError } from '../../shared/errors.js'
 import type { MailGate } from './mail-gate.js'
 import { SEND_MAIL, type SendMail } from './send-mail.js'
 
@@ -6,9 +17,9 @@ import { SEND_MAIL, type SendMail } from './send-mail.js'
 const IMMEDIATE_GRACE_MS = 30_000
 
 /** A mail to be queued. */
-export interface NewMail {
+export interface NewMail<Purpose extends MailPurpose = LinkPurpose> {
   readonly user: Pick<UserRecord, 'id' | 'companyId' | 'emailKey'>
-  readonly purpose: MailPurpose
+  readonly purpose: Purpose
   /** The company that causes the mail, whose limit counts; default the user's own. */
   readonly causedBy?: number | undefined
 }
@@ -43,8 +54,28 @@ export class MailQueue {
    * @throws ThrottledError where the address, the company or all companies have had their mails of the hour, or five
    *   links wait for the user; the transaction is to be rolled back then
    */
-  async enqueue(repositories: Repositories, { user, purpose, causedBy }: NewMail): Promise<number> {
-    await this.#gate.admit(repositories, { user, causedBy, isNotice: false })
+  async enqueue(repositories: Repositories, mail: NewMail): Promise<number> {
+    await this.#gate.admit(repositories, { ...mail, isNotice: false })
+    return await this.#insert(repositories, mail)
+  }
+
+  /**
+   * Queues a mail that only tells of something. One that is over a limit is left out, and what it tells of stands.
+   * @returns the mail's id, for {@link committed}; `undefined` where it is left out
+   */
+  async notify(repositories: Repositories, mail: NewMail<NoticePurpose>): Promise<number | undefined> {
+    try {
+      await this.#gate.admit(repositories, { ...mail, isNotice: true })
+    } catch (error) {
+      if (!(error instanceof ThrottledError)) throw error
+      const fields = { userId: mail.user.id, purpose: mail.purpose }
+      this.#telemetry.record({ name: 'mail.withheld', level: 'warn', fields, error })
+      return undefined
+    }
+    return await this.#insert(repositories, mail)
+  }
+
+  async #insert(repositories: Repositories, { user, purpose }: NewMail<MailPurpose>): Promise<number> {
     const { mails, jobs } = repositories
     const { id } = await mails.insert({ userId: user.id, purpose, created: this.#clock.now().toISOString() })
     await jobs.enqueue({ kind: SEND_MAIL, subject: id }, { delayMs: this.#mailer.isImmediate ? IMMEDIATE_GRACE_MS : 0 })

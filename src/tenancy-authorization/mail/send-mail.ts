@@ -1,5 +1,15 @@
 import type { JobHandler, JobRun } from '../../jobs/index.js'
-import type { Clock, Mail, Mailer, MailPurpose, MailWriter, Repositories, Storage } from '../../ports/index.js'
+import type {
+  Clock,
+  LinkPurpose,
+  Mail,
+  Mailer,
+  MailRecord,
+  MailSubject,
+  MailWriter,
+  Repositories,
+  Storage,
+} from '../../ports/index.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { isSafeInMail } from '../users/person-name.js'
 import { writeMail } from './default-mail-writer.js'
@@ -8,7 +18,7 @@ import { fillSetupUrl } from './setup-url.js'
 /** The kind of job that sends a mail. */
 export const SEND_MAIL = 'send-mail'
 
-const LINK_LIVES_MS: Record<MailPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
+const LINK_LIVES_MS: Record<LinkPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
 
 /** How mails are worded, and where their links lead. */
 export interface MailSettings {
@@ -19,6 +29,12 @@ export interface MailSettings {
   readonly setupUrl?: string | (() => string)
   /** Default: the engine's own words, in English. */
   readonly writer?: MailWriter
+}
+
+interface WrittenMail {
+  readonly mail: Mail
+  /** Hash of the token in the mail's link; none without a link. */
+  readonly tokenHash?: string
 }
 
 /** Sends a mail that waits. Its link is made now, so that no secret is kept meanwhile. */
@@ -54,36 +70,48 @@ export class SendMail implements JobHandler {
     try {
       await this.#mailer.send(written.mail, signal === undefined ? {} : { signal })
     } catch (error) {
-      await this.#storage.transaction(({ passwordTokens }) => passwordTokens.remove(written.tokenHash))
+      const { tokenHash } = written
+      if (tokenHash !== undefined) {
+        await this.#storage.transaction(({ passwordTokens }) => passwordTokens.remove(tokenHash))
+      }
       throw error
     }
   }
 
-  async #write(
-    repositories: Repositories,
-    mailId: number,
-  ): Promise<{ readonly mail: Mail; readonly tokenHash: string } | undefined> {
+  async #write(repositories: Repositories, mailId: number): Promise<WrittenMail | undefined> {
     const mail = await repositories.mails.get(mailId)
     if (mail === undefined) return undefined
     const user = await repositories.users.get(mail.userId)
     const company = user && (await repositories.companies.get(user.companyId))
     if (user === undefined || company === undefined) return undefined
-    const now = this.#clock.now()
-    const expires = new Date(now.getTime() + LINK_LIVES_MS[mail.purpose]).toISOString()
-    const token = randomToken(24)
-    await repositories.passwordTokens.removeExpired(now.toISOString())
-    const tokenHash = await sha256Hex(token)
-    await repositories.passwordTokens.insert({ userId: user.id, tokenHash, expires })
     // Rows of before the rules for names may hold anything.
     const name = isSafeInMail(user.name) ? user.name : ''
-    const write = this.#settings.writer ?? writeMail
-    const content = write({
-      purpose: mail.purpose,
+    const about = {
       user: { name, email: user.email },
       companyName: isSafeInMail(company.name) ? company.name : `company ${company.id}`,
-      link: fillSetupUrl(this.#settings.setupUrl, token),
-      expires,
-    })
-    return { mail: { to: { name, address: user.email }, ...content }, tokenHash }
+    }
+    const to = { name, address: user.email }
+    const { purpose } = mail
+    if (purpose === 'password-changed')
+      return { mail: { to, ...this.#word({ ...about, purpose, happened: mail.created }) } }
+    const { tokenHash, ...link } = await this.#makeLink(repositories, { userId: user.id, purpose })
+    return { mail: { to, ...this.#word({ ...about, purpose, ...link }) }, tokenHash }
+  }
+
+  #word(subject: MailSubject): ReturnType<MailWriter> {
+    return (this.#settings.writer ?? writeMail)(subject)
+  }
+
+  async #makeLink(
+    { passwordTokens }: Repositories,
+    { userId, purpose }: Pick<MailRecord, 'userId'> & { readonly purpose: LinkPurpose },
+  ): Promise<{ readonly link: string; readonly expires: string; readonly tokenHash: string }> {
+    const now = this.#clock.now()
+    const expires = new Date(now.getTime() + LINK_LIVES_MS[purpose]).toISOString()
+    const token = randomToken(24)
+    await passwordTokens.removeExpired(now.toISOString())
+    const tokenHash = await sha256Hex(token)
+    await passwordTokens.insert({ userId, tokenHash, expires })
+    return { link: fillSetupUrl(this.#settings.setupUrl, token), expires, tokenHash }
   }
 }

@@ -23,7 +23,7 @@ export function parseEmailAddress(input: string): EmailAddress {
   const asciiDomain = isPlain ? toAsciiDomain(domain) : undefined
   if (asciiDomain === undefined)
     throw new InvalidInputError('email', 'must be an e-mail address such as name@example.com')
-  return { email, emailKey: `${fold(local)}@${asciiDomain}` }
+  return { email, emailKey: `${foldCase(local)}@${asciiDomain}` }
 }
 
 function toAsciiDomain(domain: string): string | undefined {
@@ -33,6 +33,6 @@ function toAsciiDomain(domain: string): string | undefined {
 }
 
 /** Case folded: to upper case first, which makes one of `ß` and `ss`, and of the two forms of sigma. */
-function fold(local: string): string {
-  return local.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }

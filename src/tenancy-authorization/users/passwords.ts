@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
-import type { Clock, PasswordHasher, Storage, UserRecord } from '../../ports/index.js'
+import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError, ThrottledError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
@@ -14,14 +14,12 @@ import { networkOf } from '../throttles/network-of.js'
 import type { PasswordRequests } from '../throttles/password-requests.js'
 import { parseEmailAddress } from './email-address.js'
 import { PasswordHashing } from './password-hashing.js'
-
-/** What a new password must be: length is what counts (NIST SP 800-63B, section 5.1.1.2). */
-const PASSWORD = textSchema({ min: 8, max: 1_000 })
+import { newPasswordSchema, type PasswordRules } from './password-rules.js'
 
 /** What sets a password (`POST /auth/setup`). */
 export const passwordSetupSchema: z.ZodType<PasswordSetup> = objectSchema({
   token: textSchema({ min: 1, max: 200 }),
-  password: PASSWORD,
+  password: newPasswordSchema,
 })
 
 /** What asks for a new one (`POST /auth/reset`). */
@@ -30,7 +28,7 @@ export const passwordResetSchema: z.ZodType<PasswordReset> = objectSchema({ emai
 export interface PasswordSetup {
   /** From the link of an invitation or a reset. */
   readonly token: string
-  /** 8 to 1,000 characters. */
+  /** 12 to 1,000 characters, and none that is guessed first: a common one, the e-mail address, a repeated piece. */
   readonly password: string
 }
 
@@ -51,6 +49,7 @@ export class Passwords {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #hashing: PasswordHashing
+  readonly #rules: PasswordRules
   readonly #mailQueue: MailQueue
   readonly #failures: FailureThrottle
   readonly #requests: PasswordRequests
@@ -61,6 +60,7 @@ export class Passwords {
     storage: Storage,
     clock: Clock,
     hasher: PasswordHasher,
+    rules: PasswordRules,
     mailQueue: MailQueue,
     failures: FailureThrottle,
     requests: PasswordRequests,
@@ -70,6 +70,7 @@ export class Passwords {
     this.#storage = storage
     this.#clock = clock
     this.#hashing = new PasswordHashing(hasher)
+    this.#rules = rules
     this.#mailQueue = mailQueue
     this.#failures = failures
     this.#requests = requests
@@ -112,8 +113,9 @@ export class Passwords {
   }
 
   /**
-   * Sets the password of the user whose link it was; all links of that user end.
-   * @throws InvalidInputError where the token is unknown, used or old
+   * Sets the password of the user whose link it was; all links of that user end. A user who had another one is told.
+   * @throws InvalidInputError where the token is unknown, used or old; where the password breaks a rule, which leaves
+   *   the link as it is
    * @throws ThrottledError after too many requests from one network address, and where too many passwords are being set
    */
   async setup(input: PasswordSetup, origin?: PasswordOrigin): Promise<void> {
@@ -121,38 +123,46 @@ export class Passwords {
     const { token, password } = validate(passwordSetupSchema, input)
     const tokenHash = await sha256Hex(token)
     // A look before the slow hash: guessing tokens must not cost the host its processor.
-    await this.#storage.read(async ({ passwordTokens }) => this.#requireToken(await passwordTokens.find(tokenHash)))
+    const owner = await this.#storage.read(async ({ passwordTokens, users }) => {
+      return await users.get(this.#requireToken(await passwordTokens.find(tokenHash)).userId)
+    })
+    if (owner !== undefined) await this.#rules.require(password, owner)
     const passwordHash = await this.#hashing.forStranger(origin, async (hasher) => await hasher.hash(password))
-    await this.#storage.transaction(async (repositories) => {
+    const mailId = await this.#storage.transaction(async (repositories) => {
       const { passwordTokens, users } = repositories
       const found = await passwordTokens.find(tokenHash)
       // Of two who use it at once, one removes it.
       const { userId } = this.#requireToken((await passwordTokens.remove(tokenHash)) ? found : undefined)
+      const user = await users.get(userId)
       await users.update(userId, { passwordHash })
       await passwordTokens.removeOfUser(userId)
-      const companyId = (await users.get(userId))?.companyId
+      const companyId = user?.companyId
       await recordChange(repositories, { ...origin, kind: 'user', userId, companyId }, this.#clock.now(), {
         action: 'password.set',
         companyId: companyId ?? null,
         targetId: userId,
         details: { by: 'link' },
       })
+      return await this.#tellOfChange(repositories, user)
     })
+    if (mailId !== undefined) await this.#mailQueue.committed(mailId)
   }
 
   /**
-   * Completes a user's setup without a mail: for hosts that check users themselves.
+   * Completes a user's setup without an invitation: for hosts that check users themselves. A user who had another
+   * password is told by mail.
    * @param password default: one that nobody knows; a user who has a password keeps it then
+   * @throws NotFoundError @throws InvalidInputError where the password breaks a rule
    */
   async completeSetup(userId: number, password?: string, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<User> {
     const id = parseId(userId, 'id')
-    const chosen = password === undefined ? randomToken(32) : validate(PASSWORD, password, 'password')
+    const chosen = password === undefined ? randomToken(32) : await this.#requireChosen(id, password)
     const passwordHash = await this.#hashing.forHost(async (hasher) => await hasher.hash(chosen))
-    return await this.#storage.transaction(async (repositories) => {
+    const { completed, mailId } = await this.#storage.transaction(async (repositories) => {
       const { users, passwordTokens } = repositories
       const user = await users.get(id)
       if (user === undefined) throw new NotFoundError('user', id)
-      if (user.passwordHash !== null && password === undefined) return toUser(user)
+      if (user.passwordHash !== null && password === undefined) return { completed: toUser(user) }
       await users.update(id, { passwordHash })
       await passwordTokens.removeOfUser(id)
       await recordChange(repositories, by, this.#clock.now(), {
@@ -161,8 +171,23 @@ export class Passwords {
         targetId: id,
         details: { by: 'host' },
       })
-      return toUser({ ...user, passwordHash })
+      return { completed: toUser({ ...user, passwordHash }), mailId: await this.#tellOfChange(repositories, user) }
     })
+    if (mailId !== undefined) await this.#mailQueue.committed(mailId)
+    return completed
+  }
+
+  async #requireChosen(userId: number, password: string): Promise<string> {
+    const user = await this.#storage.read(({ users }) => users.get(userId))
+    if (user === undefined) throw new NotFoundError('user', userId)
+    await this.#rules.require(password, user)
+    return password
+  }
+
+  /** @param before the user as they were; a first password is no change */
+  async #tellOfChange(repositories: Repositories, before: UserRecord | undefined): Promise<number | undefined> {
+    if (before === undefined || before.passwordHash === null) return undefined
+    return await this.#mailQueue.notify(repositories, { user: before, purpose: 'password-changed' })
   }
 
   /**

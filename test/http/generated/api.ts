@@ -1179,7 +1179,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The token was used or has expired, or the password is too short */
+            /** @description The token was used or has expired, or the password is too short or too easy to guess */
             400: {
                 headers: {
                     [name: string]: unknown;
