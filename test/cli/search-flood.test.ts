@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { IS_FULL_FORM } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { WALL_CLOCK } from '../wall-clock.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -116,10 +117,12 @@ describe('a flood of searches', () => {
     const quiet = await searchesFor(1, victim)
     let isFlooding = true
     const statuses: number[] = []
+    const served: number[] = []
     const floods = Array.from({ length: 48 }, async (_, number) => {
       while (isFlooding) {
-        const { status, retryAfter } = await flood.search(number % 16 === 15 ? REFUSED : LONG)
+        const { status, retryAfter, ms } = await flood.search(number % 16 === 15 ? REFUSED : LONG)
         statuses.push(status)
+        if (status === 200) served.push(ms)
         if (status !== 429) continue
         expect(retryAfter).toBe('1')
         await new Promise((resolve) => setTimeout(resolve, 100))
@@ -129,7 +132,10 @@ describe('a flood of searches', () => {
     isFlooding = false
     await Promise.all(floods)
     for (const status of [200, 400, 429]) expect(statuses).toContain(status)
-    expectQuick(busy, quiet)
+    // Whoever floods waits for its own searches, however busy the machine is.
+    served.sort((one, other) => one - other)
+    expect(quantile(busy, 0.5)).toBeLessThan(quantile(served, 0.5) / 4)
+    if (IS_FULL_FORM) expectQuick(busy, quiet)
   })
 
   it('A38 lets searches go before documents that are taken in', { timeout: 120_000, ...WALL_CLOCK }, async () => {
