@@ -42,6 +42,7 @@ const SEARCH_EVERY_MS = 150
 const HEALTH_EVERY_MS = 100
 const GIVE_UP_MS = 15_000
 const WARM_UP_SEARCHES = 20
+const ATTACK_BEGINS_MS = 30_000
 const DESCRIPTION = 'Answer from the handbook. '.repeat(4_000).slice(0, 100_000)
 
 /** Runs one attack against `alcove serve`, which is a process of its own, as is the attacker. */
@@ -66,6 +67,7 @@ export async function runTenants({ attack, seconds, contexts }: TenantsOptions):
       tenantToken: await token(address, world.attackerKey, 'tenant'),
     }
     const mailsBefore = await countMails(dataDir)
+    const memory = new PeakMemory(server.child.pid ?? 0)
     let attempts: Record<string, number> = {}
     if (attack !== 'none') {
       child = await forkProgram(join(import.meta.dirname, 'attacker-child.ts'), [])
@@ -73,8 +75,8 @@ export async function runTenants({ attack, seconds, contexts }: TenantsOptions):
         attempts = counts as Record<string, number>
       })
       child.send({ name: attack, attacker })
+      await underWay(() => Object.keys(attempts).length > 0)
     }
-    const memory = new PeakMemory(server.child.pid ?? 0)
     const endsAt = performance.now() + seconds * 1_000
     const [searches, healths] = await Promise.all([
       probe(SEARCH_EVERY_MS, endsAt, () => search(victim)),
@@ -94,6 +96,12 @@ export async function runTenants({ attack, seconds, contexts }: TenantsOptions):
     await server?.outcome
     await folder.remove()
   }
+}
+
+/** Waits until something has come of the attack. */
+async function underWay(isAttacked: () => boolean): Promise<void> {
+  const givesUpAt = performance.now() + ATTACK_BEGINS_MS
+  while (!isAttacked() && performance.now() < givesUpAt) await setTimeout(20)
 }
 
 interface Key {
