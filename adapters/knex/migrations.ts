@@ -8,6 +8,7 @@ import { outbox } from './migrations/0005-outbox.js'
 import { bigIntegers } from './migrations/0006-big-integers.js'
 import { rates } from './migrations/0007-rates.js'
 import { audit } from './migrations/0008-audit.js'
+import { oneTimePasswords } from './migrations/0013-one-time-passwords.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   bigIntegers,
   rates,
   audit,
+  oneTimePasswords,
 ]

@@ -23,6 +23,8 @@ export const TABLES = [
   'attempts',
   'rates',
   'audit',
+  'one_time_passwords',
+  'recovery_codes',
 ] as const
 
 /** One of the engine's tables. */

@@ -7,6 +7,7 @@ import { HttpsTransport } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
+import { TotpOneTimePasswords } from '../totp/index.js'
 import { TransformersEmbeddingModel } from '../transformers/index.js'
 import type { DataDirLock } from './data-dir-lock.js'
 import { DATABASE } from './data-dir-names.js'
@@ -22,12 +23,18 @@ export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 export async function openSecurity(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
-): Promise<Pick<EngineOptions, 'tokenSigner' | 'passwordHasher' | 'commonPasswords' | 'mailer' | 'httpTransport'>> {
+): Promise<
+  Pick<
+    EngineOptions,
+    'tokenSigner' | 'passwordHasher' | 'commonPasswords' | 'oneTimePasswords' | 'mailer' | 'httpTransport'
+  >
+> {
   const keyFile = resolve(options.signingKeyFile ?? join(dataDir, 'keys', 'signing-keys.json'))
   return {
     tokenSigner: options.tokenSigner ?? (await new JoseTokenSigner({ keyFile }).open()),
     passwordHasher: options.passwordHasher ?? new Argon2PasswordHasher(),
     commonPasswords: options.commonPasswords ?? new ListedCommonPasswords(),
+    oneTimePasswords: options.oneTimePasswords ?? new TotpOneTimePasswords(),
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
     httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
   }

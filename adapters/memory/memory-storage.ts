@@ -7,6 +7,7 @@ import {
   uploadRepository,
 } from './storage/document-repositories.js'
 import { jobRepository } from './storage/job-repository.js'
+import { oneTimePasswordRepository } from './storage/one-time-password-repository.js'
 import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
 import { rateRepository } from './storage/rate-repository.js'
 import { MemoryTables } from './storage/tables.js'
@@ -36,6 +37,7 @@ export class MemoryStorage implements Storage {
     permissions: permissionRepository(this.#tables),
     apiKeys: apiKeyRepository(this.#tables),
     passwordTokens: passwordTokenRepository(this.#tables),
+    oneTimePasswords: oneTimePasswordRepository(this.#tables),
     mails: mailRepository(this.#tables),
     contexts: contextRepository(this.#tables),
     documents: documentRepository(this.#tables),

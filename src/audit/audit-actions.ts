@@ -47,9 +47,17 @@ export interface AuditActions {
   'password.reset-requested': NoDetails
   /** By the link of a mail, or by the host. */
   'password.set': { readonly by: 'link' | 'host' }
+  /** A secret that waits to be confirmed. */
+  'otp.begun': NoDetails
+  'otp.enabled': NoDetails
+  /** `enabled`: whether a secret was in use; otherwise one waited to be confirmed. */
+  'otp.disabled': { readonly enabled: boolean }
+  'otp.recovery-codes-renewed': NoDetails
+  /** A login by a recovery code; `left`: how many there still are. */
+  'otp.recovery-code-used': { readonly left: number }
   /** A request for a token; the target is the API key, where it is known. */
   'token.refused': RefusalDetails
-  /** A check of a password; the target is the user, where the address is known. */
+  /** A check of a password, or of a one-time password; the target is the user, where the address is known. */
   'login.refused': RefusalDetails
   'api-key.created': { readonly userId: number; readonly assistant: boolean; readonly tenant: boolean }
   'api-key.revoked': { readonly userId: number }
@@ -91,6 +99,11 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'user.reinitiated': 'user',
   'password.reset-requested': 'user',
   'password.set': 'user',
+  'otp.begun': 'user',
+  'otp.enabled': 'user',
+  'otp.disabled': 'user',
+  'otp.recovery-codes-renewed': 'user',
+  'otp.recovery-code-used': 'user',
   'token.refused': 'api-key',
   'login.refused': 'user',
   'api-key.created': 'api-key',

@@ -1,6 +1,13 @@
 import type { Container } from 'inversify'
 import { textSchema, validate } from '../shared/validate.js'
-import { AddUser, Administration, Initialize, Passwords, unlimitedReach } from '../tenancy-authorization/index.js'
+import {
+  AddUser,
+  Administration,
+  Initialize,
+  OtpSecrets,
+  Passwords,
+  unlimitedReach,
+} from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
 import { CLOCK, HOST_REACH, STORAGE, TOKEN_SIGNER } from './tokens.js'
 
@@ -16,8 +23,8 @@ export function bindAdministration(container: Container, { hostClientId }: Engin
   container
     .bind(Administration)
     .toResolvedValue(
-      (storage, clock, addUser, passwords, signer, reach) =>
-        new Administration(storage, clock, addUser, passwords, signer, reach),
-      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH],
+      (storage, clock, addUser, passwords, signer, reach, otpSecrets) =>
+        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets),
+      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets],
     )
 }

@@ -9,12 +9,12 @@ import {
   RecordEvent,
   ResendDelivery,
   RotateSigningSecret,
-  SecretBox,
   SendTestEvent,
   TrimDeliveries,
   UpdateDestination,
   VetDestination,
 } from '../outbox/index.js'
+import { SecretBox } from '../shared/secret-box.js'
 import { integerSchema, validate } from '../shared/validate.js'
 import type { EngineOptions } from './engine-options.js'
 import { CLOCK, HTTP_TRANSPORT, LIMITS, STORAGE, TELEMETRY } from './tokens.js'
@@ -23,9 +23,8 @@ const RETENTION_DAYS = 30
 
 /** Binds events, destinations, deliveries and the relay. */
 export function bindOutbox(container: Container, options: EngineOptions): void {
-  const { secretKey, deliveryRetentionDays = RETENTION_DAYS } = options
+  const { deliveryRetentionDays = RETENTION_DAYS } = options
   const retentionDays = validate(integerSchema({ min: 1, max: 36_500 }), deliveryRetentionDays, 'deliveryRetentionDays')
-  container.bind(SecretBox).toConstantValue(new SecretBox(secretKey))
   container.bind(RecordEvent).toResolvedValue((storage, clock) => new RecordEvent(storage, clock), [STORAGE, CLOCK])
   container
     .bind(DeliverEvent)

@@ -1,5 +1,6 @@
 import type { Container } from 'inversify'
 import { AuditRefusals } from '../audit/index.js'
+import { SecretBox } from '../shared/secret-box.js'
 import {
   AccessRecorder,
   AddUser,
@@ -14,15 +15,27 @@ import {
   MailGate,
   MailQueue,
   ManagePermissions,
+  OtpSecrets,
   PasswordRequests,
   PasswordRules,
   Passwords,
   ReinitiateUser,
+  SecondFactor,
   SendMail,
   Throttle,
 } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
-import { CLOCK, COMMON_PASSWORDS, LIMITS, MAILER, PASSWORD_HASHER, STORAGE, TELEMETRY, TOKEN_SIGNER } from './tokens.js'
+import {
+  CLOCK,
+  COMMON_PASSWORDS,
+  LIMITS,
+  MAILER,
+  ONE_TIME_PASSWORDS,
+  PASSWORD_HASHER,
+  STORAGE,
+  TELEMETRY,
+  TOKEN_SIGNER,
+} from './tokens.js'
 
 /** Binds companies, users, permissions, tokens, passwords and mails. */
 export function bindTenancy(container: Container, options: EngineOptions): void {
@@ -89,11 +102,33 @@ function bindUsersAndPermissions(container: Container): void {
     .toResolvedValue((storage, recorder) => new ListUsers(storage, recorder), [STORAGE, AccessRecorder])
   container.bind(PasswordRules).toResolvedValue((common) => new PasswordRules(common), [COMMON_PASSWORDS])
   container
+    .bind(OtpSecrets)
+    .toResolvedValue(
+      (algorithm, secretBox, clock, telemetry) => new OtpSecrets(algorithm, secretBox, clock, telemetry),
+      [ONE_TIME_PASSWORDS, SecretBox, CLOCK, TELEMETRY],
+    )
+  container
+    .bind(SecondFactor)
+    .toResolvedValue(
+      (storage, clock, secrets) => new SecondFactor(storage, clock, secrets),
+      [STORAGE, CLOCK, OtpSecrets],
+    )
+  container
     .bind(Passwords)
     .toResolvedValue(
-      (storage, clock, hasher, rules, mails, failures, requests, refusals) =>
-        new Passwords(storage, clock, hasher, rules, mails, failures, requests, refusals),
-      [STORAGE, CLOCK, PASSWORD_HASHER, PasswordRules, MailQueue, FailureThrottle, PasswordRequests, AuditRefusals],
+      (storage, clock, hasher, rules, mails, failures, requests, refusals, secondFactor) =>
+        new Passwords(storage, clock, hasher, rules, mails, failures, requests, refusals, secondFactor),
+      [
+        STORAGE,
+        CLOCK,
+        PASSWORD_HASHER,
+        PasswordRules,
+        MailQueue,
+        FailureThrottle,
+        PasswordRequests,
+        AuditRefusals,
+        SecondFactor,
+      ],
     )
   container
     .bind(GrantPermission)

@@ -1,7 +1,8 @@
 import type { Container } from 'inversify'
 import { DocumentEventEmitter, type DocumentEvents, type RepairWorkers, Verify } from '../ingestion/index.js'
-import { checkSecretKey, RecordEvent, SecretBox } from '../outbox/index.js'
+import { checkSecretKey, RecordEvent } from '../outbox/index.js'
 import { ClosedError, NotInitializedError } from '../shared/errors.js'
+import { SecretBox } from '../shared/secret-box.js'
 import {
   AccessRecorder,
   Initialize,

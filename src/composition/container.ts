@@ -24,6 +24,7 @@ import {
 } from '../ingestion/index.js'
 import { Search } from '../retrieval/index.js'
 import { limitsOf } from '../shared/limits.js'
+import { SecretBox } from '../shared/secret-box.js'
 import { Authorizer } from '../tenancy-authorization/index.js'
 import { bindAdministration } from './bind-administration.js'
 import { bindAudit } from './bind-audit.js'
@@ -38,6 +39,7 @@ import {
   HTTP_TRANSPORT,
   LIMITS,
   MAILER,
+  ONE_TIME_PASSWORDS,
   PASSWORD_HASHER,
   STARTER_PROMPT_WRITER,
   STORAGE,
@@ -76,11 +78,13 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(TOKEN_SIGNER).toConstantValue(options.tokenSigner)
   container.bind(PASSWORD_HASHER).toConstantValue(options.passwordHasher)
   container.bind(COMMON_PASSWORDS).toConstantValue(options.commonPasswords)
+  container.bind(ONE_TIME_PASSWORDS).toConstantValue(options.oneTimePasswords)
   container.bind(MAILER).toConstantValue(options.mailer)
   container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
   container.bind(TELEMETRY).toConstantValue(options.telemetry ?? { record: () => undefined })
   container.bind(LIMITS).toConstantValue(limitsOf(options.limits))
+  container.bind(SecretBox).toConstantValue(new SecretBox(options.secretKey))
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
 }
 

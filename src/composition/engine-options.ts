@@ -5,6 +5,7 @@ import type {
   FileStore,
   HttpTransport,
   Mailer,
+  OneTimePasswords,
   PasswordHasher,
   StarterPromptWriter,
   Storage,
@@ -35,10 +36,15 @@ export interface EngineOptions {
   readonly passwordHasher: PasswordHasher
   /** Passwords that nobody may choose: they are guessed first. */
   readonly commonPasswords: CommonPasswords
+  /** The second factor of the password check. */
+  readonly oneTimePasswords: OneTimePasswords
   readonly mailer: Mailer
   /** Sends events to destinations. */
   readonly httpTransport: HttpTransport
-  /** 32 bytes, the same for all engines on a storage: what signing secrets are encrypted with (AES-256-GCM). */
+  /**
+   * 32 bytes, the same for all engines on a storage: signing secrets and the secrets of one-time passwords are encrypted
+   * with them (AES-256-GCM).
+   */
   readonly secretKey: Uint8Array
   /** How long deliveries stay in the log after they were made; default 30 days. */
   readonly deliveryRetentionDays?: number

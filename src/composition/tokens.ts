@@ -5,6 +5,7 @@ import type {
   FileStore,
   HttpTransport,
   Mailer,
+  OneTimePasswords,
   PasswordHasher,
   StarterPromptWriter,
   Storage,
@@ -34,6 +35,7 @@ export const TELEMETRY: AbstractNewable<Telemetry> = token('Telemetry')
 export const TOKEN_SIGNER: AbstractNewable<TokenSigner> = token('TokenSigner')
 export const PASSWORD_HASHER: AbstractNewable<PasswordHasher> = token('PasswordHasher')
 export const COMMON_PASSWORDS: AbstractNewable<CommonPasswords> = token('CommonPasswords')
+export const ONE_TIME_PASSWORDS: AbstractNewable<OneTimePasswords> = token('OneTimePasswords')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
 export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')
 /** What one tenant may hold, have under way, and do in a time. */

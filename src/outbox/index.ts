@@ -28,4 +28,3 @@ export type {
 export { DeliverEvent } from './relay/deliver-event.js'
 export { TRIM_SUBJECT, TrimDeliveries } from './relay/trim-deliveries.js'
 export { checkSecretKey } from './secrets/check-secret-key.js'
-export { SecretBox } from './secrets/secret-box.js'

@@ -49,6 +49,7 @@ export type {
   NoticeMailSubject,
   NoticePurpose,
 } from './mailer.js'
+export type { OneTimePasswords } from './one-time-passwords.js'
 export type { PasswordHasher } from './password-hasher.js'
 export type { ProcessLocks } from './process-locks.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
@@ -88,6 +89,7 @@ export {
   type NewJob,
   type WaitingLane,
 } from './storage/job-repository.js'
+export type { OneTimePasswordRecord, OneTimePasswordRepository } from './storage/one-time-password-repository.js'
 export {
   type AttemptOutcome,
   type AttemptRecord,

@@ -6,6 +6,7 @@ import type {
   UploadRepository,
 } from './storage/document-repositories.js'
 import type { JobRepository } from './storage/job-repository.js'
+import type { OneTimePasswordRepository } from './storage/one-time-password-repository.js'
 import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
 import type { RateRepository } from './storage/rate-repository.js'
 import type {
@@ -38,6 +39,7 @@ export interface Repositories {
   readonly permissions: PermissionRepository
   readonly apiKeys: ApiKeyRepository
   readonly passwordTokens: PasswordTokenRepository
+  readonly oneTimePasswords: OneTimePasswordRepository
   readonly mails: MailRepository
   readonly contexts: ContextRepository
   readonly documents: DocumentRepository

@@ -2,6 +2,7 @@
 export type ErrorCode =
   | 'ERR_INVALID_INPUT'
   | 'ERR_UNAUTHENTICATED'
+  | 'ERR_OTP_REQUIRED'
   | 'ERR_FORBIDDEN'
   | 'ERR_CONTEXT_NOT_FOUND'
   | 'ERR_DOCUMENT_NOT_FOUND'
@@ -94,6 +95,15 @@ export class InvalidInputError extends AlcoveError {
 /** The principal does not exist, or no longer. */
 export class UnauthenticatedError extends AlcoveError {
   readonly code = 'ERR_UNAUTHENTICATED'
+}
+
+/** The password is right, and the user has one-time passwords: ask for a code, and check both together. */
+export class OneTimePasswordRequiredError extends AlcoveError {
+  readonly code = 'ERR_OTP_REQUIRED'
+
+  constructor() {
+    super('a one-time password is required: pass the current code of the authenticator app, or a recovery code, as otp')
+  }
 }
 
 /** The principal exists but may not do this. */

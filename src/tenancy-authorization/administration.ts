@@ -8,6 +8,13 @@ import { CreateAccount, type NewAccount } from './companies/create-account.js'
 import { CreateCompany, type NewCompany } from './companies/create-company.js'
 import { MoveCompany } from './companies/move-company.js'
 import { readOwner } from './initialize.js'
+import { BeginOneTimePassword } from './one-time-passwords/begin-one-time-password.js'
+import { ConfirmOneTimePassword } from './one-time-passwords/confirm-one-time-password.js'
+import { DisableOneTimePassword } from './one-time-passwords/disable-one-time-password.js'
+import type { OneTimePasswordOperations } from './one-time-passwords/one-time-password-operations.js'
+import { otpMethods } from './one-time-passwords/otp-method.js'
+import type { OtpSecrets } from './one-time-passwords/otp-secrets.js'
+import { RenewRecoveryCodes } from './one-time-passwords/renew-recovery-codes.js'
 import { GrantPermission, type NewPermission } from './permissions/grant-permission.js'
 import { ManagePermissions } from './permissions/manage-permissions.js'
 import {
@@ -27,7 +34,7 @@ import {
 import { CreateRole, type NewRole } from './roles/create-role.js'
 import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './tokens/create-api-key.js'
 import type { AddUser, NewUser } from './users/add-user.js'
-import type { PasswordOrigin, Passwords } from './users/passwords.js'
+import type { PasswordCheck, Passwords } from './users/passwords.js'
 
 /**
  * The host's own hand: companies, accounts, roles, users, permissions and API
@@ -39,6 +46,7 @@ export class Administration {
   readonly #addUser: AddUser
   readonly #passwords: Passwords
   readonly #signer: TokenSigner
+  readonly #otpSecrets: OtpSecrets
   readonly #managePermissions: ManagePermissions
   readonly #reach: Reach
 
@@ -50,7 +58,9 @@ export class Administration {
     passwords: Passwords,
     signer: TokenSigner,
     reach: Reach,
+    otpSecrets: OtpSecrets,
   ) {
+    this.#otpSecrets = otpSecrets
     this.#reach = reach
     this.#storage = storage
     this.#clock = clock
@@ -107,22 +117,42 @@ export class Administration {
     list(): Promise<User[]>
     /** Completes a setup without a mail; without a password, with one that nobody knows. */
     completeSetup(id: number, password?: string): Promise<User>
+    /** The second factor of {@link verifyPassword}. */
+    readonly oneTimePassword: OneTimePasswordOperations
   } = {
     add: async ({ companyId, ...user }) => {
       return await this.#addUser.execute(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
     },
-    list: async () => (await this.#storage.read(({ users }) => users.list())).map(toUser),
+    list: async () =>
+      await this.#storage.read(async (repositories) => {
+        const otpMethod = await otpMethods(repositories)
+        return (await repositories.users.list()).map((user) => toUser(user, otpMethod(user.id)))
+      }),
     completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
+    oneTimePassword: {
+      begin: async (id, label) =>
+        await new BeginOneTimePassword(this.#storage, this.#clock, this.#otpSecrets).execute(id, label, this.#reach),
+      confirm: async (id, code) =>
+        await new ConfirmOneTimePassword(this.#storage, this.#clock, this.#otpSecrets).execute(id, code, this.#reach),
+      renewRecoveryCodes: async (id) =>
+        await new RenewRecoveryCodes(this.#storage, this.#clock).execute(id, this.#reach),
+      disable: async (id) => await new DisableOneTimePassword(this.#storage, this.#clock).execute(id, this.#reach),
+    },
   }
 
   /**
    * For a host's own login: the user with that address and password, or `undefined`.
    *
-   * @param origin the network address of whoever logs in, so that wrong passwords are counted for it too
-   * @throws ThrottledError after too many wrong passwords within a minute, also for the right one
+   * @param check the network address of whoever logs in, so that wrong passwords are counted for it too; and `otp`, the
+   *   one-time password or the recovery code that the user has entered
+   * @throws OneTimePasswordRequiredError where the password is right, the user has one-time passwords, and `otp` is
+   *   missing: ask for it, and call again with both
+   * @throws ThrottledError after too many wrong passwords within a minute, also for the right one; and after 5 wrong
+   *   one-time passwords of the user within 15 minutes, or 20 within a day, where the password is right
+   * @throws SecretUnreadableError where the password is right, and the secret of the user's one-time passwords was altered
    */
-  async verifyPassword(email: string, password: string, origin: PasswordOrigin = {}): Promise<User | undefined> {
-    return await this.#passwords.verify(email, password, origin)
+  async verifyPassword(email: string, password: string, check: PasswordCheck = {}): Promise<User | undefined> {
+    return await this.#passwords.verify(email, password, check)
   }
 
   /** Makes a new key that signs access tokens; tokens of the one before stay valid for 900 s. */

@@ -11,6 +11,11 @@ export { MailGate } from './mail/mail-gate.js'
 export { MailQueue } from './mail/mail-queue.js'
 export { type MailSettings, SendMail } from './mail/send-mail.js'
 export { checkSetupUrl } from './mail/setup-url.js'
+export type { OneTimePasswordLabel, OneTimePasswordSetup } from './one-time-passwords/begin-one-time-password.js'
+export type { OneTimePasswordOperations } from './one-time-passwords/one-time-password-operations.js'
+export { OtpSecrets } from './one-time-passwords/otp-secrets.js'
+export type { RecoveryCodes } from './one-time-passwords/recovery-codes.js'
+export { SecondFactor } from './one-time-passwords/second-factor.js'
 export { GrantPermission, type NewPermission, newPermissionSchema } from './permissions/grant-permission.js'
 export { ManagePermissions, type PermissionChange, permissionChangeSchema } from './permissions/manage-permissions.js'
 export {
@@ -41,6 +46,7 @@ export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
 export { ListUsers } from './users/list-users.js'
 export { PasswordRules } from './users/password-rules.js'
 export {
+  type PasswordCheck,
   type PasswordOrigin,
   type PasswordReset,
   type PasswordSetup,

@@ -8,6 +8,7 @@ import type {
   UserRecord,
 } from '../ports/index.js'
 import { APPLICATIONS } from './application.js'
+import type { OtpMethod } from './one-time-passwords/otp-method.js'
 
 /** A company as the engine shows it. */
 export type Company = Pick<CompanyRecord, 'id' | 'name' | 'parentId'>
@@ -45,7 +46,7 @@ export interface User {
   readonly createdAt: string
   /** Whether the user has completed the setup. */
   readonly hasPassword: boolean
-  /** Two-factor method; `none`. */
+  /** Second factor of the password check: `none`, or `totp` for one-time passwords. */
   readonly otpMethod: string
   /** Latest token or checked password. */
   readonly lastAccess: string | null
@@ -108,7 +109,7 @@ export function toRole({ id, companyId, name, applications, capabilities }: Role
   return { id, customerId: companyId, name, applications, capabilities }
 }
 
-export function toUser(record: UserRecord): User {
+export function toUser(record: UserRecord, otpMethod: OtpMethod): User {
   const { id, companyId, firstName, lastName, name, email, created, lastAccess, passwordHash } = record
   return {
     id,
@@ -119,13 +120,17 @@ export function toUser(record: UserRecord): User {
     email,
     createdAt: created,
     hasPassword: passwordHash !== null,
-    otpMethod: 'none',
+    otpMethod,
     lastAccess,
   }
 }
 
-export function toListedUser(record: UserRecord, permissions: readonly PermissionDetails[]): UserWithPermissions {
-  const { customerId: _company, ...user } = toUser(record)
+export function toListedUser(
+  record: UserRecord,
+  otpMethod: OtpMethod,
+  permissions: readonly PermissionDetails[],
+): UserWithPermissions {
+  const { customerId: _company, ...user } = toUser(record, otpMethod)
   return { ...user, permissions: permissions.map(toListedPermission) }
 }
 

@@ -8,8 +8,14 @@ import { describe, expect, it } from 'vitest'
 import { Argon2PasswordHasher } from '../../adapters/argon2/index.js'
 import { JoseTokenSigner } from '../../adapters/jose/index.js'
 import { FolderMailer, SmtpMailer } from '../../adapters/mail/index.js'
-import { MemoryMailer, MemoryPasswordHasher, MemoryTokenSigner } from '../../adapters/memory/index.js'
-import { mailerSuite, passwordHasherSuite, tokenSignerSuite } from '../conformance/index.js'
+import {
+  MemoryMailer,
+  MemoryOneTimePasswords,
+  MemoryPasswordHasher,
+  MemoryTokenSigner,
+} from '../../adapters/memory/index.js'
+import { TotpOneTimePasswords } from '../../adapters/totp/index.js'
+import { mailerSuite, oneTimePasswordsSuite, passwordHasherSuite, tokenSignerSuite } from '../conformance/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const runner = { describe, it }
@@ -38,6 +44,9 @@ tokenSignerSuite(runner, 'jose with a key of the host: ES256', async () => {
 
 passwordHasherSuite(runner, 'memory', async () => ({ port: new MemoryPasswordHasher(), dispose: nothing }))
 passwordHasherSuite(runner, 'argon2id', async () => ({ port: new Argon2PasswordHasher(), dispose: nothing }))
+
+oneTimePasswordsSuite(runner, 'memory', async () => ({ port: new MemoryOneTimePasswords(), dispose: nothing }))
+oneTimePasswordsSuite(runner, 'otpauth', async () => ({ port: new TotpOneTimePasswords(), dispose: nothing }))
 
 mailerSuite(runner, 'memory', async () => {
   const mailer = new MemoryMailer()

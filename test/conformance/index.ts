@@ -22,6 +22,7 @@ export {
   commonPasswordsSuite,
   type MailerUnderTest,
   mailerSuite,
+  oneTimePasswordsSuite,
   passwordHasherSuite,
   tokenSignerSuite,
 } from './security-suites.js'

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import type { CommonPasswords, Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type {
+  CommonPasswords,
+  Mail,
+  Mailer,
+  OneTimePasswords,
+  PasswordHasher,
+  TokenClaims,
+  TokenSigner,
+} from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
 
 const NOW = new Date('2026-01-02T03:04:05.000Z')
@@ -121,6 +129,75 @@ export function commonPasswordsSuite(runner: TestRunner, name: string, create: C
         await Promise.all(asked),
         asked.map((_, at) => at % 2 === 0),
       )
+    })
+  })
+}
+
+/** Codes of RFC 6238, appendix B: the last 6 of their 8 digits. The secret is its seed, in base32. */
+const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+const RFC_CODES = [
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+] as const
+
+/** Whether one-time passwords are those that authenticator apps show. */
+export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: CreateSubject<OneTimePasswords>): void {
+  const at = (seconds: number): Date => new Date(seconds * 1_000)
+
+  defineSuite(runner, `OneTimePasswords: ${name}`, create, (test) => {
+    test('A96 knows the codes of RFC 6238, appendix B', async (passwords) => {
+      for (const [seconds, code] of RFC_CODES) {
+        assert.equal(await passwords.stepOf(RFC_SECRET, code, at(seconds), 0), Math.floor(seconds / 30))
+      }
+    })
+
+    test('A96 takes codes of as many steps before and behind as it is told', async (passwords) => {
+      const [[, code]] = RFC_CODES
+      // The step begins at 30 and ends at 60.
+      for (const [seconds, window, step] of [
+        [29, 0, undefined],
+        [30, 0, 1],
+        [59.999, 0, 1],
+        [60, 0, undefined],
+        [0, 1, 1],
+        [89.999, 1, 1],
+        [90, 1, undefined],
+        [119, 2, 1],
+        [120, 2, undefined],
+      ] as const) {
+        assert.equal(await passwords.stepOf(RFC_SECRET, code, at(seconds), window), step, `${seconds} s, ${window}`)
+      }
+    })
+
+    test('A96 takes nothing else for a code', async (passwords) => {
+      const others = ['', '287083', '28708', '2870820', '94287082', ' 287082', '287082\n', '٢٨٧٠٨٢', '-28708', '2e7082']
+      for (const code of others) {
+        assert.equal(await passwords.stepOf(RFC_SECRET, code, at(59), 1), undefined, JSON.stringify(code))
+      }
+    })
+
+    test('A96 makes secrets of 160 bits, each another', async (passwords) => {
+      const secrets = await Promise.all(Array.from({ length: 20 }, () => passwords.createSecret()))
+      assert.equal(new Set(secrets).size, 20)
+      for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/)
+      const codes = secrets.map((secret) => passwords.stepOf(secret, '287082', at(59), 0))
+      assert.ok((await Promise.all(codes)).filter((step) => step !== undefined).length <= 1)
+    })
+
+    test('A96 tells apps the secret, the issuer and the account by a URI', async (passwords) => {
+      const label = { issuer: 'Grüße & Co: 東京', account: 'a+b@example.com', secret: RFC_SECRET }
+      const uri = new URL(await passwords.uriOf(label))
+      assert.equal(uri.protocol, 'otpauth:')
+      assert.match(uri.href, /^otpauth:\/\/totp\//)
+      const path = decodeURIComponent(uri.href.split('?')[0] ?? '')
+      assert.equal(path, 'otpauth://totp/Grüße & Co  東京:a+b@example.com')
+      const given = Object.fromEntries(uri.searchParams)
+      const expected = { secret: RFC_SECRET, issuer: 'Grüße & Co  東京', algorithm: 'SHA1', digits: '6', period: '30' }
+      assert.deepEqual(given, expected)
     })
   })
 }

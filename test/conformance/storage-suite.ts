@@ -5,6 +5,7 @@ import { defineAuditTests } from './storage-audit-tests.js'
 import { defineDocumentTests } from './storage-document-tests.js'
 import { defineJobTests } from './storage-job-tests.js'
 import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
+import { defineOneTimePasswordTests } from './storage-one-time-password-tests.js'
 import { defineOutboxTests } from './storage-outbox-tests.js'
 import { defineRateTests } from './storage-rate-tests.js'
 import { NOW, seedCompany, seedContext } from './storage-seed.js'
@@ -205,6 +206,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineJobTests(test)
     defineRateTests(test)
     defineAuditTests(test)
+    defineOneTimePasswordTests(test)
     defineOutboxTests(test)
   })
   runner.describe(`Storage: ${name}, within a transaction of the host`, () => defineJoinTests(runner, create))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeApi } from '../../adapters/http-server/index.js'
 import { MemoryHttpTransport, MemoryMailer } from '../../adapters/memory/index.js'
 import type { AuditAction, AuditEntry, HostAdministration } from '../../src/index.js'
+import { otpCode } from '../otp-code.js'
 import { fileForm, NEW_CONTEXT, type RequestOptions, startServer, type TestServer } from './server.js'
 
 let server: TestServer
@@ -79,6 +80,24 @@ async function newDestination(): Promise<number> {
   const destination = await administration.destinations.create({ url: newUrl(), eventTypes: null })
   secrets.push(destination.secret)
   return destination.id
+}
+
+/** @returns the secret */
+async function beginOtp(id: number): Promise<string> {
+  const { secret } = await administration.users.oneTimePassword.begin(id)
+  secrets.push(secret)
+  return secret
+}
+
+async function confirmOtp(id: number, secret: string): Promise<void> {
+  const { recoveryCodes } = await administration.users.oneTimePassword.confirm(id, otpCode(secret, server.clock.now()))
+  secrets.push(...recoveryCodes)
+}
+
+async function newOtpUser(): Promise<number> {
+  const id = await newUser()
+  await confirmOtp(id, await beginOtp(id))
+  return id
 }
 
 const USER = { actions: ['user.added', 'permission.created'], companyId: 1 } as const
@@ -327,6 +346,35 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
       call: () => administration.users.completeSetup(id, PASSWORD),
     }
   },
+  'users.oneTimePassword.begin': async () => {
+    const id = await newUser()
+    return { actions: ['otp.begun'], companyId: 1, targetId: id, call: () => beginOtp(id) }
+  },
+  'users.oneTimePassword.confirm': async () => {
+    const id = await newUser()
+    const secret = await beginOtp(id)
+    return { actions: ['otp.enabled'], companyId: 1, targetId: id, call: () => confirmOtp(id, secret) }
+  },
+  'users.oneTimePassword.renewRecoveryCodes': async () => {
+    const id = await newOtpUser()
+    return {
+      actions: ['otp.recovery-codes-renewed'],
+      companyId: 1,
+      targetId: id,
+      call: async () => {
+        secrets.push(...(await administration.users.oneTimePassword.renewRecoveryCodes(id)).recoveryCodes)
+      },
+    }
+  },
+  'users.oneTimePassword.disable': async () => {
+    const id = await newOtpUser()
+    return {
+      actions: ['otp.disabled'],
+      companyId: 1,
+      targetId: id,
+      call: () => administration.users.oneTimePassword.disable(id),
+    }
+  },
   rotateSigningKey: async () => ({
     actions: ['signing-key.rotated'],
     companyId: null,
@@ -423,16 +471,18 @@ const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   verifyPassword: 'a login; that one is refused is recorded',
 }
 
-/** Methods of an object and of the groups in it, but those that only read by their name. */
+/** Methods of an object and of the groups in it, however deep, but those that only read by their name. */
 function changingMethods(): string[] {
-  const names = new Set<string>()
-  for (const [name, member] of Object.entries(administration) as [string, unknown][]) {
-    if (typeof member === 'function') names.add(name)
-    if (typeof member !== 'object' || member === null) continue
-    for (const method of Object.keys(member)) names.add(`${name}.${method}`)
-  }
+  const names = new Set<string>(methodsOf(administration))
   for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(administration))) names.add(name)
   return [...names].filter((name) => !/(^constructor|\.list|\.get)$/.test(name))
+}
+
+function methodsOf(group: object): string[] {
+  return Object.entries(group).flatMap(([name, member]: [string, unknown]) => {
+    if (typeof member === 'function') return [name]
+    return typeof member === 'object' && member !== null ? methodsOf(member).map((method) => `${name}.${method}`) : []
+  })
 }
 
 describe("every method of the host's administration that changes something", () => {

@@ -10,6 +10,7 @@ import {
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryMailer,
+  MemoryOneTimePasswords,
   MemoryPasswordHasher,
   MemoryStarterPromptWriter,
   MemoryTextExtractor,
@@ -81,6 +82,7 @@ const engine = await createEngine({
   tokenSigner: new MemoryTokenSigner(),
   passwordHasher: new MemoryPasswordHasher(),
   commonPasswords: new MemoryCommonPasswords(),
+  oneTimePasswords: new MemoryOneTimePasswords(),
   mailer: new MemoryMailer(),
   httpTransport: transport,
   // As the test's own engine has it.

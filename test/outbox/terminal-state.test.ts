@@ -11,11 +11,11 @@ import {
   DeliverEvent,
   RecordEvent,
   ResendDelivery,
-  SecretBox,
   VetDestination,
 } from '../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../src/ports/index.js'
 import { DEFAULT_LIMITS } from '../../src/shared/limits.js'
+import { SecretBox } from '../../src/shared/secret-box.js'
 import { Initialize, UNLIMITED } from '../../src/tenancy-authorization/index.js'
 import { sized } from '../full-form.js'
 import { DATABASES } from './database.js'

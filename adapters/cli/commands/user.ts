@@ -4,6 +4,7 @@ import { withDatabase } from '../engines.js'
 import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
+import { userOtpCommand } from './user-otp.js'
 
 export function userCommand(): CommandUnknownOpts {
   const user = new Command('user').description('users of companies')
@@ -46,7 +47,8 @@ export function userCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const users = await withDatabase(options, async ({ administration }) => await administration.users.list())
-      printList<User>(options, users, ['id', 'email', 'name', 'customerId', 'hasPassword', 'createdAt'])
+      printList<User>(options, users, ['id', 'email', 'name', 'customerId', 'hasPassword', 'otpMethod', 'createdAt'])
     })
+  user.addCommand(userOtpCommand())
   return user
 }

@@ -12,6 +12,8 @@ const LEFT_OUT: ReadonlySet<TableName> = new Set([SETTINGS, 'schema', 'uploads']
 const KEYS: Partial<Record<TableName, readonly string[]>> = {
   password_tokens: ['token_hash'],
   rates: ['name'],
+  one_time_passwords: ['user_id'],
+  recovery_codes: ['user_id', 'code_hash'],
   windows: ['document_id', 'chunk', 'ordinal'],
 }
 /** A row of these may have a megabyte. */

@@ -12,6 +12,7 @@ import { KnexDocumentRepository } from './document-repository.js'
 import { KnexEventRepository } from './event-repository.js'
 import { KnexJobRepository } from './job-repository.js'
 import { KnexMailRepository, KnexPasswordTokenRepository } from './mail-repositories.js'
+import { KnexOneTimePasswordRepository } from './one-time-password-repository.js'
 import { KnexPermissionRepository } from './permission-repository.js'
 import { KnexRateRepository } from './rate-repository.js'
 import { KnexUploadRepository } from './upload-repository.js'
@@ -29,6 +30,7 @@ export function repositoriesOf(session: Session): Repositories {
     permissions: new KnexPermissionRepository(session),
     apiKeys: new KnexApiKeyRepository(session),
     passwordTokens: new KnexPasswordTokenRepository(session),
+    oneTimePasswords: new KnexOneTimePasswordRepository(session),
     mails: new KnexMailRepository(session),
     contexts: new KnexContextRepository(session),
     documents: new KnexDocumentRepository(session),

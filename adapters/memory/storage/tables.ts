@@ -13,6 +13,7 @@ import type {
   MailRecord,
   NewChunk,
   NewJob,
+  OneTimePasswordRecord,
   PasswordTokenRecord,
   PermissionRecord,
   RegionRecord,
@@ -31,6 +32,16 @@ export interface StoredUpload extends UploadRecord {
 
 export interface StoredPasswordToken extends PasswordTokenRecord {
   readonly id: number
+}
+
+export interface StoredOneTimePassword extends OneTimePasswordRecord {
+  readonly id: number
+}
+
+export interface StoredRecoveryCode {
+  readonly id: number
+  readonly userId: number
+  readonly hash: string
 }
 
 export interface StoredJob extends Required<NewJob> {
@@ -65,6 +76,8 @@ export class MemoryTables {
   readonly permissions: MemoryTable<PermissionRecord> = new MemoryTable(this.journal)
   readonly apiKeys: MemoryTable<ApiKeyRecord> = new MemoryTable(this.journal)
   readonly passwordTokens: MemoryTable<StoredPasswordToken> = new MemoryTable(this.journal)
+  readonly oneTimePasswords: MemoryTable<StoredOneTimePassword> = new MemoryTable(this.journal)
+  readonly recoveryCodes: MemoryTable<StoredRecoveryCode> = new MemoryTable(this.journal)
   readonly mails: MemoryTable<MailRecord> = new MemoryTable(this.journal)
   readonly contexts: MemoryTable<ContextRecord> = new MemoryTable(this.journal)
   readonly documents: MemoryTable<DocumentRecord> = new MemoryTable(this.journal)

@@ -1,10 +1,10 @@
 import { recordChange } from '../../audit/index.js'
 import type { Clock, Storage } from '../../ports/index.js'
 import { randomToken } from '../../shared/random.js'
+import type { SecretBox } from '../../shared/secret-box.js'
 import { validate } from '../../shared/validate.js'
 import { type Reach, requireCompany } from '../../tenancy-authorization/index.js'
 import { type DestinationWithSecret, toDestination } from '../records.js'
-import type { SecretBox } from '../secrets/secret-box.js'
 import { type DestinationInput, destinationSchema, distinctTypes } from './destination-input.js'
 import type { VetDestination } from './vet-destination.js'
 

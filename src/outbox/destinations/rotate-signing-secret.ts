@@ -1,9 +1,9 @@
 import { recordChange } from '../../audit/index.js'
 import type { Clock, Storage } from '../../ports/index.js'
+import type { SecretBox } from '../../shared/secret-box.js'
 import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../../tenancy-authorization/index.js'
 import { type DestinationWithSecret, toDestination } from '../records.js'
-import type { SecretBox } from '../secrets/secret-box.js'
 import { newSigningSecret } from './create-destination.js'
 import { changeDestination } from './find-destination.js'
 

@@ -1,6 +1,6 @@
 import type { Storage } from '../../ports/index.js'
 import { SecretKeyError } from '../../shared/errors.js'
-import type { SecretBox } from './secret-box.js'
+import type { SecretBox } from '../../shared/secret-box.js'
 
 const SETTING = 'secret-key-check'
 const KNOWN_TEXT = 'alcove'

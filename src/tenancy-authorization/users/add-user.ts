@@ -74,7 +74,7 @@ export class AddUser {
       return { user: added, mailId: await this.#mailQueue.enqueue(repositories, invitation) }
     })
     await this.#mailQueue.committed(mailId)
-    return toUser(user)
+    return toUser(user, 'none')
   }
 }
 

@@ -3,6 +3,7 @@ import { parseId } from '../../shared/validate.js'
 import type { AccessRecorder } from '../access/access-recorder.js'
 import type { TenantAccess } from '../access/authorizer.js'
 import { type Reach, requireCompany } from '../access/reach.js'
+import { type OtpMethod, otpMethodOf, otpMethods } from '../one-time-passwords/otp-method.js'
 import { toListedUser, type UserWithPermissions } from '../records.js'
 
 /** Lists the users of a company, with their permissions on accounts that the caller reaches. */
@@ -26,7 +27,8 @@ export class ListUsers {
       await requireCompany(repositories, reach, id)
       const users = await repositories.users.list({ companyId: id })
       const permissions = await repositories.permissions.listDetails({ companyId: id })
-      return await join(repositories, reach, users, permissions)
+      const otpMethod = await otpMethods(repositories, { companyId: id })
+      return await join(repositories, reach, users, otpMethod, permissions)
     })
   }
 
@@ -36,7 +38,8 @@ export class ListUsers {
       const user = await repositories.users.get(userId)
       const users = user === undefined ? [] : [user]
       const permissions = await repositories.permissions.listDetails({ userId })
-      return (await join(repositories, reach, users, permissions))[0]
+      const otpMethod = await otpMethodOf(repositories, userId)
+      return (await join(repositories, reach, users, () => otpMethod, permissions))[0]
     })
   }
 }
@@ -45,6 +48,7 @@ async function join(
   repositories: Repositories,
   reach: Reach,
   users: readonly UserRecord[],
+  otpMethod: (userId: number) => OtpMethod,
   permissions: readonly PermissionDetails[],
 ): Promise<UserWithPermissions[]> {
   const reached = await reach.within(
@@ -55,5 +59,5 @@ async function join(
   for (const permission of permissions) {
     if (reached.has(permission.account.companyId)) ofUser.get(permission.userId)?.push(permission)
   }
-  return users.map((user) => toListedUser(user, ofUser.get(user.id) ?? []))
+  return users.map((user) => toListedUser(user, otpMethod(user.id), ofUser.get(user.id) ?? []))
 }

@@ -8,6 +8,8 @@ import { objectSchema, parseId, textSchema, validate } from '../../shared/valida
 import type { Origin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
+import { otpMethodOf } from '../one-time-passwords/otp-method.js'
+import type { SecondFactor } from '../one-time-passwords/second-factor.js'
 import { toUser, type User } from '../records.js'
 import type { FailureThrottle } from '../throttles/failure-throttle.js'
 import { networkOf } from '../throttles/network-of.js'
@@ -39,6 +41,12 @@ export interface PasswordReset {
 /** From where a request about a password comes; without it, only names are counted. */
 export type PasswordOrigin = Omit<Origin, 'clientId'>
 
+/** What a password is checked with. */
+export interface PasswordCheck extends PasswordOrigin {
+  /** A one-time password or a recovery code, as the user has entered it: where one is required. */
+  readonly otp?: string | undefined
+}
+
 /** Characters of a counter's name. */
 const MOST_OF_COUNTER = 200
 /** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
@@ -54,6 +62,7 @@ export class Passwords {
   readonly #failures: FailureThrottle
   readonly #requests: PasswordRequests
   readonly #refusals: AuditRefusals
+  readonly #secondFactor: SecondFactor
   #decoy: Promise<string> | undefined
 
   constructor(
@@ -65,7 +74,9 @@ export class Passwords {
     failures: FailureThrottle,
     requests: PasswordRequests,
     refusals: AuditRefusals,
+    secondFactor: SecondFactor,
   ) {
+    this.#secondFactor = secondFactor
     this.#refusals = refusals
     this.#storage = storage
     this.#clock = clock
@@ -162,7 +173,9 @@ export class Passwords {
       const { users, passwordTokens } = repositories
       const user = await users.get(id)
       if (user === undefined) throw new NotFoundError('user', id)
-      if (user.passwordHash !== null && password === undefined) return { completed: toUser(user) }
+      if (user.passwordHash !== null && password === undefined) {
+        return { completed: toUser(user, await otpMethodOf(repositories, id)) }
+      }
       await users.update(id, { passwordHash })
       await passwordTokens.removeOfUser(id)
       await recordChange(repositories, by, this.#clock.now(), {
@@ -171,7 +184,8 @@ export class Passwords {
         targetId: id,
         details: { by: 'host' },
       })
-      return { completed: toUser({ ...user, passwordHash }), mailId: await this.#tellOfChange(repositories, user) }
+      const completed = toUser({ ...user, passwordHash }, await otpMethodOf(repositories, id))
+      return { completed, mailId: await this.#tellOfChange(repositories, user) }
     })
     if (mailId !== undefined) await this.#mailQueue.committed(mailId)
     return completed
@@ -191,13 +205,16 @@ export class Passwords {
   }
 
   /**
-   * The user with that address and password. Takes as long for an unknown address as for a wrong password.
+   * The user with that address and password, and the one-time password where the user has them. Takes as long for an
+   * unknown address as for a wrong password.
    *
+   * @throws OneTimePasswordRequiredError where the password is right, and `otp` is missing
+   * @throws SecretUnreadableError where the password is right, and the user's secret was altered
    * @throws ThrottledError after too many wrong passwords for the e-mail address, or from the network address, within a
    *   minute, also for the right password: a throttle that lets it pass would not slow down those who guess; and where
-   *   too many passwords are being checked
+   *   too many passwords are being checked; after too many wrong one-time passwords of the user, where the password is right
    */
-  async verify(email: string, password: string, origin?: PasswordOrigin): Promise<User | undefined> {
+  async verify(email: string, password: string, { otp, ...origin }: PasswordCheck = {}): Promise<User | undefined> {
     const emailKey = keyOf(email)
     const failure = { kind: 'password', name: emailKey ?? email.trim().toLowerCase(), origin } as const
     // Before it waits for its turn, and when it has come: as many guesses at once are not more guesses.
@@ -210,21 +227,30 @@ export class Passwords {
       this.#decoy ??= hasher.hash(randomToken(32))
       const isRight = await hasher.verify(found?.passwordHash ?? (await this.#decoy), password)
       if (found?.passwordHash != null && isRight) return found
-      await this.#recordRefusal(found, origin)
+      await this.#recordRefusal(found, 'wrong-password', origin)
       await this.#failures.failed(failure)
       return undefined
     })
     if (user === undefined) return undefined
+    const otpMethod = await this.#secondFactor.check(user, otp, origin)
+    if (otpMethod === undefined) {
+      await this.#recordRefusal(user, 'wrong-otp', origin)
+      await this.#failures.failed(failure)
+      return undefined
+    }
     const lastAccess = this.#clock.now().toISOString()
     await this.#storage.transaction(({ users }) => users.update(user.id, { lastAccess }))
-    return toUser({ ...user, lastAccess })
+    return toUser({ ...user, lastAccess }, otpMethod)
   }
 
   /** An address that nobody has is counted, and recorded, as one that somebody has. */
-  async #recordRefusal(user: UserRecord | undefined, origin: PasswordOrigin = {}): Promise<void> {
-    const { remoteAddress, requestId } = origin
+  async #recordRefusal(
+    user: UserRecord | undefined,
+    reason: 'wrong-password' | 'wrong-otp',
+    { remoteAddress, requestId }: PasswordOrigin,
+  ): Promise<void> {
     const counter = `login:${networkOf(remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
-    const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason: 'wrong-password' }
+    const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason }
     await this.#refusals.record(counter, async () => ({
       by: { kind: 'anonymous', remoteAddress, requestId },
       refusal: { action: 'login.refused', ...refusal },

@@ -1,4 +1,4 @@
-import { SecretKeyError, SecretUnreadableError } from '../../shared/errors.js'
+import { SecretKeyError, SecretUnreadableError } from './errors.js'
 
 const CIPHER = 'AES-GCM'
 const KEY_BYTES = 32

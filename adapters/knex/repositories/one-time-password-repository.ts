@@ -1,0 +1,75 @@
+import type { Knex } from 'knex'
+import type { OneTimePasswordRecord, OneTimePasswordRepository } from '../../../src/ports/index.js'
+import { number, numberOrNull, type Row, textOrNull } from '../rows.js'
+import { KnexRepository, type Session } from './base.js'
+
+export class KnexOneTimePasswordRepository extends KnexRepository implements OneTimePasswordRepository {
+  constructor(session: Session) {
+    super(session, 'one_time_passwords')
+  }
+
+  async get(userId: number): Promise<OneTimePasswordRecord | undefined> {
+    const row = (await this.rows.where('user_id', userId).select())[0]
+    return (
+      row && {
+        userId,
+        secret: textOrNull(row, 'secret'),
+        pendingSecret: textOrNull(row, 'pending_secret'),
+        lastStep: numberOrNull(row, 'last_step'),
+      }
+    )
+  }
+
+  async listUserIds({ companyId }: { readonly companyId?: number } = {}): Promise<readonly number[]> {
+    const query = this.rows.whereNotNull('secret').orderBy('user_id')
+    if (companyId !== undefined) {
+      const users = this.session.knex<Row>(this.session.name('users')).where('company_id', companyId).select('id')
+      void query.whereIn('user_id', users)
+    }
+    return (await query.select('user_id')).map((row) => number(row, 'user_id'))
+  }
+
+  async lock(userId: number): Promise<void> {
+    if (this.session.dialect.hasOneWriter) return
+    await this.rows.where('user_id', userId).forUpdate().select('user_id')
+  }
+
+  async putPending(userId: number, pendingSecret: string): Promise<void> {
+    const row = { user_id: userId, pending_secret: pendingSecret }
+    await this.rows.insert(row).onConflict('user_id').merge(['pending_secret'])
+  }
+
+  async activate(userId: number, pendingSecret: string, step: number): Promise<boolean> {
+    const waiting = this.rows.where({ user_id: userId, pending_secret: pendingSecret })
+    return (await waiting.update({ secret: pendingSecret, pending_secret: null, last_step: step })) > 0
+  }
+
+  async takeStep(userId: number, secret: string, step: number): Promise<boolean> {
+    const earlier = this.rows.where({ user_id: userId, secret }).where((either) => {
+      void either.whereNull('last_step').orWhere('last_step', '<', step)
+    })
+    return (await earlier.update({ last_step: step })) > 0
+  }
+
+  async replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void> {
+    await this.#codes.where('user_id', userId).delete()
+    if (hashes.length > 0) await this.#codes.insert(hashes.map((hash) => ({ user_id: userId, code_hash: hash })))
+  }
+
+  async takeRecoveryCode(userId: number, hash: string): Promise<boolean> {
+    return (await this.#codes.where({ user_id: userId, code_hash: hash }).delete()) > 0
+  }
+
+  async countRecoveryCodes(userId: number): Promise<number> {
+    return (await this.#codes.where('user_id', userId).select('code_hash')).length
+  }
+
+  async removeOfUser(userId: number): Promise<boolean> {
+    await this.#codes.where('user_id', userId).delete()
+    return (await this.rows.where('user_id', userId).delete()) > 0
+  }
+
+  get #codes(): Knex.QueryBuilder<Row, Row[]> {
+    return this.session.knex<Row>(this.session.name('recovery_codes'))
+  }
+}

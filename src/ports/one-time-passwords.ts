@@ -1,0 +1,24 @@
+/**
+ * Time-based one-time passwords (RFC 6238) as authenticator apps show them: SHA-1, 6 digits, a new one every 30 seconds.
+ *
+ * # Behaviour
+ * - A secret is base32 without padding.
+ * - A time step is the number of whole 30 seconds since 1970-01-01T00:00:00Z.
+ * - Nothing of a secret or a code is in an error.
+ */
+export interface OneTimePasswords {
+  /** @returns a new secret of 160 random bits */
+  createSecret(): Promise<string>
+  /**
+   * The secret as a URI `otpauth://totp/…`, which apps read as a QR code.
+   *
+   * @param label.issuer the service, as the app shows it; a colon in it becomes a space
+   * @param label.account the user, as the app shows it; likewise
+   */
+  uriOf(label: { readonly issuer: string; readonly account: string; readonly secret: string }): Promise<string>
+  /**
+   * The time step whose code this is, among that of `now` and `window` steps before and behind it; `undefined` for
+   * every other text. The comparison takes the same time for every text of 6 digits.
+   */
+  stepOf(secret: string, code: string, now: Date, window: number): Promise<number | undefined>
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import type { Storage } from '../../src/ports/index.js'
+import { seedCompany } from './storage-seed.js'
+
+type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
+
+const HELD = { isolation: 'read committed' } as const
+
+/** Secrets of one-time passwords, and recovery codes. */
+export function defineOneTimePasswordTests(test: DefineTest): void {
+  test('A96 puts a secret in use once it is confirmed, and keeps the one before until then', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { oneTimePasswords } = repositories
+      const { userId } = await seedCompany(repositories)
+      assert.equal(await oneTimePasswords.get(userId), undefined)
+      assert.equal(await oneTimePasswords.activate(userId, 'first', 7), false)
+      await oneTimePasswords.putPending(userId, 'zero')
+      await oneTimePasswords.putPending(userId, 'first')
+      const waiting = { userId, secret: null, pendingSecret: 'first', lastStep: null }
+      assert.deepEqual(await oneTimePasswords.get(userId), waiting)
+      assert.equal(await oneTimePasswords.activate(userId, 'zero', 7), false)
+      assert.equal(await oneTimePasswords.takeStep(userId, 'first', 7), false)
+      assert.equal(await oneTimePasswords.activate(userId, 'first', 7), true)
+      assert.equal(await oneTimePasswords.activate(userId, 'first', 8), false)
+      await oneTimePasswords.putPending(userId, 'second')
+      const both = { userId, secret: 'first', pendingSecret: 'second', lastStep: 7 }
+      assert.deepEqual(await oneTimePasswords.get(userId), both)
+      assert.equal(await oneTimePasswords.activate(userId, 'second', 5), true)
+      const second = { userId, secret: 'second', pendingSecret: null, lastStep: 5 }
+      assert.deepEqual(await oneTimePasswords.get(userId), second)
+    })
+  })
+
+  test('A97 accepts a step once, none before one that was accepted, and none for another secret', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { oneTimePasswords } = repositories
+      const { userId } = await seedCompany(repositories)
+      await oneTimePasswords.putPending(userId, 'secret')
+      await oneTimePasswords.activate(userId, 'secret', 7)
+      const taken: boolean[] = []
+      for (const step of [7, 6, 8, 8, 7, 60_000_000_000, 9])
+        taken.push(await oneTimePasswords.takeStep(userId, 'secret', step))
+      assert.deepEqual(taken, [false, false, true, false, false, true, false])
+      assert.equal((await oneTimePasswords.get(userId))?.lastStep, 60_000_000_000)
+      assert.equal(await oneTimePasswords.takeStep(userId, 'other', 60_000_000_001), false)
+      assert.equal(await oneTimePasswords.takeStep(userId + 1, 'secret', 60_000_000_001), false)
+    })
+  })
+
+  test('A97 accepts a step, and a recovery code, of many at the same time once', async (storage) => {
+    const userId = await storage.transaction(async (repositories) => {
+      const { oneTimePasswords } = repositories
+      const seed = await seedCompany(repositories)
+      await oneTimePasswords.putPending(seed.userId, 'secret')
+      await oneTimePasswords.activate(seed.userId, 'secret', 7)
+      await oneTimePasswords.replaceRecoveryCodes(seed.userId, ['a', 'b'])
+      return seed.userId
+    })
+    const steps = Array.from({ length: 10 }, () =>
+      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.takeStep(userId, 'secret', 8), HELD),
+    )
+    assert.equal((await Promise.all(steps)).filter(Boolean).length, 1)
+    const codes = Array.from({ length: 10 }, () =>
+      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.takeRecoveryCode(userId, 'a'), HELD),
+    )
+    assert.equal((await Promise.all(codes)).filter(Boolean).length, 1)
+  })
+
+  test('A97 holds a user for one transaction at a time, where each sees what others have committed', async (storage) => {
+    const userId = await storage.transaction(async (repositories) => {
+      const seed = await seedCompany(repositories)
+      await repositories.oneTimePasswords.putPending(seed.userId, 'secret')
+      await repositories.settings.put('count', '0')
+      return seed.userId
+    })
+    const increments = Array.from({ length: 20 }, () =>
+      storage.transaction(async ({ oneTimePasswords, settings }) => {
+        await oneTimePasswords.lock(userId)
+        const count = Number(await settings.get('count'))
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        await settings.put('count', String(count + 1))
+      }, HELD),
+    )
+    await Promise.all(increments)
+    assert.equal(await storage.read(({ settings }) => settings.get('count')), '20')
+    await storage.transaction(({ oneTimePasswords }) => oneTimePasswords.lock(userId + 1))
+  })
+
+  test('A98 keeps recovery codes of each user, and takes each once', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { oneTimePasswords } = repositories
+      const [one, other] = [await seedCompany(repositories), await seedCompany(repositories, 'Other')]
+      await oneTimePasswords.replaceRecoveryCodes(one.userId, ['a', 'b'])
+      await oneTimePasswords.replaceRecoveryCodes(other.userId, ['a'])
+      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'c'), false)
+      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'a'), true)
+      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'a'), false)
+      assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 1)
+      await oneTimePasswords.replaceRecoveryCodes(one.userId, ['x', 'y', 'z'])
+      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'b'), false)
+      assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 3)
+      await oneTimePasswords.replaceRecoveryCodes(one.userId, [])
+      assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 0)
+      assert.equal(await oneTimePasswords.takeRecoveryCode(other.userId, 'a'), true)
+    })
+  })
+
+  test('A96 lists the users of a company who have a secret in use, and forgets a user', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { oneTimePasswords } = repositories
+      const [one, other, begun] = [
+        await seedCompany(repositories),
+        await seedCompany(repositories, 'Other'),
+        await seedCompany(repositories, 'Begun'),
+      ]
+      for (const { userId } of [other, one, begun]) await oneTimePasswords.putPending(userId, 's')
+      for (const { userId } of [other, one]) await oneTimePasswords.activate(userId, 's', 1)
+      assert.deepEqual(await oneTimePasswords.listUserIds(), [one.userId, other.userId])
+      assert.deepEqual(await oneTimePasswords.listUserIds({ companyId: other.companyId }), [other.userId])
+      assert.deepEqual(await oneTimePasswords.listUserIds({ companyId: begun.companyId }), [])
+      await oneTimePasswords.replaceRecoveryCodes(one.userId, ['a'])
+      assert.equal(await oneTimePasswords.removeOfUser(one.userId), true)
+      assert.equal(await oneTimePasswords.removeOfUser(one.userId), false)
+      assert.equal(await oneTimePasswords.get(one.userId), undefined)
+      assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 0)
+      assert.deepEqual(await oneTimePasswords.listUserIds(), [other.userId])
+    })
+  })
+}
