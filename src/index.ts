@@ -85,6 +85,7 @@ export {
   BackupInvalidError,
   BackupRunningError,
   ClosedError,
+  CompanyRequiredError,
   DataDirLockedError,
   DataDirMismatchError,
   DataDirUnusableError,

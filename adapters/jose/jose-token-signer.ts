@@ -111,9 +111,12 @@ function isCurrent({ exp = 0, nbf }: JWTPayload, now: Date): boolean {
 
 /** What is signed was written by an engine, but by another version perhaps. */
 function toClaims(payload: JWTPayload, now: Date): TokenClaims | undefined {
-  const { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat } = payload
+  const { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, iat } = payload
   const hasTexts = [iss, aud, sub, client_id, jti, target_app].every((claim) => typeof claim === 'string')
   const hasIds = [account_id, key_id].every((claim) => Number.isSafeInteger(claim))
+  const hasCompany = company_id !== undefined
+  if (hasCompany && !Number.isSafeInteger(company_id)) return undefined
   if (!hasTexts || !hasIds || iat === undefined || iat > now.getTime() / 1_000) return undefined
-  return { iss, aud, sub, client_id, jti, target_app, account_id, key_id } as TokenClaims
+  const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, ...(hasCompany && { company_id }) }
+  return claims as TokenClaims
 }

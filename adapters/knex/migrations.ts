@@ -8,7 +8,8 @@ import { outbox } from './migrations/0005-outbox.js'
 import { bigIntegers } from './migrations/0006-big-integers.js'
 import { rates } from './migrations/0007-rates.js'
 import { audit } from './migrations/0008-audit.js'
-import { oneTimePasswords } from './migrations/0013-one-time-passwords.js'
+import { identities } from './migrations/0009-identities.js'
+import { oneTimePasswords } from './migrations/0010-one-time-passwords.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -24,5 +25,6 @@ export const MIGRATIONS: readonly Migration[] = [
   bigIntegers,
   rates,
   audit,
+  identities,
   oneTimePasswords,
 ]

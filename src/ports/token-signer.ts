@@ -10,6 +10,8 @@ export interface TokenClaims {
   /** Unique. */
   readonly jti: string
   readonly target_app: string
+  /** The company of the API key, by id. Tokens of before it was part of them have none. */
+  readonly company_id?: number
   readonly account_id: number
   /** The API key, by id. */
   readonly key_id: number

@@ -48,6 +48,7 @@ export type ErrorCode =
   | 'ERR_MIGRATION_FAILED'
   | 'ERR_UNSUPPORTED'
   | 'ERR_TOKEN_REQUEST'
+  | 'ERR_COMPANY_REQUIRED'
   | 'ERR_THROTTLED'
   | 'ERR_MAIL'
   | 'ERR_SIGNING_KEY'
@@ -150,6 +151,15 @@ export class NotFoundError extends AlcoveError {
 /** Something unique is there already. */
 export class AlreadyExistsError extends AlcoveError {
   readonly code = 'ERR_ALREADY_EXISTS'
+}
+
+/** An address and a password are those of users of several companies: the caller names the company. */
+export class CompanyRequiredError extends AlcoveError {
+  readonly code = 'ERR_COMPANY_REQUIRED'
+
+  constructor() {
+    super('several companies have a user with this address and password: name the company')
+  }
 }
 
 /** A change would leave a company that nobody can manage any more. */

@@ -143,8 +143,13 @@ export class Administration {
   /**
    * For a host's own login: the user with that address and password, or `undefined`.
    *
-   * @param check the network address of whoever logs in, so that wrong passwords are counted for it too; and `otp`, the
-   *   one-time password or the recovery code that the user has entered
+   * An identity belongs to its company: the same address may be a user of several. A host that knows the company of a
+   * login names it.
+   *
+   * @param check `companyId`: the company whose user logs in; without it, the first eight users with that address and a
+   *   password are compared. `remoteAddress`: the network address of whoever logs in, so that wrong passwords are counted
+   *   for it too. `otp`: the one-time password or the recovery code that the user has entered.
+   * @throws CompanyRequiredError where no company is named, and users of several have this address and this password
    * @throws OneTimePasswordRequiredError where the password is right, the user has one-time passwords, and `otp` is
    *   missing: ask for it, and call again with both
    * @throws ThrottledError after too many wrong passwords within a minute, also for the right one; and after 5 wrong

@@ -393,7 +393,9 @@ describe('alcove', () => {
     })
     const user = await json('user', 'add', 'Ada@example.com', '--company', '2')
     expect(user).toMatchObject({ email: 'Ada@example.com', customerId: 2 })
-    await expectError(1, /a user with this e-mail address exists/, 'user', 'add', 'ada@EXAMPLE.com', '--company', '1')
+    await expectError(1, /a user with this e-mail address exists/, 'user', 'add', 'ada@EXAMPLE.com', '--company', '2')
+    const same = await json('user', 'add', 'ada@EXAMPLE.com', '--company', '1')
+    expect(same).toMatchObject({ email: 'ada@EXAMPLE.com', customerId: 1 })
     const granted = await json(
       'permission',
       'grant',

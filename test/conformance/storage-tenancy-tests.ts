@@ -93,7 +93,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('N10 keeps one user for each address', async (storage) => {
+  test('N10 A54 keeps one user for each address within a company', async (storage) => {
     const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
     const user = {
       companyId,
@@ -108,8 +108,23 @@ export function defineTenancyTests(test: DefineTest): void {
     }
     const added = await storage.transaction(({ users }) => users.insert(user))
     assert.deepEqual(await storage.read(({ users }) => users.get(added.id)), { id: added.id, ...user })
-    assert.deepEqual(await storage.read(({ users }) => users.findByEmailKey('grace@example.com')), added)
+    const { companyId: otherId } = await storage.transaction((repositories) => seedCompany(repositories, 'Other'))
+    const find = async (of: number, key = user.emailKey): Promise<unknown> =>
+      await storage.read(({ users }) => users.findByEmailKey(of, key))
+    assert.deepEqual(await find(companyId), added)
+    assert.equal(await find(otherId), undefined)
     await rejectsWith('ERR_ALREADY_EXISTS', async () => storage.transaction(({ users }) => users.insert(user)))
+    const ofOther = { ...user, companyId: otherId }
+    const outcomes = await Promise.allSettled(
+      [1, 2].map(async () => await storage.transaction(({ users }) => users.insert(ofOther))),
+    )
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.deepEqual(await find(companyId), added)
+    const other = await storage.read(({ users }) => users.findByEmailKey(otherId, user.emailKey))
+    assert.deepEqual(other && { ...other, id: 0 }, { ...ofOther, id: 0 })
+    const list = async (key: string): Promise<unknown> => await storage.read(({ users }) => users.listByEmailKey(key))
+    assert.deepEqual(await list(user.emailKey), [added, other])
+    assert.deepEqual(await list('nobody@example.com'), [])
     assert.equal((await storage.read(({ users }) => users.list({ companyId }))).length, 2)
     assert.equal((await storage.read(({ users }) => users.list({ companyId: 999 }))).length, 0)
   })

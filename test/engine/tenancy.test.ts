@@ -243,7 +243,7 @@ describe('accounts and roles', () => {
 })
 
 describe('users', () => {
-  it('N10 are one for each address, whatever its case', async () => {
+  it('N10 A53 are one for each address of a company, whatever its case', async () => {
     const user = await administration.users.add({ email: 'Ada@Example.com', companyId: 1, name: 'Ada King Lovelace' })
     expect(user).toMatchObject({
       email: 'Ada@Example.com',
@@ -251,11 +251,14 @@ describe('users', () => {
       lastName: 'Lovelace',
       name: 'Ada King Lovelace',
     })
-    const company = await administration.companies.create({ name: 'Sub', parentId: 1 })
-    await expect(administration.users.add({ email: 'ada@example.COM', companyId: company.id })).rejects.toMatchObject({
+    await expect(administration.users.add({ email: 'ada@example.COM', companyId: 1 })).rejects.toMatchObject({
       code: 'ERR_ALREADY_EXISTS',
       message: 'a user with this e-mail address exists',
     })
+    const company = await administration.companies.create({ name: 'Sub', parentId: 1 })
+    const other = await administration.users.add({ email: 'ada@example.COM', companyId: company.id })
+    expect(other).toMatchObject({ email: 'ada@example.COM', customerId: company.id, hasPassword: false })
+    expect(other.id).not.toBe(user.id)
   })
 
   it('can be members of their company’s assistant account at once', async () => {

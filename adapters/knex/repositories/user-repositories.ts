@@ -71,9 +71,13 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     return row && toUser(row)
   }
 
-  async findByEmailKey(emailKey: string): Promise<UserRecord | undefined> {
-    const row = (await this.rows.where('email_key', emailKey).select())[0]
+  async findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined> {
+    const row = (await this.rows.where({ email_key: emailKey, company_id: companyId }).select())[0]
     return row && toUser(row)
+  }
+
+  async listByEmailKey(emailKey: string): Promise<readonly UserRecord[]> {
+    return (await this.rows.where('email_key', emailKey).orderBy('id').select()).map(toUser)
   }
 
   async list(filter: { readonly companyId?: number } = {}): Promise<readonly UserRecord[]> {

@@ -67,15 +67,18 @@ export function roleRepository({ roles }: MemoryTables): RoleRepository {
 }
 
 export function userRepository({ users }: MemoryTables): UserRepository {
+  const ofCompany = (companyId: number, emailKey: string) =>
+    users.find((user) => user.companyId === companyId && user.emailKey === emailKey)
   return {
     insert: async (user) => {
-      if (users.find(({ emailKey }) => emailKey === user.emailKey)) {
+      if (ofCompany(user.companyId, user.emailKey)) {
         throw new AlreadyExistsError('a user with this e-mail address exists')
       }
       return users.insert(user)
     },
     get: async (id) => users.get(id),
-    findByEmailKey: async (emailKey) => users.find((user) => user.emailKey === emailKey),
+    findByEmailKey: async (companyId, emailKey) => ofCompany(companyId, emailKey),
+    listByEmailKey: async (emailKey) => users.filter((user) => user.emailKey === emailKey),
     list: async ({ companyId } = {}) => users.filter((user) => companyId === undefined || user.companyId === companyId),
     update: async (id, changes) => users.update(id, changes),
   }

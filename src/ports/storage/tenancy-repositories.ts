@@ -54,10 +54,13 @@ export interface RoleRepository {
 }
 
 export interface UserRepository {
-  /** @throws AlreadyExistsError where another user has the `emailKey`. */
+  /** @throws AlreadyExistsError where another user of the company has the `emailKey`. */
   insert(user: Omit<UserRecord, 'id'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>
-  findByEmailKey(emailKey: string): Promise<UserRecord | undefined>
+  /** The company's user with that `emailKey`. */
+  findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined>
+  /** The users of all companies with that `emailKey`: at most one of each. */
+  listByEmailKey(emailKey: string): Promise<readonly UserRecord[]>
   list(filter?: { readonly companyId?: number }): Promise<readonly UserRecord[]>
   /** Changes the members given. @returns whether the user exists. */
   update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean>

@@ -46,7 +46,7 @@ function wording({ purpose, companyName, user }: LinkMailSubject) {
   }
   return {
     title: 'Reset your password',
-    why: `A new password was asked for ${user.email}.`,
+    why: `A new password was asked for ${user.email} at ${companyName}.`,
     please: 'Choose it here:',
     button: 'Choose a new password',
     otherwise: 'If you did not ask for it, ignore this mail: your password stays as it is.',

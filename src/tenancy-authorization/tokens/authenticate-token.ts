@@ -36,7 +36,7 @@ export class AuthenticateToken {
     const userId = Number(claims?.sub)
     if (claims === undefined || !Number.isSafeInteger(userId))
       throw new UnauthenticatedError('the access token is not valid, or has expired')
-    const { key_id: keyId, account_id: accountId, target_app: targetApp } = claims
+    const { key_id: keyId, account_id: accountId, company_id: named, target_app: targetApp } = claims
     return await this.#storage.read(async (repositories) => {
       const { apiKeys, companies, permissions } = repositories
       // At the same time: each request waits for both.
@@ -45,6 +45,8 @@ export class AuthenticateToken {
       if (!isKey || !isUsable(key, now)) {
         throw new UnauthenticatedError('the API key of this token was revoked, or has expired')
       }
+      if (named !== undefined && named !== key.companyId)
+        throw new UnauthenticatedError('the access token is for another company than its API key')
       if ((await missingOf(repositories, key, access)) !== undefined)
         throw new UnauthenticatedError('the user or the company of this token does not exist')
       if (access === undefined || !isOpen(access)) {

@@ -104,6 +104,7 @@ export class IssueToken {
         client_id: clientId,
         jti: randomToken(16),
         target_app: targetApp,
+        company_id: key.companyId,
         account_id: account.account.id,
         key_id: key.id,
       },

@@ -51,7 +51,7 @@ export class AddUser {
    * @throws NotFoundError where there is no such company
    * @throws ForbiddenError within a limited reach, where there is no such company, or the caller does not hold every
    *   capability of the role Member
-   * @throws AlreadyExistsError where the address is known, in whichever company
+   * @throws AlreadyExistsError where the company has a user with that address; those of other companies do not count
    * @throws ThrottledError where the invitation would be one mail too many; nothing is created then
    */
   async execute(input: NewUser, companyId: number, actor: Actor, reach: Reach = UNLIMITED): Promise<User> {

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
 import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
-import { InvalidInputError, NotFoundError, ThrottledError } from '../../shared/errors.js'
+import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
-import { objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
+import { idSchema, objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
 import type { Origin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
@@ -14,7 +14,7 @@ import { toUser, type User } from '../records.js'
 import type { FailureThrottle } from '../throttles/failure-throttle.js'
 import { networkOf } from '../throttles/network-of.js'
 import type { PasswordRequests } from '../throttles/password-requests.js'
-import { parseEmailAddress } from './email-address.js'
+import { counterOf, type IdentityName, identitiesWithPassword, listIdentities } from './find-identity.js'
 import { PasswordHashing } from './password-hashing.js'
 import { newPasswordSchema, type PasswordRules } from './password-rules.js'
 
@@ -25,7 +25,10 @@ export const passwordSetupSchema: z.ZodType<PasswordSetup> = objectSchema({
 })
 
 /** What asks for a new one (`POST /auth/reset`). */
-export const passwordResetSchema: z.ZodType<PasswordReset> = objectSchema({ email: textSchema({ min: 1, max: 320 }) })
+export const passwordResetSchema: z.ZodType<PasswordReset> = objectSchema({
+  email: textSchema({ min: 1, max: 320 }),
+  customerId: idSchema().optional(),
+})
 
 export interface PasswordSetup {
   /** From the link of an invitation or a reset. */
@@ -36,6 +39,8 @@ export interface PasswordSetup {
 
 export interface PasswordReset {
   readonly email: string
+  /** Company of the user. Default: a link for each company that has a user with this address, five at the most. */
+  readonly customerId?: number | undefined
 }
 
 /** From where a request about a password comes; without it, only names are counted. */
@@ -43,12 +48,18 @@ export type PasswordOrigin = Omit<Origin, 'clientId'>
 
 /** What a password is checked with. */
 export interface PasswordCheck extends PasswordOrigin {
+  /** The user's company. Default: the one whose user has this address and this password. */
+  readonly companyId?: number | undefined
   /** A one-time password or a recovery code, as the user has entered it: where one is required. */
   readonly otp?: string | undefined
 }
 
+/** Users of one address for whom one refused login is recorded. */
+const MOST_RECORDED = 8
 /** Characters of a counter's name. */
 const MOST_OF_COUNTER = 200
+/** Users of one address who get a link by one reset that names no company. */
+const MOST_RESETS = 5
 /** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
 const RESET_TAKES_MS = 200
 
@@ -93,23 +104,35 @@ export class Passwords {
    */
   async requestReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void> {
     await this.#requests.count(origin)
-    const { email } = validate(passwordResetSchema, input)
-    await Promise.all([this.#reset(email, { ...origin, kind: 'anonymous' }), pause(RESET_TAKES_MS)])
+    const { email, customerId } = validate(passwordResetSchema, input)
+    const name = { email, companyId: customerId }
+    await Promise.all([this.#reset(name, { ...origin, kind: 'anonymous' }), pause(RESET_TAKES_MS)])
   }
 
-  async #reset(email: string, by: AuditActor): Promise<void> {
-    try {
-      await this.#sendReset(email, by)
-    } catch (error) {
-      // Whoever asks for too many learns nothing: neither that the address is known, nor that it is not.
-      if (!(error instanceof ThrottledError)) throw error
-    }
+  async #reset(name: IdentityName, by: AuditActor): Promise<void> {
+    let identities: readonly UserRecord[] = []
+    let at = 0
+    do {
+      try {
+        await this.#sendReset(by, async (repositories) => {
+          // One transaction finds and writes: known and unknown addresses wait for the same locks.
+          if (at === 0) identities = await listIdentities(repositories, name)
+          return await repositories.users.get(identities[at]?.id ?? 0)
+        })
+      } catch (error) {
+        // Whoever asks for too many learns nothing: neither that the address is known, nor that it is not.
+        if (!(error instanceof ThrottledError)) throw error
+      }
+      at += 1
+    } while (at < Math.min(identities.length, MOST_RESETS))
   }
 
-  async #sendReset(email: string, by: AuditActor): Promise<void> {
+  async #sendReset(
+    by: AuditActor,
+    find: (repositories: Repositories) => Promise<UserRecord | undefined>,
+  ): Promise<void> {
     const mailId = await this.#storage.transaction(async (repositories) => {
-      const emailKey = keyOf(email)
-      const user = emailKey === undefined ? undefined : await repositories.users.findByEmailKey(emailKey)
+      const user = await find(repositories)
       if (user === undefined) return undefined
       const purpose = user.passwordHash === null ? 'invitation' : 'reset'
       await recordChange(repositories, by, this.#clock.now(), {
@@ -205,29 +228,39 @@ export class Passwords {
   }
 
   /**
-   * The user with that address and password, and the one-time password where the user has them. Takes as long for an
-   * unknown address as for a wrong password.
+   * The user with that address and password, and the one-time password where the user has them: of the company that is
+   * named, or of the only one where both are right. Takes as long for an unknown address as for a wrong password; of
+   * several users with a password each takes its time.
    *
+   * @throws CompanyRequiredError where no company is named, and users of several have this address and this password
    * @throws OneTimePasswordRequiredError where the password is right, and `otp` is missing
    * @throws SecretUnreadableError where the password is right, and the user's secret was altered
    * @throws ThrottledError after too many wrong passwords for the e-mail address, or from the network address, within a
    *   minute, also for the right password: a throttle that lets it pass would not slow down those who guess; and where
    *   too many passwords are being checked; after too many wrong one-time passwords of the user, where the password is right
    */
-  async verify(email: string, password: string, { otp, ...origin }: PasswordCheck = {}): Promise<User | undefined> {
-    const emailKey = keyOf(email)
-    const failure = { kind: 'password', name: emailKey ?? email.trim().toLowerCase(), origin } as const
+  async verify(email: string, password: string, check: PasswordCheck = {}): Promise<User | undefined> {
+    const { companyId, otp, ...origin } = check
+    const name = { email, companyId: companyId === undefined ? undefined : parseId(companyId, 'companyId') }
+    const failure = { kind: 'password', name: counterOf(name), origin } as const
     // Before it waits for its turn, and when it has come: as many guesses at once are not more guesses.
     await this.#failures.check(failure)
     const user = await this.#hashing.forStranger(origin, async (hasher) => {
       await this.#failures.check(failure)
-      const found = await this.#storage.read(async ({ users }): Promise<UserRecord | undefined> => {
-        return emailKey === undefined ? undefined : await users.findByEmailKey(emailKey)
-      })
+      const identities = await this.#storage.read((repositories) => listIdentities(repositories, name))
       this.#decoy ??= hasher.hash(randomToken(32))
-      const isRight = await hasher.verify(found?.passwordHash ?? (await this.#decoy), password)
-      if (found?.passwordHash != null && isRight) return found
-      await this.#recordRefusal(found, 'wrong-password', origin)
+      const [found, ...others] = await identitiesWithPassword(hasher, identities, {
+        password,
+        decoy: await this.#decoy,
+      })
+      if (found !== undefined && others.length === 0) return found
+      if (found !== undefined) {
+        await this.#recordRefusal(undefined, 'company-required', origin)
+        throw new CompanyRequiredError()
+      }
+      // Each company sees what it would see if no other one had this address.
+      const refused = identities.length === 0 ? [undefined] : identities.slice(0, MOST_RECORDED)
+      for (const user of refused) await this.#recordRefusal(user, 'wrong-password', origin)
       await this.#failures.failed(failure)
       return undefined
     })
@@ -246,10 +279,10 @@ export class Passwords {
   /** An address that nobody has is counted, and recorded, as one that somebody has. */
   async #recordRefusal(
     user: UserRecord | undefined,
-    reason: 'wrong-password' | 'wrong-otp',
+    reason: 'wrong-password' | 'wrong-otp' | 'company-required',
     { remoteAddress, requestId }: PasswordOrigin,
   ): Promise<void> {
-    const counter = `login:${networkOf(remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
+    const counter = `login:${user?.companyId ?? ''}:${networkOf(remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
     const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason }
     await this.#refusals.record(counter, async () => ({
       by: { kind: 'anonymous', remoteAddress, requestId },
@@ -265,13 +298,5 @@ export class Passwords {
   #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {
     if (token !== undefined && new Date(token.expires) > this.#clock.now()) return token
     throw new InvalidInputError('token', 'is not valid: it was used, or has expired; ask for a new mail')
-  }
-}
-
-function keyOf(email: string): string | undefined {
-  try {
-    return parseEmailAddress(email).emailKey
-  } catch {
-    return undefined
   }
 }

@@ -1014,6 +1014,7 @@ export interface operations {
             content: {
                 "application/json": {
                     email: string;
+                    customerId?: number;
                 };
             };
         };

@@ -1,0 +1,10 @@
+import type { Knex } from 'knex'
+import type { NameTable } from '../tables.js'
+
+/** Addresses are unique within a company. The address comes first, so that the index finds its users in all companies. */
+export function identities(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
+  return schema.alterTable(name('users'), (table) => {
+    table.dropUnique(['email_key'])
+    table.unique(['email_key', 'company_id'])
+  })
+}
