@@ -33,7 +33,7 @@ export interface Authentication {
   requestPasswordReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void>
   /**
    * Completes an invitation or a reset with the token of its link.
-   * @throws InvalidInputError where the token was used or has expired
+   * @throws InvalidInputError where the token was used or has expired, or the password breaks a rule
    * @throws ThrottledError as {@link requestPasswordReset}, and where too many passwords are being set
    */
   setPassword(input: PasswordSetup, origin?: PasswordOrigin): Promise<void>

@@ -115,7 +115,11 @@ export class Administration {
     /** Invites them by mail. */
     add(user: Omit<NewUser, 'customerId'> & { readonly companyId: number }): Promise<User>
     list(): Promise<User[]>
-    /** Completes a setup without a mail; without a password, with one that nobody knows. */
+    /**
+     * Completes a setup without an invitation; without a password, with one that nobody knows. A user who had another
+     * password is told by mail.
+     * @throws InvalidInputError where the password breaks a rule
+     */
     completeSetup(id: number, password?: string): Promise<User>
     /** The second factor of {@link verifyPassword}. */
     readonly oneTimePassword: OneTimePasswordOperations
