@@ -19,7 +19,7 @@ export class MemoryOneTimePasswords implements OneTimePasswords {
     if (!/^[0-9]{6}$/.test(code)) return undefined
     const current = Math.floor(now.getTime() / STEP_MS)
     const steps = Array.from({ length: 2 * window + 1 }, (_, at) => current - window + at)
-    return steps.filter((step) => timingSafeEqual(Buffer.from(codeOf(secret, step)), Buffer.from(code)))[0]
+    return steps.find((step) => timingSafeEqual(Buffer.from(codeOf(secret, step)), Buffer.from(code)))
   }
 }
 
