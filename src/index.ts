@@ -122,6 +122,7 @@ export {
   WebhookSignatureError,
 } from './shared/errors.js'
 export { DEFAULT_LIMITS, type EngineLimits } from './shared/limits.js'
+export { type ListPage, type ListQuery, listQuerySchema } from './shared/row-list.js'
 export {
   type Account,
   type ApiKey,

@@ -9,7 +9,7 @@ import { describeApi } from './openapi/describe-api.js'
 import { parseParameters, queryOf } from './parse-input.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { readJson } from './read-body.js'
-import { describeCaller, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
+import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
 import type { Call, Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { TOKEN_PATH } from './routes/token.js'
@@ -43,7 +43,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     app.use(
       cors({
         origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins],
-        exposeHeaders: ['retry-after', 'www-authenticate', 'x-request-id'],
+        exposeHeaders: ['link', 'retry-after', 'www-authenticate', 'x-request-id'],
         maxAge: 600,
       }),
     )
@@ -53,7 +53,9 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
         const nameClient = (clientId: string): void => context.set('clientId', clientId)
-        const call = { engine, options, basePath, describe, health, nameClient }
+        const isChunked = context.env.isChunked ?? false
+        const brokenOff = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
+        const call = { engine, options, basePath, describe, health, nameClient, isChunked, brokenOff }
         const origin = { requestId: context.get('requestId'), remoteAddress: context.env.remoteAddress }
         const note = (caller: Caller): void => context.set('caller', caller)
         return await answer(route, context.req.raw, context.req.param(), call, origin, note)
@@ -70,12 +72,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     if (context.req.raw.signal.aborted) return problem(clientLeft())
     const isToken = context.req.path === basePath + TOKEN_PATH
     const response = isToken ? tokenProblem(error, false) : problem(error)
-    if (response.status >= 500) {
-      const { method } = context.req
-      const caller = describeCaller(context.get('caller'))
-      const fields = { requestId: context.get('requestId'), method, status: response.status, ...caller }
-      options.telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
-    }
+    if (response.status >= 500) logFailure(options.telemetry, context, response.status, error)
     return response
   })
   return async (request, info = {}) => {
@@ -92,7 +89,7 @@ function clientLeft(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client went away')
 }
 
-type Fixed = Omit<Call<unknown, unknown, unknown>, 'params' | 'query' | 'body' | 'request' | 'origin'>
+type Fixed = Omit<Call<unknown, unknown, unknown>, 'params' | 'query' | 'body' | 'request' | 'origin' | 'mayGoOn'>
 
 /** Who asks is found out first, then what they ask is checked, then it is done. */
 async function answer(
@@ -112,6 +109,9 @@ async function answer(
     ...fixed,
     request,
     origin,
+    mayGoOn: async () => {
+      if (caller !== undefined) await fixed.engine.authentication.renew(caller)
+    },
     params: route.params && parseParameters(route.params, params),
     query: route.query && parseParameters(route.query, queryOf(request)),
     body: route.body && validate(route.body, await readJson(request)),

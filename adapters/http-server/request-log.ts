@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { Caller } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 
@@ -6,6 +6,8 @@ import type { Telemetry } from '../../src/ports/index.js'
 export interface RequestInfo {
   /** IP address of the client. */
   readonly remoteAddress?: string | undefined
+  /** Whether a body of unknown length goes out in chunks of HTTP/1; default false, which leaves it to the server. */
+  readonly isChunked?: boolean
 }
 
 /** What travels with a request through the handler. */
@@ -51,8 +53,20 @@ export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler
   }
 }
 
+/** Records what failed in answering a request. */
+export function logFailure(
+  telemetry: Telemetry | undefined,
+  context: Context<RequestEnvironment>,
+  status: number,
+  error: unknown,
+): void {
+  const { method } = context.req
+  const fields = { requestId: context.get('requestId'), method, status, ...describeCaller(context.get('caller')) }
+  telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
+}
+
 /** Who asked, for a log. */
-export function describeCaller(caller: Caller | undefined): Readonly<Record<string, string | number>> {
+function describeCaller(caller: Caller | undefined): Readonly<Record<string, string | number>> {
   if (caller === undefined) return {}
   const { clientId, principal } = caller
   return { clientId, userId: principal.userId, companyId: principal.companyId }

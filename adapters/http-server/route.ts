@@ -14,6 +14,8 @@ export interface Answer {
   readonly contentType?: string
   /** Another one, without a schema, for those who asked in another way. */
   readonly otherContentType?: string
+  /** Whether a header names the next page. */
+  readonly hasNextLink?: boolean
   /** Whether a header tells when to try again. */
   readonly hasRetryAfter?: boolean
 }
@@ -34,6 +36,12 @@ export interface Call<Params, Query, Body> {
   readonly describe: () => Uint8Array
   /** How the engine is; requests share one check. */
   readonly health: () => Promise<Health>
+  /** Checks that who asks still may, while a long answer is sent. @throws as when the request came */
+  readonly mayGoOn: () => Promise<void>
+  /** Tells the log of an answer that broke off. */
+  readonly brokenOff: (error: unknown) => void
+  /** Whether a body of unknown length goes out in chunks of HTTP/1. */
+  readonly isChunked: boolean
   /** Tells the log of requests who asks for a token. */
   readonly nameClient: (clientId: string) => void
 }

@@ -165,3 +165,8 @@ export const tokenProblemSchema: z.ZodType = problem
 export function throttledAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json', hasRetryAfter: true }
 }
+
+/** The answer 409 of an operation that would have a company hold too much. */
+export function limitAnswer(description: string): Answer {
+  return { description, schema: problemSchema, contentType: 'application/problem+json' }
+}

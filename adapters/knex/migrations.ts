@@ -10,6 +10,7 @@ import { rates } from './migrations/0007-rates.js'
 import { audit } from './migrations/0008-audit.js'
 import { identities } from './migrations/0009-identities.js'
 import { oneTimePasswords } from './migrations/0010-one-time-passwords.js'
+import { liveRows } from './migrations/0011-live-rows.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   audit,
   identities,
   oneTimePasswords,
+  liveRows,
 ]

@@ -27,6 +27,11 @@ export interface Authentication {
    */
   authenticate(token: string): Promise<Caller>
   /**
+   * Checks by live state that a caller may go on, as while a long answer is sent.
+   * @throws as {@link authenticate}, but not because the token has expired meanwhile
+   */
+  renew(caller: Caller): Promise<void>
+  /**
    * Mails a link that sets a new password, where the address is known; does not say whether it is.
    * @throws ThrottledError after too many requests about passwords from one network address within a minute
    */
@@ -45,6 +50,9 @@ export function authentication(container: Container): Authentication {
   return {
     issueToken: async (request, origin) => await container.get(IssueToken).execute(request, origin),
     authenticate: async (token) => await container.get(AuthenticateToken).execute(token),
+    renew: async (caller) => {
+      await container.get(AuthenticateToken).renew(caller)
+    },
     requestPasswordReset: async (input, origin) => {
       await container.get(Passwords).requestReset(input, origin)
     },

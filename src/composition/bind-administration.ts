@@ -9,7 +9,7 @@ import {
   unlimitedReach,
 } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
-import { CLOCK, HOST_REACH, STORAGE, TOKEN_SIGNER } from './tokens.js'
+import { CLOCK, HOST_REACH, LIMITS, STORAGE, TOKEN_SIGNER } from './tokens.js'
 
 const CLIENT_ID = textSchema({ min: 1, max: 255, isLine: true }).optional()
 
@@ -23,8 +23,8 @@ export function bindAdministration(container: Container, { hostClientId }: Engin
   container
     .bind(Administration)
     .toResolvedValue(
-      (storage, clock, addUser, passwords, signer, reach, otpSecrets) =>
-        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets),
-      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets],
+      (storage, clock, addUser, passwords, signer, reach, otpSecrets, limits) =>
+        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets, limits),
+      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS],
     )
 }

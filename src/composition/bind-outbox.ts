@@ -55,8 +55,8 @@ function bindDestinations(container: Container): void {
   container
     .bind(CreateDestination)
     .toResolvedValue(
-      (storage, clock, vet, secrets) => new CreateDestination(storage, clock, vet, secrets),
-      [STORAGE, CLOCK, VetDestination, SecretBox],
+      (storage, clock, vet, secrets, limits) => new CreateDestination(storage, clock, vet, secrets, limits),
+      [STORAGE, CLOCK, VetDestination, SecretBox, LIMITS],
     )
   container.bind(ListDestinations).toResolvedValue((storage) => new ListDestinations(storage), [STORAGE])
   container

@@ -93,7 +93,10 @@ function bindMails(container: Container, { mail = {} }: EngineOptions): void {
 function bindUsersAndPermissions(container: Container): void {
   container
     .bind(AddUser)
-    .toResolvedValue((storage, clock, mails) => new AddUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])
+    .toResolvedValue(
+      (storage, clock, mails, limits) => new AddUser(storage, clock, mails, limits),
+      [STORAGE, CLOCK, MailQueue, LIMITS],
+    )
   container
     .bind(ReinitiateUser)
     .toResolvedValue((storage, clock, mails) => new ReinitiateUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])

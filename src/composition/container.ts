@@ -92,8 +92,9 @@ function bindContexts(container: Container): void {
   container
     .bind(CreateContext)
     .toResolvedValue(
-      (storage, clock, authorizer, writer, models) => new CreateContext(storage, clock, authorizer, writer, models),
-      [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels],
+      (storage, clock, authorizer, writer, models, limits) =>
+        new CreateContext(storage, clock, authorizer, writer, models, limits),
+      [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS],
     )
   container
     .bind(ListContexts)

@@ -16,14 +16,20 @@ import {
   SendTestEvent,
   UpdateDestination,
 } from '../outbox/index.js'
+import type { ListPage, ListQuery } from '../shared/row-list.js'
 import type { Reach } from '../tenancy-authorization/index.js'
+import { listOperations } from './list-session.js'
 
 /** Where events are sent to; for principals with the capability `webhook:manage`, within their reach. */
 export interface DestinationOperations {
   /** With the signing secret, this once. `customerId` defaults to the principal's company. */
   create(destination: DestinationInput): Promise<DestinationWithSecret>
   /** Those of one company, ordered by id. @param customerId default: the principal's company */
-  list(customerId?: number): Promise<Destination[]>
+  list(customerId?: number, query?: ListQuery): Promise<Destination[]>
+  /** As {@link list}, read a few at a time as they are asked for. */
+  entries(customerId?: number, query?: ListQuery): AsyncIterable<Destination>
+  /** As {@link entries}, with the place where the next page begins. */
+  page(customerId: number | undefined, query: ListQuery): Promise<ListPage<Destination>>
   get(id: number): Promise<Destination>
   /** The name and `includeDescendants` stay as they are when omitted. */
   update(id: number, destination: DestinationInput): Promise<Destination>
@@ -70,10 +76,12 @@ export function destinationOperations(
       const { companyId, reach } = await authorize()
       return await container.get(CreateDestination).execute(destination, companyId, reach)
     },
-    list: async (customerId) => {
-      const { listedCompanyId, reach } = await authorize()
-      return await container.get(ListDestinations).execute(customerId ?? listedCompanyId, reach)
-    },
+    ...listOperations((customerId?: number) =>
+      container.get(ListDestinations).execute(async () => {
+        const { listedCompanyId, reach } = await authorize()
+        return { companyId: customerId ?? listedCompanyId, reach }
+      }),
+    ),
     get: async (id) => await container.get(ListDestinations).get(id, (await authorize()).reach),
     update: async (id, destination) =>
       await container.get(UpdateDestination).execute(id, destination, (await authorize()).reach),

@@ -27,8 +27,10 @@ import {
   WaitForDocument,
 } from '../ingestion/index.js'
 import { Search, type SearchOptions, type SearchResult } from '../retrieval/index.js'
+import type { ListPage, ListQuery } from '../shared/row-list.js'
 import { Authorizer, actorOf, type Principal } from '../tenancy-authorization/index.js'
 import { type AuditOperations, auditOperations } from './audit-session.js'
+import { listOperations } from './list-session.js'
 import {
   type DeliveryOperations,
   type DestinationOperations,
@@ -81,7 +83,11 @@ export interface Cancellable {
 export interface ContextOperations {
   create(context: NewContext, options?: Cancellable): Promise<Context>
   /** What the principal sees, ordered by id. */
-  list(): Promise<Context[]>
+  list(query?: ListQuery): Promise<Context[]>
+  /** As {@link list}, read a few at a time as they are asked for. */
+  entries(query?: ListQuery): AsyncIterable<Context>
+  /** As {@link entries}, with the place where the next page begins. */
+  page(query: ListQuery): Promise<ListPage<Context>>
   get(id: number): Promise<Context>
   /** Tools and starter prompts stay as they are when omitted. */
   update(id: number, changes: ContextChanges): Promise<Context>
@@ -99,7 +105,11 @@ export interface DocumentOperations {
   /** Resolves with the completed record, rejects with a `DocumentFailedError`. */
   whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
   /** Ordered by id. */
-  list(contextId: number): Promise<Document[]>
+  list(contextId: number, query?: ListQuery): Promise<Document[]>
+  /** As {@link list}, read a few at a time as they are asked for. */
+  entries(contextId: number, query?: ListQuery): AsyncIterable<Document>
+  /** As {@link entries}, with the place where the next page begins. */
+  page(contextId: number, query: ListQuery): Promise<ListPage<Document>>
   /** The record with its ingestion receipt. */
   get(document: DocumentReference): Promise<DocumentWithReceipt>
   /** The bytes as they were received. */
@@ -168,7 +178,7 @@ export function createSession(container: Container, principal: Principal, signal
 function contextOperations(container: Container, principal: Principal, signals: EngineSignals): ContextOperations {
   return {
     create: async (context, options) => await container.get(CreateContext).execute(principal, context, options),
-    list: async () => await container.get(ListContexts).execute(principal),
+    ...listOperations(() => container.get(ListContexts).execute(principal)),
     get: async (id) => await container.get(GetContext).execute(principal, id),
     update: async (id, changes) => await container.get(UpdateContext).execute(principal, id, changes),
     share: async (id, share) => {
@@ -196,7 +206,7 @@ function documentOperations(container: Container, principal: Principal, signals:
     },
     whenProcessed: async (document, options) =>
       await container.get(WaitForDocument).execute(principal, document, options),
-    list: async (contextId) => await container.get(ListDocuments).execute(principal, contextId),
+    ...listOperations((contextId: number) => container.get(ListDocuments).execute(principal, contextId)),
     get: async (document) => await container.get(GetDocument).execute(principal, document),
     open: async (document) => await container.get(GetDocument).open(principal, document),
     chunks: async (document) => await container.get(GetDocument).chunks(principal, document),

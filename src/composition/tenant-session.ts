@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import type { ListPage, ListQuery } from '../shared/row-list.js'
 import { parseId } from '../shared/validate.js'
 import {
   AddUser,
@@ -17,11 +18,16 @@ import {
   ReinitiateUser,
   type UserWithPermissions,
 } from '../tenancy-authorization/index.js'
+import { listOperations } from './list-session.js'
 
 /** Users of the principal's company and its descendants; for principals with the capability `tenant:manage`. */
 export interface UserOperations {
   /** Users of one company, not of those below it. @param customerId default: the principal's company */
-  list(customerId?: number): Promise<UserWithPermissions[]>
+  list(customerId?: number, query?: ListQuery): Promise<UserWithPermissions[]>
+  /** As {@link list}, read a few at a time as they are asked for. */
+  entries(customerId?: number, query?: ListQuery): AsyncIterable<UserWithPermissions>
+  /** As {@link entries}, with the place where the next page begins. */
+  page(customerId: number | undefined, query: ListQuery): Promise<ListPage<UserWithPermissions>>
   /** Invites them by mail. `customerId` defaults to the principal's company. */
   add(user: NewUser): Promise<UserWithPermissions>
   /** Sends the invitation once more. */
@@ -43,7 +49,7 @@ export interface PermissionOperations {
 export function userOperations(container: Container, principal: Principal): UserOperations {
   const authorize = async () => await container.get(Authorizer).authorizeTenant(principal)
   return {
-    list: async (customerId) => await container.get(ListUsers).execute(await authorize(), customerId),
+    ...listOperations((customerId?: number) => container.get(ListUsers).execute(authorize, customerId)),
     add: async (user) => {
       const access = await authorize()
       const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/index.js'
 import type { Clock, StarterPromptWriter, Storage } from '../ports/index.js'
 import { ModelError } from '../shared/errors.js'
+import { type EngineLimits, requireBelow } from '../shared/limits.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Context, toContext } from './context.js'
 import { ASSISTANT } from './context-access.js'
@@ -18,6 +19,7 @@ export class CreateContext {
   readonly #authorizer: Authorizer
   readonly #writer: StarterPromptWriter
   readonly #models: KnownModels
+  readonly #limits: EngineLimits
 
   constructor(
     storage: Storage,
@@ -25,17 +27,20 @@ export class CreateContext {
     authorizer: Authorizer,
     writer: StarterPromptWriter,
     models: KnownModels,
+    limits: EngineLimits,
   ) {
     this.#storage = storage
     this.#clock = clock
     this.#authorizer = authorizer
     this.#writer = writer
     this.#models = models
+    this.#limits = limits
   }
 
   /**
    * @throws InvalidInputError naming the field
    * @throws ModelError `ERR_MODEL_UNKNOWN`
+   * @throws LimitReachedError where the company has as many contexts as it may
    */
   async execute(
     principal: Principal,
@@ -49,6 +54,8 @@ export class CreateContext {
     const model = this.#knownModel(embeddingModel)
     const prompts = starterPrompts ?? (await this.#writer.write(texts, options))
     const record = await this.#storage.transaction(async (repositories) => {
+      const { companyId } = access
+      requireBelow(this.#limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))
       const now = this.#clock.now()
       const inserted = await repositories.contexts.insert({
         accountId: who.accountId,
@@ -64,7 +71,7 @@ export class CreateContext {
       })
       await recordChange(repositories, access.by, now, {
         action: 'context.created',
-        companyId: access.companyId,
+        companyId,
         targetId: inserted.id,
         details: { accountId: who.accountId },
       })

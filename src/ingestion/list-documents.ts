@@ -1,5 +1,6 @@
 import { ASSISTANT, findReadable } from '../context/index.js'
-import type { Storage } from '../ports/index.js'
+import type { DocumentRepository, Storage } from '../ports/index.js'
+import { RowList } from '../shared/row-list.js'
 import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Document, toDocument } from './document.js'
@@ -14,13 +15,19 @@ export class ListDocuments {
     this.#authorizer = authorizer
   }
 
-  /** @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` */
-  async execute(principal: Principal, contextId: number): Promise<Document[]> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const id = parseId(contextId, 'contextId')
-    return await this.#storage.read(async (repositories) => {
-      await findReadable(repositories, access, id)
-      return (await repositories.documents.list(id)).map(toDocument)
+  /** Reading it throws a NotFoundError `ERR_CONTEXT_NOT_FOUND`, also where the context goes meanwhile. */
+  execute(principal: Principal, contextId: number): RowList<Document> {
+    const read = async <T>(list: (documents: DocumentRepository, id: number) => Promise<T>): Promise<T> => {
+      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+      const id = parseId(contextId, 'contextId')
+      return await this.#storage.read(async (repositories) => {
+        await findReadable(repositories, access, id)
+        return await list(repositories.documents, id)
+      })
+    }
+    return new RowList({
+      read: async (page) => (await read((documents, id) => documents.list(id, page))).map(toDocument),
+      ids: async (page) => await read((documents, id) => documents.listLiveIds(id, page)),
     })
   }
 }

@@ -11,7 +11,7 @@ import type {
   TextExtractor,
 } from '../ports/index.js'
 import { QuotaExceededError, ThrottledError } from '../shared/errors.js'
-import type { EngineLimits } from '../shared/limits.js'
+import { type EngineLimits, requireBelow } from '../shared/limits.js'
 import { Places } from '../shared/places.js'
 import { integerSchema, parseId, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
@@ -75,6 +75,7 @@ export class UploadDocument {
    * @returns the document's UUID; that of the document there is, for the same bytes under the same name
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws QuotaExceededError where it does not fit in what is left of the context's `maxSize`
+   * @throws LimitReachedError where the context has as many documents as it may
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE`, `ERR_EMPTY_FILE`
    * @throws LeaseLostError where the content took a pause of more than ten minutes
    * @throws ThrottledError where the company has as many uploads under way as it may
@@ -116,6 +117,7 @@ export class UploadDocument {
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     await this.#storage.read(async (repositories) => {
       await findRoom(repositories, access, id, bytes, options)
+      await this.#requireRoom(repositories, id)
     })
   }
 
@@ -163,6 +165,7 @@ export class UploadDocument {
     const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
       await repositories.contexts.lock(contextId)
       const context = await findRoom(repositories, access, contextId, upload.sizeBytes, options)
+      await this.#requireRoom(repositories, contextId)
       const sizeBytes = firstHeldBytes(upload.sizeBytes)
       await repositories.uploads.insert({ uuid: upload.uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
       return context
@@ -187,6 +190,7 @@ export class UploadDocument {
         await this.#record(repositories, access, 'document.retried', same)
         return same.uuid
       }
+      await this.#requireRoom(repositories, context.id)
       const document = await documents.insert({
         uuid,
         contextId: context.id,
@@ -211,6 +215,10 @@ export class UploadDocument {
     const settled = await this.#storage.transaction(settle, WITH_CONTEXT_HELD)
     if (settled !== uuid) await this.#fileStore.delete(uuid)
     return settled
+  }
+
+  async #requireRoom({ documents }: Repositories, contextId: number): Promise<void> {
+    requireBelow(this.#limits, 'documentsPerContext', contextId, await documents.count(contextId))
   }
 
   async #record(

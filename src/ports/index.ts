@@ -22,6 +22,8 @@ export {
   VectorInvalidError,
   VectorsDamagedError,
 } from '../shared/errors.js'
+/** Parts of a list. */
+export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../shared/row-list.js'
 /** How a wait ends early. */
 export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
@@ -77,6 +79,7 @@ export type {
 } from './storage/document-records.js'
 export type {
   ChunkRepository,
+  ContextFilter,
   ContextRepository,
   DocumentRepository,
   UploadRepository,

@@ -1,3 +1,4 @@
+import { LimitReachedError } from './errors.js'
 import { closedObjectSchema, integerSchema, validate } from './validate.js'
 
 /** What one tenant may hold, have under way, and do in a time. A host sets each as it needs. */
@@ -76,4 +77,35 @@ const SCHEMA = closedObjectSchema(
 export function limitsOf(given: Partial<EngineLimits> = {}): EngineLimits {
   const set = Object.entries(validate(SCHEMA, given, 'limits')).filter(([, value]) => value !== undefined)
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(set) as Partial<EngineLimits>) }
+}
+
+/** Limits on what is held. */
+type HeldLimit =
+  | 'contextsPerCompany'
+  | 'documentsPerContext'
+  | 'destinationsPerCompany'
+  | 'usersPerCompany'
+  | 'apiKeysPerCompany'
+
+/** How many of what each counts. */
+const HELD: Readonly<Record<HeldLimit, { readonly holder: string; readonly things: string; readonly way: string }>> = {
+  contextsPerCompany: { holder: 'the company', things: 'contexts', way: 'delete some' },
+  documentsPerContext: { holder: 'the context', things: 'documents', way: 'delete some, or use another context' },
+  destinationsPerCompany: { holder: 'the company', things: 'destinations', way: 'delete some' },
+  usersPerCompany: { holder: 'the company', things: 'users', way: 'use one that is there' },
+  apiKeysPerCompany: { holder: 'the company', things: 'API keys', way: 'revoke some' },
+}
+
+/**
+ * Refuses one more of what somebody holds.
+ * @param held how many there are, counted in the transaction that adds one
+ * @throws LimitReachedError
+ */
+export function requireBelow(limits: EngineLimits, name: HeldLimit, holderId: number, held: number): void {
+  const most = limits[name]
+  if (held < most) return
+  const { holder, things, way } = HELD[name]
+  throw new LimitReachedError(
+    `${holder} ${holderId} has ${held} ${things}, and may have ${most}: ${way}, or ask the operator, who sets limits.${name}`,
+  )
 }

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/index.js'
 import type { Clock, Storage, TokenSigner } from '../ports/index.js'
 import { NotFoundError } from '../shared/errors.js'
+import type { EngineLimits } from '../shared/limits.js'
 import { parseId } from '../shared/validate.js'
 import type { Actor } from './access/authorizer.js'
 import type { Reach } from './access/reach.js'
@@ -49,6 +50,7 @@ export class Administration {
   readonly #otpSecrets: OtpSecrets
   readonly #managePermissions: ManagePermissions
   readonly #reach: Reach
+  readonly #limits: EngineLimits
 
   /** @param reach the host's own */
   constructor(
@@ -59,8 +61,10 @@ export class Administration {
     signer: TokenSigner,
     reach: Reach,
     otpSecrets: OtpSecrets,
+    limits: EngineLimits,
   ) {
     this.#otpSecrets = otpSecrets
+    this.#limits = limits
     this.#reach = reach
     this.#storage = storage
     this.#clock = clock
@@ -201,7 +205,7 @@ export class Administration {
     list(): Promise<ApiKey[]>
     revoke(id: number): Promise<ApiKey>
   } = {
-    create: async (key) => await new CreateApiKey(this.#storage, this.#clock).execute(key, this.#reach),
+    create: async (key) => await new CreateApiKey(this.#storage, this.#clock, this.#limits).execute(key, this.#reach),
     list: async () => (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey),
     revoke: async (id) => {
       const keyId = parseId(id, 'id')

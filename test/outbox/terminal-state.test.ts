@@ -118,7 +118,7 @@ class World {
     const { companyId } = await new Initialize(storage, clock).ensureOwner()
     const rates = new CompanyRates(clock, DEFAULT_LIMITS)
     const vetDestination = new VetDestination(new MemoryHttpTransport(), new MemoryTelemetry(), storage, rates)
-    const create = new CreateDestination(storage, clock, vetDestination, BOX)
+    const create = new CreateDestination(storage, clock, vetDestination, BOX, DEFAULT_LIMITS)
     for (const host of ['one', 'two']) {
       await create.execute({ url: `https://${host}.example.com/`, eventTypes: null }, companyId, UNLIMITED)
     }

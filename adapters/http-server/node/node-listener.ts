@@ -39,6 +39,7 @@ export function nodeListener(handler: HttpHandler, { trustedProxies }: NodeListe
 function fetchOf(handler: HttpHandler, isTrusted: IsTrusted): (request: Request, env: unknown) => Promise<Response> {
   return async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
-    return await handler(request, { remoteAddress: clientAddress(incoming, isTrusted) })
+    const isChunked = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor > 0
+    return await handler(request, { remoteAddress: clientAddress(incoming, isTrusted), isChunked })
   }
 }

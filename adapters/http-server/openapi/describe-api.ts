@@ -81,6 +81,10 @@ function operation(route: Route, components: Components): object {
 }
 
 const RETRY_AFTER = { description: 'Seconds until it may succeed', schema: { type: 'integer', minimum: 1 } }
+const NEXT_LINK = {
+  description: 'Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288)',
+  schema: { type: 'string' },
+}
 const PROBLEM = 'application/problem+json'
 
 /** What an operation may answer beside its own answers. */
@@ -104,12 +108,16 @@ function requestContent({ body, rawBody }: Route, components: Components): objec
 }
 
 function response(answer: Answer, components: Components): object {
-  const { description, schema, contentType, otherContentType, hasRetryAfter } = answer
+  const { description, schema, contentType, otherContentType, hasRetryAfter, hasNextLink } = answer
   if (schema === undefined && contentType === undefined) return { description }
+  const headers = {
+    ...(hasRetryAfter === true && { 'Retry-After': RETRY_AFTER }),
+    ...(hasNextLink === true && { Link: NEXT_LINK }),
+  }
   const content = schema === undefined ? {} : { schema: components.schemaOf(schema, 'output') }
   return {
     description,
-    ...(hasRetryAfter === true && { headers: { 'Retry-After': RETRY_AFTER } }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     content: {
       [contentType ?? 'application/json']: content,
       ...(otherContentType !== undefined && { [otherContentType]: {} }),

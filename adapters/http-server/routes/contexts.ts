@@ -1,9 +1,16 @@
 import { z } from 'zod'
-import { contextBodySchema, contextChangesBodySchema, searchBodySchema, shareSchema } from '../../../src/index.js'
+import {
+  contextBodySchema,
+  contextChangesBodySchema,
+  listQuerySchema,
+  searchBodySchema,
+  shareSchema,
+} from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { contextSchema, emptySchema, searchResultSchema, throttledAnswer } from '../schemas.js'
+import { contextSchema, emptySchema, limitAnswer, searchResultSchema, throttledAnswer } from '../schemas.js'
+import { streamList } from '../stream-list.js'
 
 const PARAMS = objectSchema({ contextId: idSchema() })
 const COMMON = { api: 'assistant', access: 'assistant' } as const
@@ -17,7 +24,10 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     operationId: 'createContext',
     summary: 'Create a context',
     body: contextBodySchema,
-    answers: { 201: { description: 'The context', schema: contextSchema } },
+    answers: {
+      201: { description: 'The context', schema: contextSchema },
+      409: limitAnswer('The company has as many contexts as it may'),
+    },
     handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
   }),
   route({
@@ -26,8 +36,9 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     path: '/context',
     operationId: 'listContexts',
     summary: "List the account's contexts",
-    answers: { 200: { description: 'Contexts, by id', schema: z.array(contextSchema) } },
-    handle: async (_call, { contexts }) => json(await contexts.list()),
+    query: listQuerySchema,
+    answers: { 200: { description: 'Contexts, by id', schema: z.array(contextSchema), hasNextLink: true } },
+    handle: async (call, { contexts }) => await streamList(call, await contexts.page(call.query)),
   }),
   route({
     ...COMMON,

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { destinationSchema } from '../../../src/index.js'
-import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { idSchema, listQuerySchemaWith, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, secretJson } from '../answers.js'
 import { deliverySchema, destinationRecordSchema, destinationWithSecretSchema } from '../event-schemas.js'
 import { type Route, route } from '../route.js'
-import { throttledAnswer } from '../schemas.js'
+import { limitAnswer, throttledAnswer } from '../schemas.js'
+import { streamList } from '../stream-list.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
 const PATH = '/v1/outbound-webhooks/destinations'
@@ -13,15 +14,20 @@ const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSc
 
 /** Where events are sent to (interfaces, REST). */
 export const DESTINATION_ROUTES: readonly Route[] = [
-  route<unknown, { cid?: number }>({
+  route({
     ...COMMON,
     method: 'GET',
     path: PATH,
     operationId: 'listDestinations',
     summary: "List the destinations of a company; by default the token's",
-    query: objectSchema({ cid: idSchema().optional() }) as z.ZodType<{ cid?: number }>,
-    answers: { 200: { description: 'Destinations, by id', schema: z.array(destinationRecordSchema) } },
-    handle: async ({ query }, { destinations }) => json(await destinations.list(query.cid)),
+    query: listQuerySchemaWith({ cid: idSchema().optional() }),
+    answers: {
+      200: { description: 'Destinations, by id', schema: z.array(destinationRecordSchema), hasNextLink: true },
+    },
+    handle: async (call, { destinations }) => {
+      const { cid, ...query } = call.query
+      return await streamList(call, await destinations.page(cid, query))
+    },
   }),
   route({
     ...COMMON,
@@ -32,6 +38,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     body: destinationSchema,
     answers: {
       201: { description: 'The destination, with its secret this once', schema: destinationWithSecretSchema },
+      409: limitAnswer('The company has as many destinations as it may'),
       ...TOO_MANY_CHANGES,
     },
     handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { listQuerySchema } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
 import { LEAST_UPLOAD_BYTES_PER_SECOND } from '../paced-body.js'
 import { MOST_FRAMING_BYTES, readUpload } from '../read-upload.js'
 import { type Route, route } from '../route.js'
-import { documentSchema, documentWithReceiptSchema, emptySchema, throttledAnswer } from '../schemas.js'
+import { documentSchema, documentWithReceiptSchema, emptySchema, limitAnswer, throttledAnswer } from '../schemas.js'
+import { streamList } from '../stream-list.js'
 
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
@@ -28,6 +30,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     },
     answers: {
       200: { description: "The document's UUID", schema: z.uuid() },
+      409: limitAnswer('The context has as many documents as it may'),
       429: throttledAnswer('The company has as many uploads under way as it may'),
     },
     handle: async ({ params, request, options }, { documents }) => {
@@ -46,8 +49,10 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     operationId: 'listDocuments',
     summary: "List a context's documents",
     params: CONTEXT,
-    answers: { 200: { description: 'Documents, by id', schema: z.array(documentSchema) } },
-    handle: async ({ params }, { documents }) => json(await documents.list(params.contextId)),
+    query: listQuerySchema,
+    answers: { 200: { description: 'Documents, by id', schema: z.array(documentSchema), hasNextLink: true } },
+    handle: async (call, { documents }) =>
+      await streamList(call, await documents.page(call.params.contextId, call.query)),
   }),
   route({
     ...COMMON,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { newUserSchema } from '../../../src/index.js'
+import { listQuerySchema, newUserSchema } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { problemSchema, userSchema } from '../schemas.js'
+import { limitAnswer, problemSchema, userSchema } from '../schemas.js'
+import { streamList } from '../stream-list.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
 const THROTTLED = {
@@ -13,7 +14,9 @@ const THROTTLED = {
     contentType: 'application/problem+json',
   },
 }
-const USERS = { 200: { description: 'Users with their permissions, by id', schema: z.array(userSchema) } }
+const USERS = {
+  200: { description: 'Users with their permissions, by id', schema: z.array(userSchema), hasNextLink: true },
+}
 
 /** Users of companies (specification, Tenant API). */
 export const USER_ROUTES: readonly Route[] = [
@@ -23,8 +26,9 @@ export const USER_ROUTES: readonly Route[] = [
     path: '/tenant/users',
     operationId: 'listUsers',
     summary: "List the users of the token's company",
+    query: listQuerySchema,
     answers: USERS,
-    handle: async (_call, { users }) => json(await users.list()),
+    handle: async (call, { users }) => await streamList(call, await users.page(undefined, call.query)),
   }),
   route({
     ...COMMON,
@@ -33,8 +37,9 @@ export const USER_ROUTES: readonly Route[] = [
     operationId: 'listUsersOfCompany',
     summary: 'List the users of a company',
     params: objectSchema({ cid: idSchema() }),
+    query: listQuerySchema,
     answers: USERS,
-    handle: async ({ params }, { users }) => json(await users.list(params.cid)),
+    handle: async (call, { users }) => await streamList(call, await users.page(call.params.cid, call.query)),
   }),
   route({
     ...COMMON,
@@ -43,7 +48,11 @@ export const USER_ROUTES: readonly Route[] = [
     operationId: 'addUser',
     summary: 'Add a user, and invite them by mail',
     body: newUserSchema,
-    answers: { 201: { description: 'The user', schema: userSchema }, ...THROTTLED },
+    answers: {
+      201: { description: 'The user', schema: userSchema },
+      409: limitAnswer('The company has as many users as it may'),
+      ...THROTTLED,
+    },
     handle: async ({ body }, { users }) => json(await users.add(body), 201),
   }),
   route({

@@ -49,6 +49,10 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     return (await query.select()).map(toApiKey)
   }
 
+  async countUnrevoked(companyId: number): Promise<number> {
+    return await this.countOf(this.rows.where('company_id', companyId).whereNull('revoked'))
+  }
+
   async revoke(id: number, revoked: string): Promise<boolean> {
     return await this.updateRow(id, { revoked: this.session.knex.raw('coalesce(revoked, ?)', [revoked]) })
   }

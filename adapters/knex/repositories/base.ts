@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
+import type { Page, RowPage } from '../../../src/ports/index.js'
 import type { Dialect } from '../dialect.js'
-import type { Row } from '../rows.js'
+import { number, type Row } from '../rows.js'
 import { type NameTable, quoted, type TableName } from '../tables.js'
 
 /** Rows, or values of a list, in one statement: well below the number of variables that either database takes. */
@@ -59,6 +60,47 @@ export abstract class KnexRepository {
   protected async getRow(id: number): Promise<Row | undefined> {
     // The most frequent of all statements: to build it with knex takes as long as to run it.
     return (await this.rawRows(`select * from ${quoted(this.session.name(this.#table))} where id = ?`, [id]))[0]
+  }
+
+  /**
+   * A part of a list.
+   * @param wanted the rows of the whole list, in any order; made anew by each call
+   * @param texts columns that may be large
+   */
+  protected async pageOf(
+    wanted: () => Knex.QueryBuilder<Row, Row[]>,
+    page: RowPage | undefined,
+    texts: readonly string[] = [],
+  ): Promise<readonly Row[]> {
+    if (page === undefined) return await wanted().orderBy('id').select()
+    const { after, upTo, limit, maxBytes } = page
+    const from = () => {
+      const rows = wanted().where('id', '>', after).orderBy('id').limit(limit)
+      return upTo === undefined ? rows : rows.where('id', '<=', upTo)
+    }
+    if (maxBytes === undefined || texts.length === 0) return await from().select()
+    // Neither database reads a text to tell its size.
+    const size = texts.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
+    const sizes: Row[] = await from().select('id', this.session.knex.raw(`${size} as bytes`))
+    let [last, bytes] = [after, 0]
+    for (const row of sizes) {
+      bytes += number(row, 'bytes')
+      if (last !== after && bytes > maxBytes) break
+      last = number(row, 'id')
+    }
+    return last === after ? [] : await from().where('id', '<=', last).select()
+  }
+
+  /** Ids of a part of a list. @param wanted as {@link pageOf} */
+  protected async idsOf(wanted: Knex.QueryBuilder<Row, Row[]>, { after, limit }: Page): Promise<readonly number[]> {
+    const rows: Row[] = await wanted.where('id', '>', after).orderBy('id').limit(limit).select('id')
+    return rows.map((row) => number(row, 'id'))
+  }
+
+  /** How many rows there are. */
+  protected async countOf(wanted: Knex.QueryBuilder<Row, Row[]>): Promise<number> {
+    const rows = (await wanted.count({ count: '*' })) as readonly Row[]
+    return Number(rows[0]?.['count'] ?? 0)
   }
 
   /** Rows of a statement that knex does not build. */

@@ -1,8 +1,12 @@
-import type { ContextRecord, ContextRepository, Page } from '../../../src/ports/index.js'
+import type { Knex } from 'knex'
+import type { ContextFilter, ContextRecord, ContextRepository, Page, RowPage } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
 type Changes = Partial<Omit<ContextRecord, 'id'>>
+
+/** Columns of texts that their owner may make large. */
+const TEXTS = ['description', 'caption', 'tools_json', 'starter_prompts']
 
 /** The column of each member; `starterPrompts` is kept as JSON. */
 const COLUMNS = {
@@ -45,9 +49,18 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).forNoKeyUpdate().select('id')
   }
 
-  async list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]> {
-    const rows = await this.rows.where('account_id', filter.accountId).whereNull('deleted').orderBy('id').select()
-    return rows.map(toContext)
+  async list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]> {
+    return (await this.pageOf(() => this.#live(filter), page, TEXTS)).map(toContext)
+  }
+
+  async listIds(filter: ContextFilter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#live(filter), page)
+  }
+
+  async count(companyId: number): Promise<number> {
+    const { knex, name } = this.session
+    const accounts = knex(name('accounts')).where('company_id', companyId).select('id')
+    return await this.countOf(this.rows.whereIn('account_id', accounts).whereNull('deleted'))
   }
 
   async update(id: number, changes: Omit<Changes, 'accountId'>): Promise<ContextRecord | undefined> {
@@ -66,6 +79,12 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
 
   async remove(id: number): Promise<void> {
     await this.rows.where('id', id).delete()
+  }
+
+  #live({ accountId, visibleTo }: ContextFilter): Knex.QueryBuilder<Row, Row[]> {
+    const rows = this.rows.where('account_id', accountId).whereNull('deleted')
+    if (visibleTo === undefined) return rows
+    return rows.where((either) => void either.where('user_id', visibleTo).orWhere('share_state', 1))
   }
 }
 

@@ -1,8 +1,18 @@
 import type { Knex } from 'knex'
-import { AlreadyExistsError, type DestinationRecord, type DestinationRepository } from '../../../src/ports/index.js'
+import {
+  AlreadyExistsError,
+  type DestinationRecord,
+  type DestinationRepository,
+  type Page,
+  type RowPage,
+} from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, type Row, text, textOrNull } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
+
+interface Filter {
+  readonly companyId?: number
+}
 
 type Changes = Partial<Omit<DestinationRecord, 'id'>>
 
@@ -20,10 +30,16 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     return row && toDestination(row)
   }
 
-  async list(filter: { readonly companyId?: number } = {}): Promise<readonly DestinationRecord[]> {
-    const { companyId } = filter
-    const rows = companyId === undefined ? this.#living : this.#living.where('company_id', companyId)
-    return (await rows.orderBy('id').select()).map(toDestination)
+  async list(filter: Filter = {}, page?: RowPage): Promise<readonly DestinationRecord[]> {
+    return (await this.pageOf(() => this.#listed(filter), page, ['url', 'name', 'event_types'])).map(toDestination)
+  }
+
+  async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#listed(filter), page)
+  }
+
+  async count(companyId: number): Promise<number> {
+    return await this.countOf(this.#listed({ companyId }))
   }
 
   async update(id: number, changes: Changes): Promise<boolean> {
@@ -32,6 +48,10 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
 
   async remove(id: number, removed: string): Promise<boolean> {
     return (await this.#living.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
+  }
+
+  #listed({ companyId }: Filter): Knex.QueryBuilder<Row, Row[]> {
+    return companyId === undefined ? this.#living : this.#living.where('company_id', companyId)
   }
 
   get #living(): Knex.QueryBuilder<Row, Row[]> {

@@ -4,10 +4,14 @@ import type {
   DocumentVisibility,
   IngestionReceipt,
   Page,
+  RowPage,
 } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
 import { allPages, inParts, KnexRepository, type Session } from './base.js'
+
+/** Columns of texts that may be large. */
+const TEXTS = ['original_name', 'error', 'receipt']
 
 export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
   constructor(session: Session) {
@@ -39,8 +43,17 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return row && toDocument(row)
   }
 
-  async list(contextId: number): Promise<readonly DocumentRecord[]> {
-    return await this.#listAll((rows) => rows.where('context_id', contextId).whereNull('deleted'))
+  async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
+    if (page === undefined) return await this.#listAll(() => this.#live(contextId))
+    return (await this.pageOf(() => this.#live(contextId), page, TEXTS)).map(toDocument)
+  }
+
+  async listLiveIds(contextId: number, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#live(contextId), page)
+  }
+
+  async count(contextId: number): Promise<number> {
+    return await this.countOf(this.#live(contextId))
   }
 
   async findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined> {
@@ -96,12 +109,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       hidden.length === 0
         ? []
         : await ofContext().whereNotNull('completed').whereNull('deleted').limit(hidden.length).select('id')
-    return { lastId, hidden: idsOf(hidden), ...(visible.length < hidden.length && { visible: idsOf(visible) }) }
+    return { lastId, hidden: ids(hidden), ...(visible.length < hidden.length && { visible: ids(visible) }) }
   }
 
-  async listIds(contextId: number, { after, limit }: Page): Promise<readonly number[]> {
-    const ofContext = this.rows.where('context_id', contextId).where('id', '>', after)
-    return idsOf(await ofContext.orderBy('id').limit(limit).select('id'))
+  async listIds(contextId: number, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.rows.where('context_id', contextId), page)
   }
 
   async find(ids: readonly number[]): Promise<readonly DocumentRecord[]> {
@@ -123,6 +135,10 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     await this.rows.where('id', id).delete()
   }
 
+  #live(contextId: number): KnexRepository['rows'] {
+    return this.rows.where('context_id', contextId).whereNull('deleted')
+  }
+
   async #listAll(wanted: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
     const rows = await allPages(async (last, limit) => {
       const page = wanted(this.rows).orderBy('id').limit(limit)
@@ -132,7 +148,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 }
 
-function idsOf(rows: readonly Row[]): number[] {
+function ids(rows: readonly Row[]): number[] {
   return rows.map((row) => number(row, 'id'))
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { OneTimePasswordRecord, OneTimePasswordRepository } from '../../../src/ports/index.js'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexOneTimePasswordRepository extends KnexRepository implements OneTimePasswordRepository {
   constructor(session: Session) {
@@ -20,13 +20,15 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
     )
   }
 
-  async listUserIds({ companyId }: { readonly companyId?: number } = {}): Promise<readonly number[]> {
-    const query = this.rows.whereNotNull('secret').orderBy('user_id')
-    if (companyId !== undefined) {
-      const users = this.session.knex<Row>(this.session.name('users')).where('company_id', companyId).select('id')
-      void query.whereIn('user_id', users)
+  async listUserIds(among?: readonly number[]): Promise<readonly number[]> {
+    const withSecrets = () => this.rows.whereNotNull('secret').orderBy('user_id').select('user_id')
+    if (among === undefined) return (await withSecrets()).map((row) => number(row, 'user_id'))
+    const found: number[] = []
+    for (const part of inParts(among.toSorted((one, other) => one - other))) {
+      const rows: Row[] = await withSecrets().whereIn('user_id', part)
+      found.push(...rows.map((row) => number(row, 'user_id')))
     }
-    return (await query.select('user_id')).map((row) => number(row, 'user_id'))
+    return found
   }
 
   async lock(userId: number): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
 import { quoted, type TableName } from '../tables.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {
@@ -82,16 +82,17 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
     return rows.map(toAccess)
   }
 
-  async listDetails(
-    of: { readonly userId: number } | { readonly companyId: number },
-  ): Promise<readonly PermissionDetails[]> {
-    const query = this.#joined()
-      .join({ region: this.session.name('regions') }, 'region.id', 'account.region_id')
-      .orderBy('permission.id')
-    if ('userId' in of) void query.where('permission.user_id', of.userId)
-    else void query.where('person.company_id', of.companyId)
-    const rows: Row[] = await query.select(DETAILS_COLUMNS)
-    return rows.map(toDetails)
+  async listDetails(userIds: readonly number[]): Promise<readonly PermissionDetails[]> {
+    const found: PermissionDetails[] = []
+    for (const part of inParts(userIds)) {
+      const rows: Row[] = await this.#joined()
+        .join({ region: this.session.name('regions') }, 'region.id', 'account.region_id')
+        .whereIn('permission.user_id', part)
+        .orderBy('permission.id')
+        .select(DETAILS_COLUMNS)
+      found.push(...rows.map(toDetails))
+    }
+    return found
   }
 
   async touch(id: number, lastAccess: string): Promise<void> {

@@ -1,7 +1,9 @@
 import {
   AlreadyExistsError,
+  type Page,
   type RoleRecord,
   type RoleRepository,
+  type RowPage,
   type UserRecord,
   type UserRepository,
 } from '../../../src/ports/index.js'
@@ -38,6 +40,10 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
     }
     return (await query.select()).map(toRole)
   }
+}
+
+interface Filter {
+  readonly companyId?: number
 }
 
 export class KnexUserRepository extends KnexRepository implements UserRepository {
@@ -80,10 +86,16 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     return (await this.rows.where('email_key', emailKey).orderBy('id').select()).map(toUser)
   }
 
-  async list(filter: { readonly companyId?: number } = {}): Promise<readonly UserRecord[]> {
-    const query = this.rows.orderBy('id')
-    if (filter.companyId !== undefined) void query.where('company_id', filter.companyId)
-    return (await query.select()).map(toUser)
+  async list(filter: Filter = {}, page?: RowPage): Promise<readonly UserRecord[]> {
+    return (await this.pageOf(() => this.#listed(filter), page)).map(toUser)
+  }
+
+  async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#listed(filter), page)
+  }
+
+  async count(companyId: number): Promise<number> {
+    return await this.countOf(this.#listed({ companyId }))
   }
 
   async update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean> {
@@ -92,6 +104,10 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
       ...(lastAccess !== undefined && { last_access: lastAccess }),
     })
+  }
+
+  #listed({ companyId }: Filter): KnexRepository['rows'] {
+    return companyId === undefined ? this.rows : this.rows.where('company_id', companyId)
   }
 }
 

@@ -2,23 +2,33 @@ import type {
   ChunkCounts,
   ChunkRecord,
   ChunkRepository,
+  ContextFilter,
   ContextRepository,
   DocumentRecord,
   DocumentRepository,
   UploadRepository,
   VectorKey,
 } from '../../../src/ports/index.js'
+import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredChunk } from './tables.js'
 
-export function contextRepository({ contexts }: MemoryTables): ContextRepository {
+export function contextRepository({ contexts, accounts }: MemoryTables): ContextRepository {
   const live = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
+  const listed = ({ accountId, visibleTo }: ContextFilter) =>
+    contexts.filter((context) => {
+      if (context.accountId !== accountId || context.deleted !== null) return false
+      return visibleTo === undefined || context.userId === visibleTo || context.shareState === 1
+    })
   return {
     insert: async (context) => contexts.insert(context),
     get: async (id) => live(id),
     // Transactions come one after the other.
     lock: async () => undefined,
-    list: async ({ accountId }) =>
-      contexts.filter((context) => context.accountId === accountId && context.deleted === null),
+    list: async (filter, page) => pageOf(listed(filter), page),
+    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
+    count: async (companyId) =>
+      contexts.filter(({ accountId, deleted }) => deleted === null && accounts.get(accountId)?.companyId === companyId)
+        .length,
     update: async (id, changes) => {
       if (live(id)) contexts.update(id, changes)
       return live(id)
@@ -34,11 +44,14 @@ export function contextRepository({ contexts }: MemoryTables): ContextRepository
 export function documentRepository({ documents }: MemoryTables): DocumentRepository {
   const live = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
+  const ofContext = (contextId: number) => live((document) => document.contextId === contextId)
   return {
     insert: async (document) => documents.insert(document),
     get: async (id) => live((document) => document.id === id)[0],
     getByUuid: async (uuid) => live((document) => document.uuid === uuid)[0],
-    list: async (contextId) => live((document) => document.contextId === contextId),
+    list: async (contextId, page) => pageOf(ofContext(contextId), page),
+    listLiveIds: async (contextId, page) => pageOf(ofContext(contextId), page).map(({ id }) => id),
+    count: async (contextId) => ofContext(contextId).length,
     findSame: async (contextId, contentHash, originalName) =>
       live(
         (document) =>

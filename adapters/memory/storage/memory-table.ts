@@ -1,3 +1,5 @@
+import type { RowPage } from '../../../src/ports/index.js'
+
 /** What has to be undone if a transaction fails, the last first. */
 export type Journal = (() => void)[]
 
@@ -50,4 +52,23 @@ export class MemoryTable<Row extends { readonly id: number }> {
     this.#journal.push(() => this.#rows.set(id, before))
     return true
   }
+}
+
+/** A part of rows that are ordered by id; all of them without a page. */
+export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[], page?: RowPage): readonly Row[] {
+  if (page === undefined) return rows
+  const { after, upTo = Infinity, limit, maxBytes = Infinity } = page
+  const within = rows.filter(({ id }) => id > after && id <= upTo).slice(0, limit)
+  let bytes = 0
+  const end = within.findIndex((row, at) => {
+    bytes += textBytes(row)
+    return at > 0 && bytes > maxBytes
+  })
+  return end < 0 ? within : within.slice(0, end)
+}
+
+function textBytes(row: object): number {
+  return Object.values(row).reduce<number>((bytes, value: unknown) => {
+    return bytes + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0)
+  }, 0)
 }

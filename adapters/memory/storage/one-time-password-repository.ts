@@ -2,7 +2,7 @@ import type { OneTimePasswordRepository } from '../../../src/ports/index.js'
 import type { MemoryTables } from './tables.js'
 
 export function oneTimePasswordRepository(tables: MemoryTables): OneTimePasswordRepository {
-  const { oneTimePasswords, recoveryCodes, users } = tables
+  const { oneTimePasswords, recoveryCodes } = tables
   const find = (userId: number) => oneTimePasswords.find((row) => row.userId === userId)
   const removeCodes = (userId: number): void => {
     for (const { id } of recoveryCodes.filter((code) => code.userId === userId)) recoveryCodes.delete(id)
@@ -14,11 +14,11 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
       const { id: _, ...record } = known
       return record
     },
-    listUserIds: async ({ companyId } = {}) =>
+    listUserIds: async (among) =>
       oneTimePasswords
         .filter(({ secret }) => secret !== null)
         .map(({ userId }) => userId)
-        .filter((userId) => companyId === undefined || users.get(userId)?.companyId === companyId)
+        .filter((userId) => among === undefined || among.includes(userId))
         .sort((one, other) => one - other),
     lock: async () => undefined,
     putPending: async (userId, pendingSecret) => {

@@ -8,6 +8,7 @@ import {
   type SendableDelivery,
 } from '../../../src/ports/index.js'
 import { isWithin } from './company-tree.js'
+import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredDestination } from './tables.js'
 
 export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
@@ -19,6 +20,10 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
     const { removed: _removed, ...record } = destination
     return record
   }
+  const listed = ({ companyId }: { readonly companyId?: number }) =>
+    destinations
+      .filter(({ removed, companyId: of }) => removed === null && (companyId === undefined || of === companyId))
+      .map(shown)
   const refuseTwin = (companyId: number, url: string, id?: number): void => {
     const isTwin = (other: StoredDestination) =>
       other.removed === null && other.id !== id && other.companyId === companyId && other.url === url
@@ -35,10 +40,9 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
       const destination = living(id)
       return destination && shown(destination)
     },
-    list: async ({ companyId } = {}) =>
-      destinations
-        .filter(({ removed, companyId: of }) => removed === null && (companyId === undefined || of === companyId))
-        .map(shown),
+    list: async (filter = {}, page) => pageOf(listed(filter), page),
+    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
+    count: async (companyId) => listed({ companyId }).length,
     update: async (id, changes) => {
       const destination = living(id)
       if (destination === undefined) return false

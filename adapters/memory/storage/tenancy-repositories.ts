@@ -14,6 +14,7 @@ import {
   type UserRepository,
 } from '../../../src/ports/index.js'
 import { isWithin } from './company-tree.js'
+import { pageOf } from './memory-table.js'
 import type { MemoryTables } from './tables.js'
 
 export function settingRepository({ settings }: MemoryTables): SettingRepository {
@@ -69,6 +70,8 @@ export function roleRepository({ roles }: MemoryTables): RoleRepository {
 export function userRepository({ users }: MemoryTables): UserRepository {
   const ofCompany = (companyId: number, emailKey: string) =>
     users.find((user) => user.companyId === companyId && user.emailKey === emailKey)
+  const listed = ({ companyId }: { readonly companyId?: number }) =>
+    users.filter((user) => companyId === undefined || user.companyId === companyId)
   return {
     insert: async (user) => {
       if (ofCompany(user.companyId, user.emailKey)) {
@@ -79,7 +82,9 @@ export function userRepository({ users }: MemoryTables): UserRepository {
     get: async (id) => users.get(id),
     findByEmailKey: async (companyId, emailKey) => ofCompany(companyId, emailKey),
     listByEmailKey: async (emailKey) => users.filter((user) => user.emailKey === emailKey),
-    list: async ({ companyId } = {}) => users.filter((user) => companyId === undefined || user.companyId === companyId),
+    list: async (filter = {}, page) => pageOf(listed(filter), page),
+    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
+    count: async (companyId) => listed({ companyId }).length,
     update: async (id, changes) => users.update(id, changes),
   }
 }
@@ -107,9 +112,9 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     setRole: async (id, roleId) => permissions.update(id, { roleId }),
     toggle: async (id) => permissions.update(id, { isDisabled: !permissions.get(id)?.isDisabled }),
     delete: async (id) => permissions.delete(id),
-    listDetails: async (of) =>
+    listDetails: async (userIds) =>
       permissions
-        .filter(({ userId }) => ('userId' in of ? userId === of.userId : users.get(userId)?.companyId === of.companyId))
+        .filter(({ userId }) => userIds.includes(userId))
         .flatMap((permission) => {
           const account = accounts.get(permission.accountId)
           const role = roles.get(permission.roleId)
@@ -152,6 +157,8 @@ export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
       apiKeys.update(id, { lastUsed })
     },
     list: async ({ userId } = {}) => apiKeys.filter((key) => userId === undefined || key.userId === userId),
+    countUnrevoked: async (companyId) =>
+      apiKeys.filter((key) => key.companyId === companyId && key.revoked === null).length,
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
   }
 }

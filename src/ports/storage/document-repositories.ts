@@ -1,3 +1,4 @@
+import type { RowPage } from '../../shared/row-list.js'
 import type { VectorKey } from '../vector-index.js'
 import type {
   ChunkCounts,
@@ -12,6 +13,13 @@ import type {
   UploadRecord,
 } from './document-records.js'
 
+/** Which contexts of an account are listed. */
+export interface ContextFilter {
+  readonly accountId: number
+  /** Only contexts of this user, and shared ones; default all. */
+  readonly visibleTo?: number
+}
+
 /** Contexts. "Live" is: not deleted. Lists come ordered by id. */
 export interface ContextRepository {
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
@@ -22,8 +30,12 @@ export interface ContextRepository {
    * that stays so. It need not be there.
    */
   lock(id: number): Promise<void>
-  /** Live contexts of an account. */
-  list(filter: { readonly accountId: number }): Promise<readonly ContextRecord[]>
+  /** Live contexts of an account. @param page default all of them */
+  list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]>
+  /** Ids of live contexts of an account. */
+  listIds(filter: ContextFilter, page: Page): Promise<readonly number[]>
+  /** How many live contexts a company has, on all its accounts. Cheap, however large they are. */
+  count(companyId: number): Promise<number>
   /** Changes the members given. @returns the context after it; `undefined` where none is live. */
   update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
   /** Ids of deleted contexts whose rows are still there. */
@@ -41,8 +53,12 @@ export interface DocumentRepository {
   get(id: number): Promise<DocumentRecord | undefined>
   /** A live document. */
   getByUuid(uuid: string): Promise<DocumentRecord | undefined>
-  /** Live documents of a context. */
-  list(contextId: number): Promise<readonly DocumentRecord[]>
+  /** Live documents of a context. @param page default all of them */
+  list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]>
+  /** Ids of live documents of a context. */
+  listLiveIds(contextId: number, page: Page): Promise<readonly number[]>
+  /** How many live documents a context has. Cheap, however many they are. */
+  count(contextId: number): Promise<number>
   /** The live document with these bytes under this name, the oldest of them. */
   findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined>
   /** One more than the highest `nameIndex` of live documents with this name; 0 where there is none. */

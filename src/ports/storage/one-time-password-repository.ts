@@ -12,8 +12,8 @@ export interface OneTimePasswordRecord {
 /** Secrets of one-time passwords, and recovery codes. A user has one row at the most. */
 export interface OneTimePasswordRepository {
   get(userId: number): Promise<OneTimePasswordRecord | undefined>
-  /** Ids of the users of a company, or of all, who have a secret in use; ascending. */
-  listUserIds(filter?: { readonly companyId?: number }): Promise<readonly number[]>
+  /** Ids of all users, or of those among these, however many, who have a secret in use; ascending. */
+  listUserIds(among?: readonly number[]): Promise<readonly number[]>
   /**
    * Holds a user's row until the transaction ends: of several transactions that do so, each begins to hold it where the
    * one before has ended, and its statements see what that one has committed. A missing row is passed over.

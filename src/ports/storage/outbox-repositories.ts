@@ -1,3 +1,5 @@
+import type { RowPage } from '../../shared/row-list.js'
+import type { Page } from './document-records.js'
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, DestinationRecord, EventRecord } from './outbox-records.js'
 
 /** Lists come ordered by id; a missing id reads as `undefined`. */
@@ -5,7 +7,11 @@ export interface DestinationRepository {
   /** @throws AlreadyExistsError where the company has one with the URL */
   insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord>
   get(id: number): Promise<DestinationRecord | undefined>
-  list(filter?: { readonly companyId?: number }): Promise<readonly DestinationRecord[]>
+  /** @param page default all of them */
+  list(filter?: { readonly companyId?: number }, page?: RowPage): Promise<readonly DestinationRecord[]>
+  listIds(filter: { readonly companyId?: number }, page: Page): Promise<readonly number[]>
+  /** How many destinations a company has. */
+  count(companyId: number): Promise<number>
   /**
    * Changes the members given. @returns whether it exists
    * @throws AlreadyExistsError where the company has another with the URL

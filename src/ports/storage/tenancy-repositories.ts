@@ -1,4 +1,6 @@
+import type { RowPage } from '../../shared/row-list.js'
 import type { MailPurpose } from '../mailer.js'
+import type { Page } from './document-records.js'
 import type {
   AccessRecord,
   AccountRecord,
@@ -61,7 +63,11 @@ export interface UserRepository {
   findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined>
   /** The users of all companies with that `emailKey`: at most one of each. */
   listByEmailKey(emailKey: string): Promise<readonly UserRecord[]>
-  list(filter?: { readonly companyId?: number }): Promise<readonly UserRecord[]>
+  /** @param page default all of them */
+  list(filter?: { readonly companyId?: number }, page?: RowPage): Promise<readonly UserRecord[]>
+  listIds(filter: { readonly companyId?: number }, page: Page): Promise<readonly number[]>
+  /** How many users a company has. */
+  count(companyId: number): Promise<number>
   /** Changes the members given. @returns whether the user exists. */
   update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean>
 }
@@ -71,8 +77,8 @@ export interface PermissionRepository {
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
   get(id: number): Promise<PermissionRecord | undefined>
   list(filter?: { readonly userId?: number }): Promise<readonly PermissionRecord[]>
-  /** Permissions of one user, or of all users of a company, with what they refer to. */
-  listDetails(of: { readonly userId: number } | { readonly companyId: number }): Promise<readonly PermissionDetails[]>
+  /** Permissions of these users, however many, with what they refer to; those of one user ordered by id. */
+  listDetails(userIds: readonly number[]): Promise<readonly PermissionDetails[]>
   /** @returns whether the permission exists. */
   setRole(id: number, roleId: number): Promise<boolean>
   /** Flips `isDisabled` in one statement, so that two at once leave it as it was. @returns whether it exists. */
@@ -95,6 +101,8 @@ export interface ApiKeyRepository {
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
   list(filter?: { readonly userId?: number }): Promise<readonly ApiKeyRecord[]>
+  /** How many keys of a company are not revoked. */
+  countUnrevoked(companyId: number): Promise<number>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
   /** Notes the latest token. One that is gone is passed over. */

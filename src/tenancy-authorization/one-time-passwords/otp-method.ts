@@ -10,11 +10,11 @@ export async function otpMethodOf({ oneTimePasswords }: Stored, userId: number):
   return record === undefined || record.secret === null ? 'none' : 'totp'
 }
 
-/** The methods of all users, or those of a company, by one look. @returns says the method of a user by id */
+/** The methods of all users, or of those with these ids, by one look. @returns says the method of a user by id */
 export async function otpMethods(
   { oneTimePasswords }: Stored,
-  filter: { readonly companyId?: number } = {},
+  userIds?: readonly number[],
 ): Promise<(userId: number) => OtpMethod> {
-  const userIds = new Set(await oneTimePasswords.listUserIds(filter))
-  return (userId) => (userIds.has(userId) ? 'totp' : 'none')
+  const withSecrets = new Set(await oneTimePasswords.listUserIds(userIds))
+  return (userId) => (withSecrets.has(userId) ? 'totp' : 'none')
 }

@@ -1,6 +1,7 @@
 import { type AuditActor, recordChange } from '../../audit/index.js'
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { type EngineLimits, requireBelow } from '../../shared/limits.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
 import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
@@ -40,15 +41,18 @@ export interface ApiKeyWithSecret extends ApiKey {
 export class CreateApiKey {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #limits: EngineLimits
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, limits: EngineLimits) {
     this.#storage = storage
     this.#clock = clock
+    this.#limits = limits
   }
 
   /**
    * @throws InvalidInputError
    * @throws NotFoundError where the company or the user does not exist
+   * @throws LimitReachedError where the company has as many keys as it may, or as many users where one is made
    */
   async execute(input: NewApiKey, reach: Reach = UNLIMITED): Promise<ApiKeyWithSecret> {
     const { companyId, userId, targets, expires } = validate(SCHEMA, input)
@@ -60,6 +64,11 @@ export class CreateApiKey {
       if (company === undefined) throw new NotFoundError('company', companyId)
       if (userId !== undefined && (await repositories.users.get(userId)) === undefined)
         throw new NotFoundError('user', userId)
+      const { apiKeys, users } = repositories
+      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUnrevoked(companyId))
+      if (userId === undefined) {
+        requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
+      }
       const created = now.toISOString()
       return await insertApiKey(
         repositories,

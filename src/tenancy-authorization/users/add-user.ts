@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
 import type { AccountRecord, Clock, Repositories, RoleRecord, Storage, UserRecord } from '../../ports/index.js'
+import { type EngineLimits, requireBelow } from '../../shared/limits.js'
 import { idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
 import type { Actor } from '../access/authorizer.js'
 import { type Reach, requireCompany, UNLIMITED } from '../access/reach.js'
@@ -38,11 +39,13 @@ export class AddUser {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #mailQueue: MailQueue
+  readonly #limits: EngineLimits
 
-  constructor(storage: Storage, clock: Clock, mailQueue: MailQueue) {
+  constructor(storage: Storage, clock: Clock, mailQueue: MailQueue, limits: EngineLimits) {
     this.#storage = storage
     this.#clock = clock
     this.#mailQueue = mailQueue
+    this.#limits = limits
   }
 
   /**
@@ -52,6 +55,7 @@ export class AddUser {
    * @throws ForbiddenError within a limited reach, where there is no such company, or the caller does not hold every
    *   capability of the role Member
    * @throws AlreadyExistsError where the company has a user with that address; those of other companies do not count
+   * @throws LimitReachedError where the company has as many users as it may
    * @throws ThrottledError where the invitation would be one mail too many; nothing is created then
    */
   async execute(input: NewUser, companyId: number, actor: Actor, reach: Reach = UNLIMITED): Promise<User> {
@@ -64,6 +68,7 @@ export class AddUser {
       const membership = await membershipOf(repositories, companyId)
       // Before the address is looked at: whoever may not add users learns nothing of it.
       if (membership !== undefined) rights.requireHeld(membership.role)
+      requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
       const created = now.toISOString()
       const added = await insertUser(repositories, { companyId, address, created, ...splitName(names) }, reach.by)
       if (membership !== undefined) {

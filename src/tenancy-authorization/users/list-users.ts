@@ -1,9 +1,10 @@
 import type { PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import { RowList } from '../../shared/row-list.js'
 import { parseId } from '../../shared/validate.js'
 import type { AccessRecorder } from '../access/access-recorder.js'
 import type { TenantAccess } from '../access/authorizer.js'
 import { type Reach, requireCompany } from '../access/reach.js'
-import { type OtpMethod, otpMethodOf, otpMethods } from '../one-time-passwords/otp-method.js'
+import { otpMethods } from '../one-time-passwords/otp-method.js'
 import { toListedUser, type UserWithPermissions } from '../records.js'
 
 /** Lists the users of a company, with their permissions on accounts that the caller reaches. */
@@ -17,18 +18,29 @@ export class ListUsers {
   }
 
   /**
+   * Reading it throws an InvalidInputError, or a ForbiddenError where the company is out of reach, or missing.
+   *
+   * @param authorize tells what the caller reaches now
    * @param companyId default: the caller's own
-   * @throws InvalidInputError @throws ForbiddenError where the company is out of reach, or missing
    */
-  async execute({ principal, reach }: TenantAccess, companyId?: number): Promise<UserWithPermissions[]> {
-    const id = parseId(companyId ?? principal.companyId, 'cid')
-    await this.#recorder.flush()
-    return await this.#storage.read(async (repositories) => {
-      await requireCompany(repositories, reach, id)
-      const users = await repositories.users.list({ companyId: id })
-      const permissions = await repositories.permissions.listDetails({ companyId: id })
-      const otpMethod = await otpMethods(repositories, { companyId: id })
-      return await join(repositories, reach, users, otpMethod, permissions)
+  execute(authorize: () => Promise<TenantAccess>, companyId?: number): RowList<UserWithPermissions> {
+    type Listing<T> = (repositories: Repositories, id: number, reach: Reach) => Promise<T>
+    const read = async <T>(list: Listing<T>): Promise<T> => {
+      const { principal, reach } = await authorize()
+      const id = parseId(companyId ?? principal.companyId, 'cid')
+      return await this.#storage.read(async (repositories) => {
+        await requireCompany(repositories, reach, id)
+        return await list(repositories, id, reach)
+      })
+    }
+    return new RowList({
+      read: async (page) => {
+        await this.#recorder.flush()
+        return await read(async (repositories, id, reach) => {
+          return await join(repositories, reach, await repositories.users.list({ companyId: id }, page))
+        })
+      },
+      ids: async (page) => await read(async ({ users }, id) => await users.listIds({ companyId: id }, page)),
     })
   }
 
@@ -37,9 +49,7 @@ export class ListUsers {
     return await this.#storage.read(async (repositories) => {
       const user = await repositories.users.get(userId)
       const users = user === undefined ? [] : [user]
-      const permissions = await repositories.permissions.listDetails({ userId })
-      const otpMethod = await otpMethodOf(repositories, userId)
-      return (await join(repositories, reach, users, () => otpMethod, permissions))[0]
+      return (await join(repositories, reach, users))[0]
     })
   }
 }
@@ -48,9 +58,10 @@ async function join(
   repositories: Repositories,
   reach: Reach,
   users: readonly UserRecord[],
-  otpMethod: (userId: number) => OtpMethod,
-  permissions: readonly PermissionDetails[],
 ): Promise<UserWithPermissions[]> {
+  const userIds = users.map(({ id }) => id)
+  const permissions = await repositories.permissions.listDetails(userIds)
+  const otpMethod = await otpMethods(repositories, userIds)
   const reached = await reach.within(
     repositories,
     permissions.map(({ account }) => account.companyId),

@@ -1241,7 +1241,10 @@ export interface operations {
     };
     listContexts: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                after?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1251,6 +1254,8 @@ export interface operations {
             /** @description Contexts, by id */
             200: {
                 headers: {
+                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1361,6 +1366,15 @@ export interface operations {
             };
             /** @description The body came too slowly; the connection is closed */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has as many contexts as it may */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1936,6 +1950,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The context has as many documents as it may */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -1978,7 +2001,10 @@ export interface operations {
     };
     listDocuments: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                after?: number;
+            };
             header?: never;
             path: {
                 contextId: number;
@@ -1990,6 +2016,8 @@ export interface operations {
             /** @description Documents, by id */
             200: {
                 headers: {
+                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2208,7 +2236,10 @@ export interface operations {
     };
     listUsers: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                after?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2218,6 +2249,8 @@ export interface operations {
             /** @description Users with their permissions, by id */
             200: {
                 headers: {
+                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2282,7 +2315,10 @@ export interface operations {
     };
     listUsersOfCompany: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                after?: number;
+            };
             header?: never;
             path: {
                 cid: number;
@@ -2294,6 +2330,8 @@ export interface operations {
             /** @description Users with their permissions, by id */
             200: {
                 headers: {
+                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2422,6 +2460,15 @@ export interface operations {
             };
             /** @description The body came too slowly; the connection is closed */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has as many users as it may */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3414,6 +3461,8 @@ export interface operations {
         parameters: {
             query?: {
                 cid?: number;
+                limit?: number;
+                after?: number;
             };
             header?: never;
             path?: never;
@@ -3424,6 +3473,8 @@ export interface operations {
             /** @description Destinations, by id */
             200: {
                 headers: {
+                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3552,6 +3603,15 @@ export interface operations {
             };
             /** @description The body came too slowly; the connection is closed */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has as many destinations as it may */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
