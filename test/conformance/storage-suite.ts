@@ -7,6 +7,7 @@ import { defineJobTests } from './storage-job-tests.js'
 import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
 import { defineOneTimePasswordTests } from './storage-one-time-password-tests.js'
 import { defineOutboxTests } from './storage-outbox-tests.js'
+import { definePageTests } from './storage-page-tests.js'
 import { defineRateTests } from './storage-rate-tests.js'
 import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
@@ -203,6 +204,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
 
     defineTenancyTests(test)
     defineDocumentTests(test)
+    definePageTests(test)
     defineJobTests(test)
     defineRateTests(test)
     defineAuditTests(test)
