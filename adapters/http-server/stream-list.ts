@@ -29,13 +29,13 @@ export async function streamList<Item>(
           if (isBegun) await mayGoOn()
           let text = ''
           while (text.length < CHUNK_CHARACTERS) {
-            const { done, value } = await read()
-            if (done === true) {
+            const row = await read()
+            if (row.done === true) {
               controller.enqueue(toBytes(`${isBegun ? text : '['}]`))
               controller.close()
               return
             }
-            text += `${isBegun ? ',' : '['}${JSON.stringify(value)}`
+            text += `${isBegun ? ',' : '['}${JSON.stringify(row.value)}`
             isBegun = true
           }
           controller.enqueue(toBytes(text))

@@ -99,7 +99,7 @@ export abstract class KnexRepository {
 
   /** How many rows there are. */
   protected async countOf(wanted: Knex.QueryBuilder<Row, Row[]>): Promise<number> {
-    const rows = (await wanted.count({ count: '*' })) as readonly Row[]
+    const rows: readonly Row[] = await wanted.count<Row[]>({ count: '*' })
     return Number(rows[0]?.['count'] ?? 0)
   }
 
