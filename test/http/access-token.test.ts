@@ -92,6 +92,8 @@ describe('an access token', () => {
     ['no key id', () => forge(claims, { ...header, kid: undefined })],
     ['an account id that is a text', () => forge({ ...claims, account_id: '1' })],
     ['a key that does not exist', () => forge({ ...claims, key_id: 99 })],
+    ['A57 another company than the key has', () => forge({ ...claims, company_id: 2 })],
+    ['A57 a company that is a text', () => forge({ ...claims, company_id: '1' })],
     ['another client id than the key has', () => forge({ ...claims, client_id: 'ak_other' })],
     ['rubbish', () => '東京'],
   ])('J1 with %s is refused by 401', async (_name, make) => {
@@ -101,6 +103,11 @@ describe('an access token', () => {
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
     expect(body.detail).not.toBe('')
+  })
+
+  it('A57 names the company of its key; one of before, which names none, passes until it expires', async () => {
+    expect(claims).toMatchObject({ company_id: server.key.companyId })
+    expect((await use(forge({ ...claims, company_id: undefined }))).status).toBe(200)
   })
 
   it('J1 that has expired is refused by 401', async () => {

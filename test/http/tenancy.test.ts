@@ -386,15 +386,11 @@ describe('permissions', () => {
 })
 
 describe('users', () => {
-  it('N10 have one address each, however it is spelt', async () => {
+  it('N10 A53 have one address each within a company, however it is spelt', async () => {
     expect((await call('A', 'POST', '/tenant/user', { email: 'A@x.example' })).status).toBe(201)
     const texts = new Set<string>()
-    for (const [caller, email] of [
-      ['A', 'a@x.example'],
-      ['B', 'A@X.EXAMPLE'],
-      ['X', ' a@x.example '],
-    ] as const) {
-      const { status, body } = await call(caller, 'POST', '/tenant/user', { email })
+    for (const email of ['a@x.example', 'A@X.EXAMPLE', ' a@x.example ']) {
+      const { status, body } = await call('A', 'POST', '/tenant/user', { email })
       expect([email, status]).toEqual([email, 400])
       texts.add(body.detail)
     }
@@ -426,4 +422,42 @@ describe('users', () => {
     expect(body.map(({ email }) => email)).toContain('R@example.com')
     expect(body.map(({ email }) => email)).not.toContain('A@example.com')
   })
+})
+
+describe('an address', () => {
+  it('A53 is added by each company alike, whichever others have it, and by none twice', async () => {
+    const email = 'ada.lovelace@example.com'
+    const added: UserWithPermissions[] = []
+    for (const [at, caller] of NAMES.entries()) {
+      const { status, body } = await call<UserWithPermissions>(caller, 'POST', '/tenant/user', { email, name: 'Ada' })
+      expect([caller, status]).toEqual([caller, 201])
+      added.push(body)
+      const again = await call(caller, 'POST', '/tenant/user', { email: 'ADA.Lovelace@EXAMPLE.com' })
+      expect([again.status, again.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
+      expect(again.body.detail).toBe('a user with this e-mail address exists')
+      expect(new Set(added.map(({ id }) => id)).size).toBe(at + 1)
+    }
+    for (const [at, name] of NAMES.entries()) {
+      expect(added[at]).toMatchObject({ email, hasPassword: false })
+      const { body: users } = await call<UserWithPermissions[]>(name, 'GET', '/tenant/users')
+      expect(users.filter((user) => user.email === email)).toEqual([expect.objectContaining({ id: added[at]?.id })])
+    }
+  })
+
+  it.each(PAIRS)(
+    'A53 %s adds the address of a user of %s: the answer is that to an address that nobody has',
+    async (caller, owner) => {
+      if (caller === owner) return
+      const { companyId } = tree[owner]
+      const email = `${caller}-${owner}@taken.example.com`
+      await server.engine.administration.users.add({ email, companyId, name: 'Grace' })
+      const answer = async (address: string): Promise<unknown> => {
+        const { status, body } = await call<UserWithPermissions>(caller, 'POST', '/tenant/user', { email: address })
+        const [permission, ...others] = body.permissions
+        const { account, role: granted } = permission ?? {}
+        return [status, { ...body, id: 0, email: '', permissions: [] }, account, granted, others]
+      }
+      expect(await answer(email)).toEqual(await answer(`${caller}-${owner}@free.example.com`))
+    },
+  )
 })

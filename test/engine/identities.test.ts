@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { MemoryPasswordHasher } from '../../adapters/memory/index.js'
+import type { EngineOptions } from '../../src/index.js'
+import { type MemoryEngine, memoryEngine } from './memory-engine.js'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+const engines: MemoryEngine[] = []
+
+/** An engine with companies beside its root company. */
+async function start(companies: number, overrides: Partial<EngineOptions> = {}): Promise<MemoryEngine> {
+  const memory = await memoryEngine(overrides)
+  engines.push(memory)
+  for (let at = 0; at < companies; at += 1) {
+    await memory.engine.administration.companies.create({ name: `Company ${at + 2}`, parentId: 1 })
+  }
+  return memory
+}
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map(({ engine }) => engine.close()))
+})
+
+/** Adds a user; with a password, the setup is complete. */
+async function add({ engine }: MemoryEngine, companyId: number, password?: string, email = EMAIL): Promise<number> {
+  const { users } = engine.administration
+  const { id } = await users.add({ email, companyId })
+  if (password !== undefined) await users.completeSetup(id, password)
+  return id
+}
+
+/** The id of who is logged in, `undefined`, or the code of an error. */
+async function logIn(
+  { engine }: MemoryEngine,
+  password: string,
+  options: { readonly companyId?: number; readonly email?: string; readonly remoteAddress?: string } = {},
+): Promise<number | string | undefined> {
+  const { email = EMAIL, ...rest } = options
+  return await engine.administration.verifyPassword(email, password, rest).then(
+    (user) => user?.id,
+    (error: unknown) => (error as { code: string }).code,
+  )
+}
+
+async function failures(memory: MemoryEngine, count: number, companyId?: number): Promise<unknown[]> {
+  const outcomes: unknown[] = []
+  for (let at = 0; at < count; at += 1) {
+    outcomes.push(await logIn(memory, `wrong guess ${at}`, companyId === undefined ? {} : { companyId }))
+  }
+  return outcomes
+}
+
+const linkOf = (text = ''): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
+
+describe('a login', () => {
+  it('A55 is to the company that is named, and to no other', async () => {
+    const memory = await start(2)
+    const one = await add(memory, 1, 'password of the first')
+    const other = await add(memory, 2, 'password of the second')
+    await add(memory, 3)
+    expect(await logIn(memory, 'password of the first', { companyId: 1 })).toBe(one)
+    expect(await logIn(memory, 'password of the second', { companyId: 1 })).toBeUndefined()
+    expect(await logIn(memory, 'password of the second', { companyId: 2 })).toBe(other)
+    for (const companyId of [3, 99]) {
+      expect(await logIn(memory, 'password of the first', { companyId })).toBeUndefined()
+    }
+    for (const companyId of [0, -1, 1.5, Number.NaN]) {
+      expect(await logIn(memory, 'password of the first', { companyId })).toBe('ERR_INVALID_INPUT')
+    }
+  })
+
+  it('A55 that names no company finds the user whose password it is, and asks for the company where two have it', async () => {
+    const memory = await start(3)
+    const one = await add(memory, 1, 'password of the first')
+    const other = await add(memory, 2, PASSWORD)
+    expect(await logIn(memory, 'password of the first')).toBe(one)
+    expect(await logIn(memory, PASSWORD)).toBe(other)
+    expect(await logIn(memory, 'another password')).toBeUndefined()
+    await add(memory, 3, PASSWORD)
+    expect(await logIn(memory, 'password of the first')).toBe(one)
+    await expect(memory.engine.administration.verifyPassword(EMAIL, PASSWORD)).rejects.toMatchObject({
+      code: 'ERR_COMPANY_REQUIRED',
+      message: 'several companies have a user with this address and password: name the company',
+    })
+    expect(await logIn(memory, PASSWORD, { companyId: 2 })).toBe(other)
+  })
+
+  it('A55 stays as it is when another company adds the address, and compares eight users at the most', async () => {
+    const memory = await start(12)
+    for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
+    const user = await add(memory, 7, PASSWORD)
+    for (let companyId = 8; companyId <= 12; companyId += 1) await add(memory, companyId)
+    expect(await logIn(memory, PASSWORD)).toBe(user)
+    const { users } = memory.engine.administration
+    for (const { id, email, customerId } of await users.list()) {
+      if (email === EMAIL && customerId !== 7) await users.completeSetup(id, `password of user ${id}`)
+    }
+    let hashes = 0
+    const verify = MemoryPasswordHasher.prototype.verify
+    const counting = new MemoryPasswordHasher()
+    counting.verify = async (hash, password) => {
+      hashes += 1
+      return await verify.call(counting, hash, password)
+    }
+    const again = await memoryEngine({ storage: memory.storage, passwordHasher: counting })
+    engines.push(again)
+    expect(await logIn(again, PASSWORD)).toBe(user)
+    expect(hashes).toBe(8)
+    hashes = 0
+    expect(await logIn(again, PASSWORD, { companyId: 7 })).toBe(user)
+    expect(await logIn(again, 'wrong password', { companyId: 99 })).toBeUndefined()
+    expect(await logIn(again, 'wrong password', { email: 'nobody@example.com' })).toBeUndefined()
+    expect(hashes).toBe(3)
+  })
+
+  it('A55 is not locked out by guesses at another company, nor do companies that there are not make more guesses', async () => {
+    const memory = await start(1)
+    const one = await add(memory, 1, PASSWORD)
+    await add(memory, 2, 'password of the second')
+    const guesses = [...Array<undefined>(10).fill(undefined), 'ERR_THROTTLED']
+    expect(await failures(memory, 11, 2)).toEqual(guesses)
+    expect(await logIn(memory, PASSWORD, { companyId: 1 })).toBe(one)
+    // A company without such a user, and one that there is not, count as one that has it.
+    expect(await failures(memory, 11, 99)).toEqual(guesses)
+    expect(await failures(memory, 11, 1)).toEqual(guesses)
+    expect(await logIn(memory, PASSWORD, { companyId: 1 })).toBe('ERR_THROTTLED')
+    expect(await failures(memory, 11)).toEqual(guesses)
+    memory.clock.advance(60_000)
+    expect(await logIn(memory, PASSWORD, { companyId: 1 })).toBe(one)
+  })
+})
+
+describe('a reset', () => {
+  async function reset({ engine, mailer }: MemoryEngine, customerId?: number): Promise<string[]> {
+    const before = mailer.sent.length
+    await engine.authentication.requestPasswordReset({ email: EMAIL, ...(customerId !== undefined && { customerId }) })
+    return mailer.sent.slice(before).map(({ text }) => text)
+  }
+
+  it('A56 goes to the company that is named; otherwise each company sends its own link, which sets its own password', async () => {
+    const memory = await start(2)
+    const one = await add(memory, 1, 'password of the first')
+    const other = await add(memory, 2, 'password of the second')
+    const [text = '', ...more] = await reset(memory, 2)
+    expect([text.includes('ada@example.com at Company 2.'), more]).toEqual([true, []])
+    for (const customerId of [3, 99]) expect(await reset(memory, customerId)).toEqual([])
+    const [ofOne = '', ofOther = '', ...others] = await reset(memory)
+    expect([ofOne.includes(' at Root company.'), ofOther.includes(' at Company 2.'), others]).toEqual([true, true, []])
+    const { authentication } = memory.engine
+    await authentication.setPassword({ token: linkOf(ofOther), password: 'a new password' })
+    expect(await logIn(memory, 'a new password')).toBe(other)
+    expect(await logIn(memory, 'password of the second', { companyId: 2 })).toBeUndefined()
+    expect(await logIn(memory, 'password of the first')).toBe(one)
+    await authentication.setPassword({ token: linkOf(ofOne), password: 'a new password for one' })
+    expect(await logIn(memory, 'a new password for one')).toBe(one)
+    await expect(memory.engine.authentication.requestPasswordReset({ email: EMAIL, customerId: 0 })).rejects.toThrow(
+      'customerId',
+    )
+  })
+
+  it('A56 sends five mails at the most, first for users with a password, and goes on where one has had its mails', async () => {
+    const memory = await start(8)
+    for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
+    await add(memory, 7, PASSWORD)
+    await add(memory, 8, 'password of the eighth')
+    const [first = '', second = '', ...rest] = await reset(memory)
+    expect([first.includes('Company 7'), second.includes('Company 8'), rest.length]).toEqual([true, true, 3])
+    for (let at = 0; at < 3; at += 1) expect(await reset(memory, 7)).toHaveLength(at < 3 ? 1 : 0)
+    expect(await reset(memory, 7)).toHaveLength(0)
+    expect((await reset(memory)).map((text) => text.includes('Company 7'))).toEqual([false, false, false, false])
+  })
+})
+
+describe('the audit trail', () => {
+  it('A58 tells a company of refused logins of its own user, whoever else has the address', async () => {
+    const memory = await start(2)
+    const ofOthers = await add(memory, 2, PASSWORD)
+    const ofThird = await add(memory, 3)
+    const { audit } = memory.engine.administration
+    const refused = async (): Promise<unknown[]> => {
+      const { items } = await audit.list({ action: 'login.refused' })
+      return items.map(({ companyId, targetId, details }) => [companyId, targetId, details['reason']]).reverse()
+    }
+    await logIn(memory, 'wrong password', { remoteAddress: '192.0.2.1' })
+    const ofBoth = [
+      [2, ofOthers, 'wrong-password'],
+      [3, ofThird, 'wrong-password'],
+    ]
+    expect(await refused()).toEqual(ofBoth)
+    await logIn(memory, 'wrong password', { companyId: 3 })
+    await logIn(memory, 'wrong password', { companyId: 99 })
+    expect(await refused()).toEqual([...ofBoth, [3, ofThird, 'wrong-password'], [null, null, 'wrong-password']])
+    await memory.engine.administration.users.completeSetup(ofThird, PASSWORD)
+    expect(await logIn(memory, PASSWORD)).toBe('ERR_COMPANY_REQUIRED')
+    expect((await refused()).at(-1)).toEqual([null, null, 'company-required'])
+    const [entry] = (await audit.list({ action: 'login.refused' })).items
+    expect(JSON.stringify(entry)).not.toContain('@')
+  })
+})
