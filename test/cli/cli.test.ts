@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../adapters/local/index.js'
+import type { AuditEntry } from '../../src/index.js'
+import { otpCode } from '../otp-code.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type Outcome, runAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -352,6 +354,31 @@ describe('alcove', () => {
     expect(await json('documents', 'delete', good?.fileName ?? '')).toEqual({})
     expect(await json<unknown[]>('documents', '--context', 'C')).toHaveLength(1)
     expect((await alcove('documents', '--context', 'C')).stdout).toContain('blank.txt')
+  })
+
+  it('A96 sets up one-time passwords, and disables them', async () => {
+    await json('init')
+    const user = await json('user', 'add', 'ada@example.com', '--company', '1')
+    const id = String(user['id'])
+    const { secret = '', uri = '' } = await json<Record<string, string>>('user', 'otp', 'begin', id, '--issuer', 'Shop')
+    expect(uri).toContain(`otpauth://totp/Shop:ada%40example.com?issuer=Shop&secret=${secret}`)
+    await expectError(1, /code: is wrong/, 'user', 'otp', 'confirm', id, 'abcdef')
+    const confirmed = await json('user', 'otp', 'confirm', id, otpCode(secret, new Date()))
+    expect(confirmed['recoveryCodes']).toHaveLength(10)
+    expect((await json<Record<string, unknown>[]>('user', 'list')).at(-1)).toMatchObject({ otpMethod: 'totp' })
+    const { stdout } = await alcove('user', 'otp', 'recovery-codes', id)
+    expect(stdout.match(/^([A-Z2-9]{4}-){3}[A-Z2-9]{4}$/gm)).toHaveLength(10)
+    expect((await alcove('user', 'otp', 'begin', id)).stdout).toMatch(
+      /^Secret, shown this once: [A-Z2-7]{32}\nAs a QR code: otpauth:\/\/totp\/.+\nThen run "alcove user otp confirm \d+ CODE"/,
+    )
+    expect(await json('user', 'otp', 'disable', id)).toMatchObject({ otpMethod: 'none' })
+    await expectError(1, /has no one-time passwords/, 'user', 'otp', 'recovery-codes', id)
+    await expectError(1, /no user with the id 99/, 'user', 'otp', 'disable', '99')
+    const actions = (await json<AuditEntry[]>('audit', 'list', '--limit', '5')).map(({ action }) => action)
+    expect(actions).toEqual([
+      ...['otp.begun', 'otp.enabled', 'otp.recovery-codes-renewed'],
+      ...['otp.begun', 'otp.disabled'],
+    ])
   })
 
   it('keeps companies, accounts, roles, users and permissions', async () => {

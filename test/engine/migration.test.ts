@@ -16,6 +16,7 @@ import type { Engine } from '../../src/index.js'
 import { runAlcove, startAlcove } from '../cli/run-alcove.js'
 import { EVENT_DATA } from '../event-data.js'
 import { sized } from '../full-form.js'
+import { otpCode } from '../otp-code.js'
 import { DATABASES, type TestDatabase } from '../outbox/database.js'
 import { startPglite } from '../pglite-server.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -65,7 +66,9 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
   const other = await administration.companies.create({ name: NASTY, parentId: owner.companyId })
   // Its parent has come after it.
   await administration.companies.move(child.id, other.id)
-  await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
+  const ada = await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
+  const { secret } = await administration.users.oneTimePassword.begin(ada.id)
+  await administration.users.oneTimePassword.confirm(ada.id, otpCode(secret, new Date()))
   if (hasDestination)
     await administration.destinations.create({
       customerId: child.id,

@@ -3,8 +3,8 @@ import type { RateLimit, Repositories } from '../../ports/index.js'
 const MINUTE_MS = 60_000
 
 /**
- * Wrong codes of one user. Three codes of a million are right at a time: who has the password finds one in a day with a
- * chance of 6 in 100,000 at the most. Nobody gets here without the password, so that no stranger locks a user out.
+ * Limits of wrong codes of one user. Three codes of a million are right at a time: 20 guesses find one with a chance of
+ * 6 in 100,000. Nobody gets here without the password, so that no stranger locks a user out.
  */
 const LIMITS = [
   { name: 'otp-15-minutes', most: 5, windowMs: 15 * MINUTE_MS },
@@ -15,8 +15,11 @@ type Rates = Pick<Repositories, 'rates'>
 
 /** How long no code of the user is looked at, in milliseconds; 0 where one is. */
 export async function otpWaitMs({ rates }: Rates, userId: number, now: Date): Promise<number> {
-  const outcomes = await Promise.all(limitsOf(userId, now).map(async ([name, limit]) => await rates.peek(name, limit)))
-  return Math.max(...outcomes.map(({ retryAfterMs }) => retryAfterMs))
+  let waitMs = 0
+  for (const [name, limit] of limitsOf(userId, now)) {
+    waitMs = Math.max(waitMs, (await rates.peek(name, limit)).retryAfterMs)
+  }
+  return waitMs
 }
 
 /** Counts a wrong code. */
