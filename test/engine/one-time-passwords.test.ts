@@ -34,7 +34,7 @@ interface Enrolled {
   readonly secret: string
   readonly recoveryCodes: readonly string[]
   /** The code that the app shows after so many steps. */
-  code(steps?: number): string
+  readonly code: (steps?: number) => string
 }
 
 /** A user with one-time passwords; the code that confirmed them has passed. */
@@ -345,7 +345,7 @@ describe('secrets and recovery codes', () => {
       const { secret: waiting } = await memory.engine.administration.users.oneTimePassword.begin(user.id)
       const rows = await Promise.all(
         ['one_time_passwords', 'recovery_codes', 'audit', 'rates', 'settings', 'users'].map(async (table) => {
-          return await database.knex(`alcove_${table}`).select()
+          return (await database.knex(`alcove_${table}`).select()) as unknown[]
         }),
       )
       expect(rows[0]).toHaveLength(1)

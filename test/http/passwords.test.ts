@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { UserWithPermissions } from '../../src/index.js'
+import { otpCode } from '../otp-code.js'
 import { type Problem, startServer, type TestServer } from './server.js'
 
 let server: TestServer
@@ -189,5 +190,22 @@ describe('a password', () => {
       expect((database + journal).includes(secret)).toBe(false)
       expect(JSON.stringify(server.telemetry.events).includes(secret)).toBe(false)
     }
+  })
+})
+
+describe('one-time passwords', () => {
+  it('A96 are told by the list of users', async () => {
+    const { id } = await addUser()
+    const methodOf = async (): Promise<string | undefined> => {
+      const { body } = await server.request<UserWithPermissions[]>('GET', '/tenant/users', { token })
+      return body.find((user) => user.id === id)?.otpMethod
+    }
+    const { oneTimePassword } = server.engine.administration.users
+    const { secret } = await oneTimePassword.begin(id)
+    expect(await methodOf()).toBe('none')
+    await oneTimePassword.confirm(id, otpCode(secret, server.clock.now()))
+    expect(await methodOf()).toBe('totp')
+    await oneTimePassword.disable(id)
+    expect(await methodOf()).toBe('none')
   })
 })
