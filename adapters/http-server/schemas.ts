@@ -5,6 +5,7 @@ import type {
   DocumentWithReceipt,
   Permission,
   PermissionOptions,
+  PublicKey,
   SearchResult,
   TokenResponse,
   UserWithPermissions,
@@ -140,6 +141,20 @@ export const permissionOptionsSchema: z.ZodType<PermissionOptions> = z
 export const tokenSchema: z.ZodType<TokenResponse> = z
   .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.literal(900) })
   .meta({ id: 'Token' })
+
+const publicKey: z.ZodType<PublicKey> = z
+  .object({
+    kty: z.string(),
+    crv: z.string(),
+    x: z.string(),
+    y: z.string().exactOptional(),
+    kid: z.string(),
+    alg: z.string(),
+    use: z.literal('sig'),
+  })
+  .meta({ id: 'PublicKey' })
+
+export const keySetSchema: z.ZodType = z.object({ keys: z.array(publicKey) }).meta({ id: 'KeySet' })
 
 export const healthSchema: z.ZodType = z
   .object({ status: z.enum(['ok', 'unavailable']), ports: z.record(z.string(), z.string()) })

@@ -1,5 +1,10 @@
 const PIECE_BYTES = 65_536
 
+/** A document for everybody, pages of any origin among them. It holds nothing of anybody's. */
+export function publicDocument(value: object, cacheControl: string): Response {
+  return Response.json(value, { headers: { 'cache-control': cacheControl, 'access-control-allow-origin': '*' } })
+}
+
 /**
  * An answer of bytes that are the same for everybody. They are sent in pieces as the client reads, so that
  * clients which do not read hold no copy of them.

@@ -1,5 +1,5 @@
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type { PublicKey, TokenClaims, TokenSigner } from '../../src/ports/index.js'
 import { KeyFile, type SigningKey } from './key-file.js'
 import { VerifiedTokens } from './verified-tokens.js'
 
@@ -84,6 +84,11 @@ export class JoseTokenSigner implements TokenSigner {
     }
   }
 
+  async publicKeys(now: Date): Promise<readonly PublicKey[]> {
+    const keys = await this.#keys.read()
+    return keys.filter((key) => !isPast(key, now)).map(toPublicKey)
+  }
+
   async rotate(now: Date): Promise<{ readonly kid: string }> {
     return { kid: await this.#keys.rotate(now) }
   }
@@ -98,6 +103,11 @@ export class JoseTokenSigner implements TokenSigner {
     }
     return await imported
   }
+}
+
+/** Members are named one by one: what else a key may have is never shown. */
+function toPublicKey({ kid, alg, jwk: { kty = '', crv = '', x = '', y } }: SigningKey): PublicKey {
+  return { kty, crv, x, ...(y !== undefined && { y }), kid, alg, use: 'sig' }
 }
 
 function isPast({ retired }: SigningKey, now: Date): boolean {

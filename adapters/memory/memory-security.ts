@@ -1,4 +1,12 @@
-import type { CommonPasswords, Mail, Mailer, PasswordHasher, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type {
+  CommonPasswords,
+  Mail,
+  Mailer,
+  PasswordHasher,
+  PublicKey,
+  TokenClaims,
+  TokenSigner,
+} from '../../src/ports/index.js'
 
 interface Issued {
   readonly claims: TokenClaims
@@ -27,6 +35,11 @@ export class MemoryTokenSigner implements TokenSigner {
     const issued = this.#issued.get(token)
     if (issued?.claims.iss !== iss || issued.claims.aud !== aud) return undefined
     return now.getTime() >= issued.fromMs && now.getTime() < issued.toMs ? issued.claims : undefined
+  }
+
+  /** Tokens are looked up, not verified by a key. */
+  async publicKeys(): Promise<readonly PublicKey[]> {
+    return []
   }
 
   async rotate(): Promise<{ readonly kid: string }> {

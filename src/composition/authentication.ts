@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import type { PublicKey } from '../ports/index.js'
 import {
   AuthenticateToken,
   type Caller,
@@ -10,6 +11,7 @@ import {
   type TokenRequest,
   type TokenResponse,
 } from '../tenancy-authorization/index.js'
+import { CLOCK, TOKEN_SIGNER } from './tokens.js'
 
 /** What needs no principal: it is how one becomes known. */
 export interface Authentication {
@@ -26,6 +28,8 @@ export interface Authentication {
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   authenticate(token: string): Promise<Caller>
+  /** The keys by which others verify access tokens, as JSON Web Keys; none where the signer has no public ones. */
+  publicKeys(): Promise<readonly PublicKey[]>
   /**
    * Checks by live state that a caller may go on, as while a long answer is sent.
    * @throws as {@link authenticate}, but not because the token has expired meanwhile
@@ -53,6 +57,7 @@ export function authentication(container: Container): Authentication {
     renew: async (caller) => {
       await container.get(AuthenticateToken).renew(caller)
     },
+    publicKeys: async () => await container.get(TOKEN_SIGNER).publicKeys(container.get(CLOCK).now()),
     requestPasswordReset: async (input, origin) => {
       await container.get(Passwords).requestReset(input, origin)
     },

@@ -141,7 +141,7 @@ export type {
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
 export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
-export type { TokenClaims, TokenSigner } from './token-signer.js'
+export type { PublicKey, TokenClaims, TokenSigner } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
 export { requireQuery, requireRows } from './vector-checks.js'
 export type {

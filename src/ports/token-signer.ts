@@ -17,12 +17,28 @@ export interface TokenClaims {
   readonly key_id: number
 }
 
+/** A public key as a JSON Web Key (RFC 7517). It has no private member. */
+export interface PublicKey {
+  /** `OKP` or `EC`. */
+  readonly kty: string
+  readonly crv: string
+  readonly x: string
+  /** For `EC` alone. */
+  readonly y?: string
+  /** Id of the key, as the header of a token names it. */
+  readonly kid: string
+  /** Algorithm of the signatures, such as `EdDSA`. */
+  readonly alg: string
+  readonly use: 'sig'
+}
+
 /**
  * Makes access tokens that nobody else can make.
  *
  * # Behaviour
  * - What another signer with the same keys signed is authentic too; what anybody else made is not.
  * - After {@link rotate} new tokens are signed by a new key; those of the one before stay valid for 900 s.
+ * - {@link publicKeys} gives every key whose tokens {@link verify} accepts, and no other.
  */
 export interface TokenSigner {
   /** @returns a token that is valid from `issuedAt` for `lifetimeSeconds` */
@@ -35,6 +51,10 @@ export interface TokenSigner {
     token: string,
     expected: { readonly iss: string; readonly aud: string; readonly now: Date },
   ): Promise<TokenClaims | undefined>
+  /**
+   * The keys by which others verify tokens, the one that signs first. A signer whose keys are all secret gives none.
+   */
+  publicKeys(now: Date): Promise<readonly PublicKey[]>
   /** Makes a new signing key. @returns its id */
   rotate(now: Date): Promise<{ readonly kid: string }>
 }

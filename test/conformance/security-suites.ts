@@ -80,6 +80,24 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await signer.verify(before, { ...EXPECTED, now: later(899) }), CLAIMS)
       assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), CLAIMS)
     })
+
+    test('A90 shows the public part of the keys whose tokens are valid, or none', async (signer) => {
+      await sign(signer)
+      const before = await signer.publicKeys(NOW)
+      await signer.rotate(NOW)
+      const rotated = await signer.publicKeys(later(899))
+      const last = await signer.publicKeys(later(900))
+      if (before.length === 0) assert.deepEqual([rotated, last], [[], []])
+      else assert.deepEqual([rotated.slice(1), last], [before, rotated.slice(0, 1)])
+      assert.equal(new Set(rotated.map(({ kid }) => kid)).size, rotated.length)
+      for (const key of rotated) {
+        assert.equal(key.use, 'sig')
+        assert.deepEqual(
+          Object.keys(key).filter((member) => !['kty', 'crv', 'x', 'y', 'kid', 'alg', 'use'].includes(member)),
+          [],
+        )
+      }
+    })
   })
 }
 

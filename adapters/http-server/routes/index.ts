@@ -11,9 +11,11 @@ import { PERMISSION_ROUTES } from './permissions.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { TOKEN_ROUTE } from './token.js'
 import { USER_ROUTES } from './users.js'
+import { WELL_KNOWN_ROUTES } from './well-known.js'
 
 const API_ROUTES: readonly Route[] = [
   TOKEN_ROUTE,
+  ...WELL_KNOWN_ROUTES,
   ...PASSWORD_ROUTES,
   ...CONTEXT_ROUTES,
   ...DOCUMENT_ROUTES,
