@@ -127,6 +127,7 @@ export {
   type Account,
   type ApiKey,
   type ApiKeyWithSecret,
+  CAPABILITIES,
   type Caller,
   type Capability,
   type Company,

@@ -15,7 +15,7 @@ export interface MailOptions {
 /** The options themselves: commands that send mails add each of them. */
 export const MAIL_OPTIONS = {
   publicUrl: (): Option<'--public-url <url>'> =>
-    option('--public-url <url>', 'where users reach the server, for the links of mails'),
+    option('--public-url <url>', 'where clients and users reach the server: issuer of tokens, and the links of mails'),
   smtpUrl: (): Option<'--smtp-url <url>'> =>
     option('--smtp-url <url>', 'mail server, such as smtp://user:password@host:587; default: .eml files'),
   mailFrom: (): Option<'--mail-from <address>'> => option('--mail-from <address>', 'sender of mails'),
@@ -34,7 +34,8 @@ export function mailSettings(options: MailOptions, address?: () => string): { ma
   return { mail: address === undefined ? {} : { setupUrl: () => page(address()) }, ...(mailer && { mailer }) }
 }
 
-function checkPublicUrl(url: string): string {
-  if (URL.canParse(url) && /^https?:/.test(url)) return url.replace(/\/+$/, '')
+/** @throws InvalidInputError */
+export function checkPublicUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:[^?#\s]+$/.test(url)) return url.replace(/\/+$/, '')
   throw new InvalidInputError('publicUrl', 'must be a web address such as https://alcove.example.com')
 }

@@ -5,6 +5,7 @@ import { type Caller, type Engine, InvalidInputError, type Origin } from '../../
 import { validate } from '../../src/ports/index.js'
 import { authenticate, requireApplication } from './authenticate.js'
 import { API_NAMES, type HttpHandlerOptions } from './http-handler-options.js'
+import { checkPublicUrl } from './oauth-metadata.js'
 import { describeApi } from './openapi/describe-api.js'
 import { parseParameters, queryOf } from './parse-input.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
@@ -22,11 +23,12 @@ export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Resp
  * The REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next, or `node:http`.
  * Paths, fields and statuses are the specification's. The handler does not close the engine.
  *
- * @throws InvalidInputError for a base path that is none, and for a part of the API that there is not
+ * @throws InvalidInputError for a base path or a public URL that is none, and for a part of the API that there is not
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
+  checkPublicUrl(options)
   const app = new Hono<RequestEnvironment>()
   // Most processes are never asked for it.
   let described: Uint8Array | undefined

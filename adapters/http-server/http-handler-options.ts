@@ -8,6 +8,12 @@ export type ApiName = (typeof API_NAMES)[number]
 export interface HttpHandlerOptions {
   /** What stands before every path, such as `/alcove`; default nothing. */
   readonly basePath?: string
+  /**
+   * Web address at which clients reach the handler, as the metadata of the token endpoint names it; a function is asked
+   * for each answer. Default: the engine's `tokenIssuer` where that is a web address; otherwise the address of the
+   * request, in answers that nobody may store.
+   */
+  readonly publicUrl?: string | (() => string)
   /** Parts to be mounted; default all. The token endpoint, health and the description are always there. */
   readonly apis?: readonly ApiName[]
   /** Most bytes of one uploaded file; default what its context may hold. */

@@ -156,6 +156,19 @@ const publicKey: z.ZodType<PublicKey> = z
 
 export const keySetSchema: z.ZodType = z.object({ keys: z.array(publicKey) }).meta({ id: 'KeySet' })
 
+export const serverMetadataSchema: z.ZodType = z
+  .object({
+    issuer: z.string(),
+    token_endpoint: z.string(),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+    jwks_uri: z.string(),
+    grant_types_supported: z.array(z.string()),
+    response_types_supported: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    service_documentation: z.string(),
+  })
+  .meta({ id: 'ServerMetadata' })
+
 export const healthSchema: z.ZodType = z
   .object({ status: z.enum(['ok', 'unavailable']), ports: z.record(z.string(), z.string()) })
   .meta({ id: 'Health' })

@@ -130,7 +130,7 @@ function openVectors(
 function pickSettings(overrides: Partial<EngineOptions>) {
   const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
     overrides
-  const { limits, hostClientId, auditRetentionDays } = overrides
+  const { limits, hostClientId, auditRetentionDays, tokenIssuer } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -142,6 +142,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(isSweeping !== undefined && { isSweeping }),
     ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
     ...(limits !== undefined && { limits }),
+    ...(tokenIssuer !== undefined && { tokenIssuer }),
     ...(hostClientId !== undefined && { hostClientId }),
     ...(auditRetentionDays !== undefined && { auditRetentionDays }),
   }

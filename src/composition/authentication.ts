@@ -11,10 +11,12 @@ import {
   type TokenRequest,
   type TokenResponse,
 } from '../tenancy-authorization/index.js'
-import { CLOCK, TOKEN_SIGNER } from './tokens.js'
+import { CLOCK, TOKEN_ISSUER, TOKEN_SIGNER } from './tokens.js'
 
 /** What needs no principal: it is how one becomes known. */
 export interface Authentication {
+  /** Issuer of access tokens: `tokenIssuer` of the engine's options, or `alcove`. */
+  readonly issuer: string
   /**
    * Exchanges an API key for an access token that lives 900 s.
    * @throws TokenRequestError with the error of RFC 6749
@@ -52,6 +54,7 @@ export interface Authentication {
 
 export function authentication(container: Container): Authentication {
   return {
+    issuer: container.get(TOKEN_ISSUER).iss,
     issueToken: async (request, origin) => await container.get(IssueToken).execute(request, origin),
     authenticate: async (token) => await container.get(AuthenticateToken).execute(token),
     renew: async (caller) => {

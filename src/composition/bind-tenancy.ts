@@ -4,6 +4,7 @@ import { SecretBox } from '../shared/secret-box.js'
 import {
   AccessRecorder,
   AddUser,
+  AuthenticateClient,
   AuthenticateToken,
   Authorizer,
   checkSetupUrl,
@@ -23,6 +24,7 @@ import {
   SecondFactor,
   SendMail,
   Throttle,
+  tokenIssuerOf,
 } from '../tenancy-authorization/index.js'
 import type { EngineOptions } from './engine-options.js'
 import {
@@ -34,6 +36,7 @@ import {
   PASSWORD_HASHER,
   STORAGE,
   TELEMETRY,
+  TOKEN_ISSUER,
   TOKEN_SIGNER,
 } from './tokens.js'
 
@@ -48,12 +51,13 @@ export function bindTenancy(container: Container, options: EngineOptions): void 
   container
     .bind(Authorizer)
     .toResolvedValue((storage, recorder) => new Authorizer(storage, recorder), [STORAGE, AccessRecorder])
-  bindTokens(container)
+  bindTokens(container, options)
   bindMails(container, options)
   bindUsersAndPermissions(container)
 }
 
-function bindTokens(container: Container): void {
+function bindTokens(container: Container, { tokenIssuer }: EngineOptions): void {
+  container.bind(TOKEN_ISSUER).toConstantValue(tokenIssuerOf(tokenIssuer))
   container.bind(Throttle).toResolvedValue((storage, clock) => new Throttle(storage, clock), [STORAGE, CLOCK])
   container
     .bind(FailureThrottle)
@@ -62,16 +66,22 @@ function bindTokens(container: Container): void {
     .bind(PasswordRequests)
     .toResolvedValue((throttle, limits) => new PasswordRequests(throttle, limits), [Throttle, LIMITS])
   container
+    .bind(AuthenticateClient)
+    .toResolvedValue(
+      (storage, clock, throttle, refusals) => new AuthenticateClient(storage, clock, throttle, refusals),
+      [STORAGE, CLOCK, FailureThrottle, AuditRefusals],
+    )
+  container
     .bind(IssueToken)
     .toResolvedValue(
-      (storage, clock, signer, throttle, refusals) => new IssueToken(storage, clock, signer, throttle, refusals),
-      [STORAGE, CLOCK, TOKEN_SIGNER, FailureThrottle, AuditRefusals],
+      (storage, clock, signer, issuer, clients) => new IssueToken(storage, clock, signer, issuer, clients),
+      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient],
     )
   container
     .bind(AuthenticateToken)
     .toResolvedValue(
-      (storage, clock, signer) => new AuthenticateToken(storage, clock, signer),
-      [STORAGE, CLOCK, TOKEN_SIGNER],
+      (storage, clock, signer, issuer) => new AuthenticateToken(storage, clock, signer, issuer),
+      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER],
     )
 }
 

@@ -55,6 +55,11 @@ export interface EngineOptions {
    * 255 characters; default nothing.
    */
   readonly hostClientId?: string
+  /**
+   * Issuer of access tokens (`iss`): the web address at which clients reach the service, without query and fragment.
+   * All engines on a storage need the same one: each refuses tokens of another issuer. Default `alcove`.
+   */
+  readonly tokenIssuer?: string
   /** How invitations are worded, and where their links lead. */
   readonly mail?: MailSettings
   /** Default: the system's clock. */

@@ -15,7 +15,7 @@ import type {
   VectorIndex,
 } from '../ports/index.js'
 import type { EngineLimits } from '../shared/limits.js'
-import type { Reach } from '../tenancy-authorization/index.js'
+import type { Reach, TokenIssuer } from '../tenancy-authorization/index.js'
 
 /**
  * The name of a port in the container. Typed as a class of the port, so that the
@@ -38,6 +38,8 @@ export const COMMON_PASSWORDS: AbstractNewable<CommonPasswords> = token('CommonP
 export const ONE_TIME_PASSWORDS: AbstractNewable<OneTimePasswords> = token('OneTimePasswords')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
 export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')
+/** Who issues access tokens. */
+export const TOKEN_ISSUER: AbstractNewable<TokenIssuer> = token('TokenIssuer')
 /** What one tenant may hold, have under way, and do in a time. */
 export const LIMITS: AbstractNewable<EngineLimits> = token('Limits')
 /** The reach of the host's own administration. */

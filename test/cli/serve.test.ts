@@ -155,6 +155,25 @@ describe('alcove serve', () => {
     expect(await ingest.stop()).toBe(0)
   })
 
+  it('A91 is the issuer of tokens under the public address, and otherwise names where it listens', async () => {
+    const metadataOf = async (address: string): Promise<unknown> =>
+      await (await fetch(`${address}/.well-known/oauth-authorization-server`)).json()
+    const named = await serve('--public-url', 'https://alcove.example.com/')
+    const [, bearer = ''] = await token(named.address, 'assistant')
+    const claims = JSON.parse(Buffer.from(bearer.split('.')[1] ?? '', 'base64url').toString()) as { iss: string }
+    expect(claims.iss).toBe('https://alcove.example.com')
+    expect(await metadataOf(named.address)).toMatchObject({
+      issuer: claims.iss,
+      token_endpoint: 'https://alcove.example.com/connect/token',
+    })
+    await named.stop()
+    const unnamed = await serve()
+    expect(await metadataOf(unnamed.address)).toMatchObject({
+      issuer: unnamed.address,
+      token_endpoint: `${unnamed.address}/connect/token`,
+    })
+  })
+
   it('sends users to the page that the host names', async () => {
     const served = await serve('--public-url', 'https://alcove.example.com/')
     const [, bearer] = await token(served.address, 'tenant')

@@ -3,7 +3,7 @@ import { requireInitialized } from '../engines.js'
 import { connectionSettings, HTTP_LIMIT_OPTIONS } from '../http-limits.js'
 import { loadHttpServer, loadLocal } from '../loading.js'
 import { LOG_LEVELS, Log } from '../log.js'
-import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
+import { checkPublicUrl, MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { collect, globalOptions, option, parseList } from '../options.js'
 import { printResult } from '../output.js'
 import { onInterrupt } from '../releasing.js'
@@ -45,6 +45,7 @@ export function serveCommand(): CommandUnknownOpts {
       const options = globalOptions(command)
       const { host, port, maxUpload, corsOrigin = [], logLevel, roles = ROLES, signingKeyFile } = given
       const { webhookAllow = [], webhookRetentionDays, minUploadRate } = given
+      const publicUrl = given.publicUrl === undefined ? undefined : checkPublicUrl(given.publicUrl)
       await requireInitialized(options)
       const telemetry = new Log(logLevel)
       const interrupted = nextInterrupt()
@@ -54,6 +55,7 @@ export function serveCommand(): CommandUnknownOpts {
       const handlerOptions = {
         corsOrigins: corsOrigin,
         telemetry,
+        publicUrl: () => publicUrl ?? address,
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
         ...(minUploadRate !== undefined && { minUploadBytesPerSecond: minUploadRate }),
       }
@@ -61,6 +63,7 @@ export function serveCommand(): CommandUnknownOpts {
       const engine = await openLocalEngine({
         ...options,
         ...mailSettings(given, () => address),
+        ...(publicUrl !== undefined && { tokenIssuer: publicUrl }),
         ...(signingKeyFile !== undefined && { signingKeyFile }),
         webhooks: { allow: webhookAllow, ownEndpoints: () => own },
         deliveryRetentionDays: webhookRetentionDays,

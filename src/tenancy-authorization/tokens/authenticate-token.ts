@@ -3,7 +3,7 @@ import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
 import { isOpen, missingOf } from '../access/authorizer.js'
 import type { Principal } from '../access/principal.js'
 import { isUsable } from './is-usable.js'
-import { TOKEN_ISSUER } from './token-issuer.js'
+import type { TokenIssuer } from './token-issuer.js'
 
 /** For whom an access token speaks. */
 export interface Caller {
@@ -18,8 +18,10 @@ export class AuthenticateToken {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #signer: TokenSigner
+  readonly #issuer: TokenIssuer
 
-  constructor(storage: Storage, clock: Clock, signer: TokenSigner) {
+  constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer) {
+    this.#issuer = issuer
     this.#storage = storage
     this.#clock = clock
     this.#signer = signer
@@ -32,7 +34,7 @@ export class AuthenticateToken {
    */
   async execute(token: string): Promise<Caller> {
     const now = this.#clock.now()
-    const claims = await this.#signer.verify(token, { ...TOKEN_ISSUER, now })
+    const claims = await this.#signer.verify(token, { ...this.#issuer, now })
     const userId = Number(claims?.sub)
     if (claims === undefined || !Number.isSafeInteger(userId))
       throw new UnauthenticatedError('the access token is not valid, or has expired')

@@ -1,29 +1,17 @@
-import type { AuditRefusals } from '../../audit/index.js'
 import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
-import { ThrottledError, type TokenErrorCode, TokenRequestError } from '../../shared/errors.js'
-import { randomToken, sha256Hex } from '../../shared/random.js'
+import { TokenRequestError } from '../../shared/errors.js'
+import { randomToken } from '../../shared/random.js'
 import { isOpen } from '../access/authorizer.js'
 import type { Origin } from '../access/principal.js'
-import type { FailureThrottle } from '../throttles/failure-throttle.js'
-import { networkOf } from '../throttles/network-of.js'
+import type { AuthenticateClient, ClientCredentials } from './authenticate-client.js'
 import { TARGETS } from './create-api-key.js'
-import { isUsable } from './is-usable.js'
-import { TOKEN_ISSUER } from './token-issuer.js'
+import type { TokenIssuer } from './token-issuer.js'
 
 /** Seconds that an access token lives (specification, Limits). */
 const TOKEN_LIFETIME_SECONDS = 900
 
-/** Characters of a counter's name. */
-const MOST_OF_COUNTER = 200
-
-/** No row has this id; it is looked for all the same where a client id is unknown. */
-const NOBODY = 0
-const NO_HASH = '0'.repeat(64)
-
 /** A client-credentials request (specification, Authentication), its form already read. */
-export interface TokenRequest {
-  readonly clientId: string
-  readonly clientSecret: string
+export interface TokenRequest extends ClientCredentials {
   /** `assistant` or `tenant`. */
   readonly targetApp: string
   /** Scopes the token to one account. */
@@ -42,15 +30,15 @@ export class IssueToken {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #signer: TokenSigner
-  readonly #throttle: FailureThrottle
-  readonly #refusals: AuditRefusals
+  readonly #issuer: TokenIssuer
+  readonly #clients: AuthenticateClient
 
-  constructor(storage: Storage, clock: Clock, signer: TokenSigner, throttle: FailureThrottle, refusals: AuditRefusals) {
-    this.#refusals = refusals
+  constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer, clients: AuthenticateClient) {
     this.#storage = storage
     this.#clock = clock
     this.#signer = signer
-    this.#throttle = throttle
+    this.#issuer = issuer
+    this.#clients = clients
   }
 
   /**
@@ -60,30 +48,7 @@ export class IssueToken {
    *   minute; the right secret is never refused for that
    */
   async execute(request: TokenRequest, origin?: Omit<Origin, 'clientId'>): Promise<TokenResponse> {
-    try {
-      return await this.#issue(request, origin)
-    } catch (error) {
-      if (error instanceof TokenRequestError) await this.#recordRefusal(request, origin, error.error)
-      if (error instanceof ThrottledError) await this.#recordRefusal(request, origin, 'throttled')
-      throw error
-    }
-  }
-
-  /** The client id is kept where it is that of a key: what a stranger sends as one may be a secret. */
-  async #recordRefusal(
-    { clientId: given }: TokenRequest,
-    origin: Omit<Origin, 'clientId'> = {},
-    reason: TokenErrorCode | 'throttled',
-  ): Promise<void> {
-    const counter = `token:${networkOf(origin.remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
-    await this.#refusals.record(counter, async ({ apiKeys }) => {
-      const key = await apiKeys.findByClientId(given)
-      const { remoteAddress, requestId } = origin
-      return {
-        by: { kind: 'anonymous', clientId: key?.clientId, remoteAddress, requestId },
-        refusal: { action: 'token.refused', companyId: key?.companyId ?? null, targetId: key?.id ?? null, reason },
-      }
-    })
+    return await this.#clients.recordRefusals(request, origin, async () => await this.#issue(request, origin))
   }
 
   async #issue(request: TokenRequest, origin?: Omit<Origin, 'clientId'>): Promise<TokenResponse> {
@@ -91,7 +56,7 @@ export class IssueToken {
     if (!(TARGETS as readonly string[]).includes(targetApp)) {
       throw new TokenRequestError('invalid_request', `target_app must be one of ${TARGETS.join(', ')}`)
     }
-    const key = await this.#authenticate(request, origin)
+    const key = await this.#clients.authenticate(request, origin)
     if (!key.targets.includes(targetApp)) {
       throw new TokenRequestError('unauthorized_client', `this API key may not ask for tokens for ${targetApp}`)
     }
@@ -99,7 +64,7 @@ export class IssueToken {
     const issuedAt = this.#clock.now()
     const token = await this.#signer.sign(
       {
-        ...TOKEN_ISSUER,
+        ...this.#issuer,
         sub: String(key.userId),
         client_id: clientId,
         jti: randomToken(16),
@@ -115,24 +80,6 @@ export class IssueToken {
       await users.update(key.userId, { lastAccess: issuedAt.toISOString() })
     })
     return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_SECONDS }
-  }
-
-  /** One answer, and one way to it, for every reason: nobody learns which ids exist. */
-  async #authenticate(
-    { clientId, clientSecret }: TokenRequest,
-    origin: Pick<Origin, 'remoteAddress'> | undefined,
-  ): Promise<ApiKeyRecord> {
-    const secretHash = await sha256Hex(clientSecret)
-    const { key, isWhole } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
-      const found = await apiKeys.findByClientId(clientId)
-      const user = await users.get(found?.userId ?? NOBODY)
-      const company = await companies.get(found?.companyId ?? NOBODY)
-      return { key: found, isWhole: user !== undefined && company !== undefined }
-    })
-    const isRight = isSame(key?.secretHash ?? NO_HASH, secretHash)
-    if (key !== undefined && isRight && isWhole && isUsable(key, this.#clock.now())) return key
-    await this.#throttle.failed({ kind: 'secret', name: clientId, origin })
-    throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked or expired')
   }
 }
 
@@ -155,11 +102,4 @@ async function findAccount(
   const account = open.find(isReached) ?? (targetApp === 'tenant' ? open[0] : undefined)
   if (account !== undefined) return account
   throw new TokenRequestError('invalid_scope', `the key's user has no enabled permission on an account of ${targetApp}`)
-}
-
-/** In a time that does not tell how much agrees. */
-function isSame(one: string, other: string): boolean {
-  let difference = one.length ^ other.length
-  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
-  return difference === 0
 }

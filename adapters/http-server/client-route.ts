@@ -1,0 +1,46 @@
+import { ThrottledError, TokenRequestError } from '../../src/index.js'
+import { tokenProblem } from './problem.js'
+import { type ClientForm, FORM, readClientForm } from './read-client-form.js'
+import { type Answer, type Call, publicRoute, type Route } from './route.js'
+import { tokenProblemSchema } from './schemas.js'
+
+const REFUSALS: Readonly<Record<number, Answer>> = {
+  400: { description: 'The request is refused', schema: tokenProblemSchema },
+  401: { description: 'The client is unknown, or its secret wrong', schema: tokenProblemSchema },
+  408: { description: 'The form did not arrive within 30 seconds', schema: tokenProblemSchema },
+  429: { description: 'Too many wrong secrets; wait', schema: tokenProblemSchema, hasRetryAfter: true },
+  500: { description: 'An internal failure', schema: tokenProblemSchema },
+  503: { description: 'Not available for the moment', schema: tokenProblemSchema },
+}
+
+type ClientRoute = Pick<Route, 'path' | 'operationId' | 'summary'> & {
+  /** JSON Schema of the form. */
+  readonly form: object
+  readonly answer: Answer
+  readonly handle: (
+    form: ClientForm,
+    authorization: string | null,
+    call: Call<unknown, unknown, unknown>,
+  ) => Promise<Response>
+}
+
+/** An operation of a client of OAuth: a form comes in, and refusals have the members of RFC 6749, section 5.2. */
+export function clientRoute({ form: schema, answer, handle, ...route }: ClientRoute): Route {
+  return publicRoute({
+    ...route,
+    api: 'system',
+    method: 'POST',
+    rawBody: { [FORM]: schema },
+    answers: { 200: answer, ...REFUSALS },
+    handle: async (call) => {
+      const authorization = call.request.headers.get('authorization')
+      try {
+        return await handle(await readClientForm(call.request), authorization, call)
+      } catch (error) {
+        // What fails inside is logged where all of that is.
+        if (!(error instanceof TokenRequestError || error instanceof ThrottledError)) throw error
+        return tokenProblem(error, authorization !== null)
+      }
+    },
+  })
+}
