@@ -133,6 +133,7 @@ export {
   type Company,
   type InitializeInput,
   type InitializeResult,
+  type Introspection,
   type ListedPermission,
   type MailSettings,
   type NewAccount,
@@ -164,6 +165,7 @@ export {
   type Role,
   type TokenRequest,
   type TokenResponse,
+  type TokenStateRequest,
   type User,
   type UserWithPermissions,
 } from './tenancy-authorization/index.js'

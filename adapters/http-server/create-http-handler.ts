@@ -14,7 +14,11 @@ import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type Requ
 import type { Call, Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { TOKEN_PATH } from './routes/token.js'
+import { INTROSPECTION_PATH, REVOCATION_PATH } from './routes/token-state.js'
 import { shareHealth } from './shared-health.js'
+
+/** Paths whose refusals have the members of RFC 6749. */
+const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH])
 
 /** Answers a request; never rejects. */
 export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Response>
@@ -65,14 +69,14 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     }
     app.all(pattern, () => {
       const error = wrongMethod(routes)
-      return path === TOKEN_PATH ? tokenProblem(error, false) : problem(error)
+      return CLIENT_PATHS.has(path) ? tokenProblem(error, false) : problem(error)
     })
   }
   app.notFound(({ req }) => problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `there is no ${req.path.slice(0, 200)}`)))
   app.onError((error, context) => {
     // Nobody hears this answer, and nothing has failed here.
     if (context.req.raw.signal.aborted) return problem(clientLeft())
-    const isToken = context.req.path === basePath + TOKEN_PATH
+    const isToken = [...CLIENT_PATHS].some((path) => context.req.path === basePath + path)
     const response = isToken ? tokenProblem(error, false) : problem(error)
     if (response.status >= 500) logFailure(options.telemetry, context, response.status, error)
     return response

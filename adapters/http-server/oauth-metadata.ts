@@ -35,13 +35,22 @@ export function addressOf(
 /** The authorization server metadata of RFC 8414. @param paths of the endpoints */
 export function describeServer(
   { issuer, root }: ServiceAddress,
-  paths: { readonly token: string; readonly keySet: string },
+  paths: {
+    readonly token: string
+    readonly keySet: string
+    readonly revocation: string
+    readonly introspection: string
+  },
 ): object {
   return {
     issuer,
     token_endpoint: root + paths.token,
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     jwks_uri: root + paths.keySet,
+    revocation_endpoint: root + paths.revocation,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    introspection_endpoint: root + paths.introspection,
+    introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     grant_types_supported: ['client_credentials'],
     response_types_supported: [],
     scopes_supported: CAPABILITIES,

@@ -1,4 +1,10 @@
-import { AlcoveError, ThrottledError, TokenRequestError, UnauthenticatedError } from '../../src/index.js'
+import {
+  AlcoveError,
+  ForbiddenError,
+  ThrottledError,
+  TokenRequestError,
+  UnauthenticatedError,
+} from '../../src/index.js'
 import type { ErrorCode } from '../../src/ports/index.js'
 
 /** A refusal that is about HTTP alone. */
@@ -112,6 +118,9 @@ const FULL: Described = {
 
 function headersOf(error: AlcoveError): Readonly<Record<string, string>> {
   if (error instanceof UnauthenticatedError) return { 'www-authenticate': 'Bearer error="invalid_token"' }
+  if (error instanceof ForbiddenError && error.scope !== undefined) {
+    return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` }
+  }
   if (error instanceof ThrottledError) return { 'retry-after': String(error.retryAfterSeconds) }
   return {}
 }

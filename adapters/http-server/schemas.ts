@@ -139,7 +139,12 @@ export const permissionOptionsSchema: z.ZodType<PermissionOptions> = z
   .meta({ id: 'PermissionOptions' })
 
 export const tokenSchema: z.ZodType<TokenResponse> = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.literal(900) })
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.literal(900),
+    scope: z.string().exactOptional(),
+  })
   .meta({ id: 'Token' })
 
 const publicKey: z.ZodType<PublicKey> = z
@@ -156,12 +161,37 @@ const publicKey: z.ZodType<PublicKey> = z
 
 export const keySetSchema: z.ZodType = z.object({ keys: z.array(publicKey) }).meta({ id: 'KeySet' })
 
+export const introspectionSchema: z.ZodType = z
+  .union([
+    z.object({ active: z.literal(false) }),
+    z.object({
+      active: z.literal(true),
+      client_id: z.string(),
+      sub: z.string(),
+      aud: z.string(),
+      iss: z.string(),
+      exp: z.int(),
+      iat: z.int(),
+      jti: z.string(),
+      token_type: z.literal('Bearer'),
+      scope: z.string(),
+      target_app: z.string(),
+      account_id: id,
+      company_id: id,
+    }),
+  ])
+  .meta({ id: 'Introspection' })
+
 export const serverMetadataSchema: z.ZodType = z
   .object({
     issuer: z.string(),
     token_endpoint: z.string(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     jwks_uri: z.string(),
+    revocation_endpoint: z.string(),
+    revocation_endpoint_auth_methods_supported: z.array(z.string()),
+    introspection_endpoint: z.string(),
+    introspection_endpoint_auth_methods_supported: z.array(z.string()),
     grant_types_supported: z.array(z.string()),
     response_types_supported: z.array(z.string()),
     scopes_supported: z.array(z.string()),

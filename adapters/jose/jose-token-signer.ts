@@ -1,5 +1,5 @@
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { PublicKey, TokenClaims, TokenSigner } from '../../src/ports/index.js'
+import type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from '../../src/ports/index.js'
 import { KeyFile, type SigningKey } from './key-file.js'
 import { VerifiedTokens } from './verified-tokens.js'
 
@@ -51,7 +51,7 @@ export class JoseTokenSigner implements TokenSigner {
   async verify(
     token: string,
     { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
-  ): Promise<TokenClaims | undefined> {
+  ): Promise<VerifiedClaims | undefined> {
     const keys = await this.#keys.read()
     const known = this.#verified.get(token)
     // A key that was read anew is another one: nothing is remembered of a key that is not in the file.
@@ -120,13 +120,15 @@ function isCurrent({ exp = 0, nbf }: JWTPayload, now: Date): boolean {
 }
 
 /** What is signed was written by an engine, but by another version perhaps. */
-function toClaims(payload: JWTPayload, now: Date): TokenClaims | undefined {
-  const { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, iat } = payload
+function toClaims(payload: JWTPayload, now: Date): VerifiedClaims | undefined {
+  const { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, iat, exp, scope } = payload
   const hasTexts = [iss, aud, sub, client_id, jti, target_app].every((claim) => typeof claim === 'string')
   const hasIds = [account_id, key_id].every((claim) => Number.isSafeInteger(claim))
-  const hasCompany = company_id !== undefined
-  if (hasCompany && !Number.isSafeInteger(company_id)) return undefined
-  if (!hasTexts || !hasIds || iat === undefined || iat > now.getTime() / 1_000) return undefined
-  const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, ...(hasCompany && { company_id }) }
-  return claims as TokenClaims
+  if (company_id !== undefined && !Number.isSafeInteger(company_id)) return undefined
+  // A scope that cannot be read must not widen the token.
+  if (scope !== undefined && typeof scope !== 'string') return undefined
+  if (!hasTexts || !hasIds || iat === undefined || exp === undefined || iat > now.getTime() / 1_000) return undefined
+  const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat, exp }
+  const others = { ...(company_id !== undefined && { company_id }), ...(scope !== undefined && { scope }) }
+  return { ...claims, ...others } as VerifiedClaims
 }

@@ -11,6 +11,7 @@ import { audit } from './migrations/0008-audit.js'
 import { identities } from './migrations/0009-identities.js'
 import { oneTimePasswords } from './migrations/0010-one-time-passwords.js'
 import { liveRows } from './migrations/0011-live-rows.js'
+import { revokedTokens } from './migrations/0012-revoked-tokens.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   identities,
   oneTimePasswords,
   liveRows,
+  revokedTokens,
 ]

@@ -25,6 +25,7 @@ export const TABLES = [
   'audit',
   'one_time_passwords',
   'recovery_codes',
+  'revoked_tokens',
 ] as const
 
 /** One of the engine's tables. */

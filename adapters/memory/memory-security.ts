@@ -6,6 +6,7 @@ import type {
   PublicKey,
   TokenClaims,
   TokenSigner,
+  VerifiedClaims,
 } from '../../src/ports/index.js'
 
 interface Issued {
@@ -31,10 +32,12 @@ export class MemoryTokenSigner implements TokenSigner {
   async verify(
     token: string,
     { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
-  ): Promise<TokenClaims | undefined> {
+  ): Promise<VerifiedClaims | undefined> {
     const issued = this.#issued.get(token)
     if (issued?.claims.iss !== iss || issued.claims.aud !== aud) return undefined
-    return now.getTime() >= issued.fromMs && now.getTime() < issued.toMs ? issued.claims : undefined
+    if (now.getTime() < issued.fromMs || now.getTime() >= issued.toMs) return undefined
+    const iat = Math.floor(issued.fromMs / 1_000)
+    return { ...issued.claims, iat, exp: iat + Math.round((issued.toMs - issued.fromMs) / 1_000) }
   }
 
   /** Tokens are looked up, not verified by a key. */

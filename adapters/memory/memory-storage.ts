@@ -10,6 +10,7 @@ import { jobRepository } from './storage/job-repository.js'
 import { oneTimePasswordRepository } from './storage/one-time-password-repository.js'
 import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
 import { rateRepository } from './storage/rate-repository.js'
+import { revokedTokenRepository } from './storage/revoked-token-repository.js'
 import { MemoryTables } from './storage/tables.js'
 import {
   accountRepository,
@@ -48,6 +49,7 @@ export class MemoryStorage implements Storage {
     events: eventRepository(this.#tables),
     deliveries: deliveryRepository(this.#tables),
     rates: rateRepository(this.#tables),
+    revokedTokens: revokedTokenRepository(this.#tables),
     audit: auditRepository(this.#tables),
   }
   #last: Promise<unknown> = Promise.resolve()

@@ -55,7 +55,9 @@ export interface AuditActions {
   'otp.recovery-codes-renewed': NoDetails
   /** A login by a recovery code; `left`: how many there still are. */
   'otp.recovery-code-used': { readonly left: number }
-  /** A request for a token; the target is the API key, where it is known. */
+  /** An access token, before it expires; the target is its API key. */
+  'token.revoked': NoDetails
+  /** A request for or about a token; the target is the API key, where it is known. */
   'token.refused': RefusalDetails
   /** A check of a password, or of a one-time password; the target is the user, where the address is known. */
   'login.refused': RefusalDetails
@@ -104,6 +106,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'otp.disabled': 'user',
   'otp.recovery-codes-renewed': 'user',
   'otp.recovery-code-used': 'user',
+  'token.revoked': 'api-key',
   'token.refused': 'api-key',
   'login.refused': 'user',
   'api-key.created': 'api-key',

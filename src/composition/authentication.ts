@@ -3,13 +3,17 @@ import type { PublicKey } from '../ports/index.js'
 import {
   AuthenticateToken,
   type Caller,
+  type Introspection,
+  IntrospectToken,
   IssueToken,
   type PasswordOrigin,
   type PasswordReset,
   type PasswordSetup,
   Passwords,
+  RevokeToken,
   type TokenRequest,
   type TokenResponse,
+  type TokenStateRequest,
 } from '../tenancy-authorization/index.js'
 import { CLOCK, TOKEN_ISSUER, TOKEN_SIGNER } from './tokens.js'
 
@@ -30,6 +34,17 @@ export interface Authentication {
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   authenticate(token: string): Promise<Caller>
+  /**
+   * Ends an access token before it expires, in all processes at once. Does nothing for what is no valid token.
+   * @throws TokenRequestError `invalid_client`, and `unauthorized_client` for a token of another client
+   * @throws ThrottledError as {@link issueToken}
+   */
+  revokeToken(request: TokenStateRequest, origin?: PasswordOrigin): Promise<void>
+  /**
+   * The state of a token of the client's company, or of one below it; `{ active: false }` for every other.
+   * @throws TokenRequestError @throws ThrottledError as {@link issueToken}
+   */
+  introspectToken(request: TokenStateRequest, origin?: PasswordOrigin): Promise<Introspection>
   /** The keys by which others verify access tokens, as JSON Web Keys; none where the signer has no public ones. */
   publicKeys(): Promise<readonly PublicKey[]>
   /**
@@ -60,6 +75,10 @@ export function authentication(container: Container): Authentication {
     renew: async (caller) => {
       await container.get(AuthenticateToken).renew(caller)
     },
+    revokeToken: async (request, origin) => {
+      await container.get(RevokeToken).execute(request, origin)
+    },
+    introspectToken: async (request, origin) => await container.get(IntrospectToken).execute(request, origin),
     publicKeys: async () => await container.get(TOKEN_SIGNER).publicKeys(container.get(CLOCK).now()),
     requestPasswordReset: async (input, origin) => {
       await container.get(Passwords).requestReset(input, origin)

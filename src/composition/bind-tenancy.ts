@@ -10,6 +10,7 @@ import {
   checkSetupUrl,
   FailureThrottle,
   GrantPermission,
+  IntrospectToken,
   IssueToken,
   ListPermissionOptions,
   ListUsers,
@@ -21,6 +22,7 @@ import {
   PasswordRules,
   Passwords,
   ReinitiateUser,
+  RevokeToken,
   SecondFactor,
   SendMail,
   Throttle,
@@ -52,6 +54,7 @@ export function bindTenancy(container: Container, options: EngineOptions): void 
     .bind(Authorizer)
     .toResolvedValue((storage, recorder) => new Authorizer(storage, recorder), [STORAGE, AccessRecorder])
   bindTokens(container, options)
+  bindTokenStates(container)
   bindMails(container, options)
   bindUsersAndPermissions(container)
 }
@@ -82,6 +85,21 @@ function bindTokens(container: Container, { tokenIssuer }: EngineOptions): void 
     .toResolvedValue(
       (storage, clock, signer, issuer) => new AuthenticateToken(storage, clock, signer, issuer),
       [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER],
+    )
+}
+
+function bindTokenStates(container: Container): void {
+  container
+    .bind(RevokeToken)
+    .toResolvedValue(
+      (storage, clock, signer, issuer, clients) => new RevokeToken(storage, clock, signer, issuer, clients),
+      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient],
+    )
+  container
+    .bind(IntrospectToken)
+    .toResolvedValue(
+      (storage, tokens, clients) => new IntrospectToken(storage, tokens, clients),
+      [STORAGE, AuthenticateToken, AuthenticateClient],
     )
 }
 

@@ -114,6 +114,7 @@ export type {
   SendableDelivery,
 } from './storage/outbox-repositories.js'
 export type { RateLimit, RateOutcome, RateRepository } from './storage/rate-repository.js'
+export type { RevokedToken, RevokedTokenRepository } from './storage/revoked-token-repository.js'
 export type {
   AccessRecord,
   AccountRecord,
@@ -141,7 +142,7 @@ export type {
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
 export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
-export type { PublicKey, TokenClaims, TokenSigner } from './token-signer.js'
+export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
 export { requireQuery, requireRows } from './vector-checks.js'
 export type {

@@ -9,6 +9,7 @@ import type { JobRepository } from './storage/job-repository.js'
 import type { OneTimePasswordRepository } from './storage/one-time-password-repository.js'
 import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
 import type { RateRepository } from './storage/rate-repository.js'
+import type { RevokedTokenRepository } from './storage/revoked-token-repository.js'
 import type {
   AccountRepository,
   ApiKeyRepository,
@@ -50,6 +51,7 @@ export interface Repositories {
   readonly events: EventRepository
   readonly deliveries: DeliveryRepository
   readonly rates: RateRepository
+  readonly revokedTokens: RevokedTokenRepository
   readonly audit: AuditRepository
 }
 

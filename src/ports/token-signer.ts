@@ -15,6 +15,14 @@ export interface TokenClaims {
   readonly account_id: number
   /** The API key, by id. */
   readonly key_id: number
+  /** Capabilities that the token has at most, with a space between them; omitted, it is not narrowed. */
+  readonly scope?: string
+}
+
+/** What a verified token says, with its times in seconds since 1970. */
+export interface VerifiedClaims extends TokenClaims {
+  readonly iat: number
+  readonly exp: number
 }
 
 /** A public key as a JSON Web Key (RFC 7517). It has no private member. */
@@ -50,7 +58,7 @@ export interface TokenSigner {
   verify(
     token: string,
     expected: { readonly iss: string; readonly aud: string; readonly now: Date },
-  ): Promise<TokenClaims | undefined>
+  ): Promise<VerifiedClaims | undefined>
   /**
    * The keys by which others verify tokens, the one that signs first. A signer whose keys are all secret gives none.
    */

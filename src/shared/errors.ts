@@ -110,6 +110,13 @@ export class OneTimePasswordRequiredError extends AlcoveError {
 /** The principal exists but may not do this. */
 export class ForbiddenError extends AlcoveError {
   readonly code = 'ERR_FORBIDDEN'
+  /** The capability that the caller's role has, and the scope of the caller leaves out; otherwise `undefined`. */
+  readonly scope: string | undefined
+
+  constructor(message: string, options: { readonly scope?: string } = {}) {
+    super(message)
+    this.scope = options.scope
+  }
 }
 
 /** What kind of thing was looked for in vain. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialectOf } from '../../adapters/knex/dialect.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
-import { identities } from '../../adapters/knex/migrations/0010-identities.js'
+import { identities } from '../../adapters/knex/migrations/0009-identities.js'
 import { MIGRATIONS } from '../../adapters/knex/migrations.js'
 import { DATABASES, type TestDatabase } from '../outbox/database.js'
 

@@ -22,6 +22,9 @@ const CLAIMS: TokenClaims = {
   account_id: 3,
   key_id: 5,
 }
+/** What verification gives back: the claims with their times, in seconds. */
+const ISSUED_AT = NOW.getTime() / 1_000
+const VERIFIED = { ...CLAIMS, iat: ISSUED_AT, exp: ISSUED_AT + 900 }
 const EXPECTED = { iss: 'alcove', aud: 'alcove' }
 
 function later(seconds: number): Date {
@@ -36,16 +39,23 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
 
     test('gives back what it signed, until it expires', async (signer) => {
       const token = await sign(signer)
-      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: NOW }), CLAIMS)
-      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: later(899) }), CLAIMS)
+      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: NOW }), VERIFIED)
+      assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: later(899) }), VERIFIED)
       assert.equal(await signer.verify(token, { ...EXPECTED, now: later(900) }), undefined)
       assert.equal(await signer.verify(token, { ...EXPECTED, now: later(-1) }), undefined)
     })
 
     test('gives back a token without a company, as signers of before made them', async (signer) => {
       const { company_id: _none, ...old } = CLAIMS
+      const { company_id: _neither, ...expected } = VERIFIED
       const verified = await signer.verify(await sign(signer, old), { ...EXPECTED, now: NOW })
-      assert.deepEqual(verified, old)
+      assert.deepEqual(verified, expected)
+    })
+
+    test('A92 gives back the scope of a token', async (signer) => {
+      const token = await sign(signer, { ...CLAIMS, scope: 'search context:read' })
+      const verified = await signer.verify(token, { ...EXPECTED, now: NOW })
+      assert.deepEqual(verified, { ...VERIFIED, scope: 'search context:read' })
     })
 
     test('knows its issuer and its audience', async (signer) => {
@@ -77,8 +87,8 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       const before = await sign(signer)
       await signer.rotate(NOW)
       const after = await sign(signer)
-      assert.deepEqual(await signer.verify(before, { ...EXPECTED, now: later(899) }), CLAIMS)
-      assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), CLAIMS)
+      assert.deepEqual(await signer.verify(before, { ...EXPECTED, now: later(899) }), VERIFIED)
+      assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), VERIFIED)
     })
 
     test('A90 shows the public part of the keys whose tokens are valid, or none', async (signer) => {

@@ -9,6 +9,7 @@ import { defineOneTimePasswordTests } from './storage-one-time-password-tests.js
 import { defineOutboxTests } from './storage-outbox-tests.js'
 import { definePageTests } from './storage-page-tests.js'
 import { defineRateTests } from './storage-rate-tests.js'
+import { defineRevokedTokenTests } from './storage-revoked-token-tests.js'
 import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
 
@@ -207,6 +208,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     definePageTests(test)
     defineJobTests(test)
     defineRateTests(test)
+    defineRevokedTokenTests(test)
     defineAuditTests(test)
     defineOneTimePasswordTests(test)
     defineOutboxTests(test)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Engine, Session } from '../../src/index.js'
+import type { Capability, Engine, Session } from '../../src/index.js'
 import type { PermissionRecord } from '../../src/ports/index.js'
 import { DATABASES } from '../outbox/database.js'
 import { type MemoryEngine, memoryEngine } from './memory-engine.js'
@@ -89,10 +89,16 @@ async function grant(userId: number, accountId: number, bits: Bits, disabled = f
   return (await engine.administration.permissions.grant(permission)).id
 }
 
-async function newCaller(company: TestCompany, bits: Bits): Promise<Session & { readonly userId: number }> {
+/** @param scope what the caller acts with at most; omitted, all that the role has */
+async function newCaller(
+  company: TestCompany,
+  bits: Bits,
+  scope?: Bits,
+): Promise<Session & { readonly userId: number }> {
   const userId = await newUser(company)
   if (bits !== 0) await grant(userId, company.tenantId, bits)
-  const session = engine.as({ companyId: company.companyId, userId, accountId: company.tenantId })
+  const narrowing = scope === undefined ? {} : { scope: capabilitiesOf(scope) as readonly Capability[] }
+  const session = engine.as({ companyId: company.companyId, userId, accountId: company.tenantId, ...narrowing })
   return Object.assign(session, { userId })
 }
 
@@ -171,9 +177,26 @@ const USE_CASES: readonly UseCase[] = [
 describe('A5 every use case that changes rights, with callers of every set of capabilities', () => {
   // Each caller meets each set of capabilities as the old role and as the new one; the other of both is drawn.
   it.each(USE_CASES)('$name', { timeout: 120_000 }, async (useCase) => {
-    for (const held of SUBSETS) {
+    await tryAll(useCase, SUBSETS, async (company, held) => await newCaller(company, held))
+  })
+
+  it.each(USE_CASES)(
+    'A93 $name, where a scope narrows a role that has everything',
+    { timeout: 120_000 },
+    async (useCase) => {
+      const some = SUBSETS.filter((held) => held % 5 === 0 || held === ALL_BITS)
+      await tryAll(useCase, some, async (company, held) => await newCaller(company, ALL_BITS, held))
+    },
+  )
+
+  async function tryAll(
+    useCase: UseCase,
+    all: readonly Bits[],
+    callerOf: (company: TestCompany, held: Bits) => Promise<Session>,
+  ): Promise<void> {
+    for (const held of all) {
       const company = await newCompany()
-      const session = await newCaller(company, held)
+      const session = await callerOf(company, held)
       for (const bits of [0, held, ALL_BITS & ~held, ALL_BITS, held & ~1, held | 1, (held * 7 + 5) % 64]) {
         for (const [old, next] of [
           [bits, (bits * 11 + held) % 64],
@@ -187,7 +210,7 @@ describe('A5 every use case that changes rights, with callers of every set of ca
         }
       }
     }
-  })
+  }
 
   it('knows every operation of a tenant session that may change rights', () => {
     const session = engine.as(engine.owner)
@@ -216,13 +239,15 @@ describe('A6 no sequence of calls', () => {
     await fc.assert(
       fc.asyncProperty(
         bits,
+        // A93 A scope narrows what the caller may hand on.
+        fc.option(fc.nat({ max: ALL_BITS }), { nil: undefined }),
         fc.option(fc.record({ role: bits, disabled: fc.boolean() }), { nil: undefined }),
         fc.array(fc.record({ role: bits, disabled: fc.boolean() }), { minLength: 1, maxLength: 3 }),
         fc.array(call, { maxLength: 25 }),
-        async (held, elsewhere, others, calls) => {
+        async (held, scope, elsewhere, others, calls) => {
           const company = await newCompany()
           const accounts = [company.assistantId, company.tenantId]
-          const caller = await newCaller(company, held)
+          const caller = await newCaller(company, held, scope)
           if (elsewhere !== undefined) {
             await grant(caller.userId, company.assistantId, elsewhere.role, elsewhere.disabled)
           }
@@ -236,7 +261,7 @@ describe('A6 no sequence of calls', () => {
           for (const made of calls) await carryOut(caller, made, users, accounts)
           for (const userId of users) {
             const had = before.get(userId) ?? 0
-            const allowed = userId === caller.userId ? had : had | held
+            const allowed = userId === caller.userId ? had : had | (held & (scope ?? ALL_BITS))
             expect(capabilitiesOf((await heldBy(userId)) & ~allowed)).toEqual([])
           }
         },

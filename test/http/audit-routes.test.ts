@@ -129,6 +129,12 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       options: { json: { token: link, password: PASSWORD } },
     }
   },
+  'POST /connect/revoke': async () => {
+    const { clientId, clientSecret } = server.key
+    secrets.push(clientSecret)
+    const form = { client_id: clientId, client_secret: clientSecret, token: await server.token('assistant') }
+    return { actions: ['token.revoked'], companyId: 1, options: { token: undefined, form } }
+  },
   'POST /context': async () => ({ actions: ['context.created'], companyId: 1, options: { json: NEW_CONTEXT } }),
   'PUT /context/{contextId}': async () => {
     const id = await newContext()
@@ -237,6 +243,7 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
 
 /** Operations that take a body and change nothing, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
+  'POST /connect/introspect': 'the state of a token is read; that a client is refused is recorded',
   'POST /connect/token': 'a token is given; that one is refused is recorded',
   'POST /context/relevant-docs/{contextId}': 'a search',
 }

@@ -10,11 +10,13 @@ import { PASSWORD_ROUTES } from './passwords.js'
 import { PERMISSION_ROUTES } from './permissions.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { TOKEN_ROUTE } from './token.js'
+import { TOKEN_STATE_ROUTES } from './token-state.js'
 import { USER_ROUTES } from './users.js'
 import { WELL_KNOWN_ROUTES } from './well-known.js'
 
 const API_ROUTES: readonly Route[] = [
   TOKEN_ROUTE,
+  ...TOKEN_STATE_ROUTES,
   ...WELL_KNOWN_ROUTES,
   ...PASSWORD_ROUTES,
   ...CONTEXT_ROUTES,

@@ -19,6 +19,7 @@ export const TOKEN_ROUTE: Route = clientRoute({
       ...CREDENTIAL_FIELDS,
       target_app: { enum: ['assistant', 'tenant'] },
       account_id: { type: 'integer', minimum: 1, description: 'Scopes the token to one account' },
+      scope: { type: 'string', description: 'Capabilities, with a space between them: the token has no others' },
     },
   },
   answer: { description: 'The token', schema: tokenSchema },
@@ -28,10 +29,12 @@ export const TOKEN_ROUTE: Route = clientRoute({
     }
     const targetApp = requireField(form, 'target_app')
     const accountId = form.get('account_id')
+    const scope = form.get('scope')
     const asked = {
       ...readCredentials(form, authorization),
       targetApp,
       ...(accountId !== undefined && { accountId: parseAccountId(accountId) }),
+      ...(scope !== undefined && { scope }),
     }
     nameClient(asked.clientId)
     return secretJson(await engine.authentication.issueToken(asked, origin))

@@ -3,6 +3,7 @@ import { publicRoute, type Route } from '../route.js'
 import { keySetSchema, serverMetadataSchema } from '../schemas.js'
 import { publicDocument } from '../static-answer.js'
 import { TOKEN_PATH } from './token.js'
+import { INTROSPECTION_PATH, REVOCATION_PATH } from './token-state.js'
 
 const KEY_SET_PATH = '/.well-known/jwks.json'
 
@@ -10,7 +11,12 @@ const KEY_SET_PATH = '/.well-known/jwks.json'
 const KEY_SET_SECONDS = 60
 const METADATA_SECONDS = 300
 
-const PATHS = { token: TOKEN_PATH, keySet: KEY_SET_PATH }
+const PATHS = {
+  token: TOKEN_PATH,
+  keySet: KEY_SET_PATH,
+  revocation: REVOCATION_PATH,
+  introspection: INTROSPECTION_PATH,
+}
 
 /** What clients and resource servers read about tokens before they have one. */
 export const WELL_KNOWN_ROUTES: readonly Route[] = [

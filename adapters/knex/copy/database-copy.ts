@@ -14,6 +14,7 @@ const KEYS: Partial<Record<TableName, readonly string[]>> = {
   rates: ['name'],
   one_time_passwords: ['user_id'],
   recovery_codes: ['user_id', 'code_hash'],
+  revoked_tokens: ['token_hash'],
   windows: ['document_id', 'chunk', 'ordinal'],
 }
 /** A row of these may have a megabyte. */

@@ -15,6 +15,7 @@ import { KnexMailRepository, KnexPasswordTokenRepository } from './mail-reposito
 import { KnexOneTimePasswordRepository } from './one-time-password-repository.js'
 import { KnexPermissionRepository } from './permission-repository.js'
 import { KnexRateRepository } from './rate-repository.js'
+import { KnexRevokedTokenRepository } from './revoked-token-repository.js'
 import { KnexUploadRepository } from './upload-repository.js'
 import { KnexRoleRepository, KnexUserRepository } from './user-repositories.js'
 
@@ -41,6 +42,7 @@ export function repositoriesOf(session: Session): Repositories {
     events: new KnexEventRepository(session),
     deliveries: new KnexDeliveryRepository(session),
     rates: new KnexRateRepository(session),
+    revokedTokens: new KnexRevokedTokenRepository(session),
     audit: new KnexAuditRepository(session),
   }
 }

@@ -17,6 +17,7 @@ import type {
   PasswordTokenRecord,
   PermissionRecord,
   RegionRecord,
+  RevokedToken,
   RoleRecord,
   UploadRecord,
   UserRecord,
@@ -64,6 +65,10 @@ export interface StoredRate {
   readonly count: number
 }
 
+export interface StoredRevokedToken extends RevokedToken {
+  readonly id: number
+}
+
 /** Everything that a memory storage holds. */
 export class MemoryTables {
   readonly journal: Journal = []
@@ -89,5 +94,6 @@ export class MemoryTables {
   readonly deliveries: MemoryTable<DeliveryRecord> = new MemoryTable(this.journal)
   readonly attempts: MemoryTable<AttemptRecord> = new MemoryTable(this.journal)
   readonly rates: MemoryTable<StoredRate> = new MemoryTable(this.journal)
+  readonly revokedTokens: MemoryTable<StoredRevokedToken> = new MemoryTable(this.journal)
   readonly audit: MemoryTable<AuditRecord> = new MemoryTable(this.journal)
 }

@@ -8,13 +8,14 @@ const DAY_MS = 86_400_000
 /** Few enough that nobody waits long for the database. */
 const ROWS_AT_ONCE = 200
 const PAUSE_MS = 50
+const PROGRESS = { isProgress: true }
 
 /** There is one of these jobs. */
 export const TRIM_SUBJECT = 1
 
 /**
- * Removes old deliveries from the log with what only they referred to, and counters whose windows have ended: every hour,
- * a few rows at a time.
+ * Removes old deliveries from the log with what only they referred to, counters whose windows have ended, and revoked
+ * tokens that have expired: every hour, a few rows at a time.
  */
 export class TrimDeliveries implements JobHandler {
   readonly kind: string = TRIM_DELIVERIES
@@ -37,7 +38,10 @@ export class TrimDeliveries implements JobHandler {
     }
     const now = this.#clock.now()
     const ended = { now, limit: ROWS_AT_ONCE }
-    while ((await job.transaction(({ rates }) => rates.removeEnded(ended), { isProgress: true })) > 0) {
+    while ((await job.transaction(({ rates }) => rates.removeEnded(ended), PROGRESS)) > 0) {
+      await pause(PAUSE_MS)
+    }
+    while ((await job.transaction(({ revokedTokens }) => revokedTokens.removeExpired(ended), PROGRESS)) > 0) {
       await pause(PAUSE_MS)
     }
     await job.complete(again)

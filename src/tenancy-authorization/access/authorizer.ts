@@ -2,7 +2,7 @@ import type { AuditActor } from '../../audit/index.js'
 import type { AccessRecord, Repositories, Storage } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
 import type { AccessRecorder } from './access-recorder.js'
-import type { Capability } from './capability.js'
+import { type Capability, narrowed } from './capability.js'
 import { actorOf, type Principal } from './principal.js'
 import { type Reach, reachOf } from './reach.js'
 
@@ -22,7 +22,8 @@ export class Authorizer {
    * @param application the application that offers what is to be done
    * @throws UnauthenticatedError where the user or the company is gone
    * @throws ForbiddenError where the user has no enabled permission on the account with that
-   *   capability, or the account is disabled, another application's or out of the company's reach
+   *   capability, or the principal's scope leaves it out, or the account is disabled, another application's or out of
+   *   the company's reach
    */
   async authorize(principal: Principal, application: string, capability: Capability): Promise<Access> {
     const access = await this.#storage.read(async (repositories) => {
@@ -31,7 +32,7 @@ export class Authorizer {
       return found
     })
     const { role, account } = this.#require(principal, access, application, capability)
-    return new Access(principal, role.capabilities, account.companyId)
+    return new Access(principal, narrowed(role.capabilities, principal.scope), account.companyId)
   }
 
   /**
@@ -137,7 +138,7 @@ async function readTenantAccess(
   const reach = reachOf(top, {
     userId: user.id,
     by: actorOf(principal),
-    capabilities: role.capabilities,
+    capabilities: narrowed(role.capabilities, principal.scope),
     renewed: async (others) => (await readTenantAccess(others, principal, capability)).access.reach,
   })
   return { access: { principal, actor: { id: user.id, email: user.email }, reach }, permissionId: permission.id }
@@ -183,6 +184,9 @@ function requireOpen(
   if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
   const refusal = refuse(access, application, capability)
   if (refusal !== undefined) throw new ForbiddenError(refusal)
+  if (narrowed([capability], principal.scope).length === 0) {
+    throw new ForbiddenError(`the scope does not have the capability ${capability}`, { scope: capability })
+  }
   return access
 }
 

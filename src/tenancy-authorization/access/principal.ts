@@ -1,5 +1,6 @@
 import type { AuditActor } from '../../audit/index.js'
-import { choiceSchema, idSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../shared/validate.js'
+import { CAPABILITIES, type Capability } from './capability.js'
 
 /** By what means and from where a principal acts: for records and logs, never for a decision about rights. */
 export interface Origin {
@@ -22,6 +23,8 @@ export interface Principal {
    * `account`, all of them, as an API token does.
    */
   readonly sight?: 'user' | 'account'
+  /** Capabilities that it acts with at most, whatever its role has. Default: all that its role has. */
+  readonly scope?: readonly Capability[] | undefined
   /** By what means and from where it acts. Default: unknown. */
   readonly origin?: Origin | undefined
 }
@@ -38,6 +41,7 @@ const PRINCIPAL = objectSchema({
   userId: idSchema(),
   accountId: idSchema(),
   sight: choiceSchema(['user', 'account']).default('user'),
+  scope: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length).optional(),
   origin: objectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 

@@ -1,9 +1,12 @@
-import type { ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
+import type { ApiKeyRecord, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../shared/errors.js'
+import { sha256Hex } from '../../shared/random.js'
 import { isOpen, missingOf } from '../access/authorizer.js'
+import { narrowed } from '../access/capability.js'
 import type { Principal } from '../access/principal.js'
 import { isUsable } from './is-usable.js'
 import type { TokenIssuer } from './token-issuer.js'
+import { scopeOf } from './token-scope.js'
 
 /** For whom an access token speaks. */
 export interface Caller {
@@ -11,6 +14,25 @@ export interface Caller {
   /** `assistant` or `tenant`. */
   readonly targetApp: string
   readonly clientId: string
+  /** Lower-case hex SHA-256 of the token's id, by which it is revoked. */
+  readonly tokenHash: string
+}
+
+/** A token that is valid, and what is known of it. */
+export interface LiveToken {
+  readonly caller: Caller
+  readonly claims: VerifiedClaims
+  /** Capabilities that a request with the token has. */
+  readonly capabilities: readonly string[]
+}
+
+/** Whom a token names, and how it is narrowed. */
+interface Named extends Omit<Caller, 'principal'> {
+  /** The company of the API key. Tokens of before it was part of them have none. */
+  readonly companyId: number | undefined
+  readonly userId: number
+  readonly accountId: number
+  readonly scope: Principal['scope']
 }
 
 /** Finds out for whom an access token speaks, from live state: what was revoked since ends it at once. */
@@ -28,20 +50,33 @@ export class AuthenticateToken {
   }
 
   /**
-   * @throws UnauthenticatedError for a token that is not authentic or has expired, and where its key, user
+   * @throws UnauthenticatedError for a token that is not authentic, has expired or was revoked, and where its key, user
    *   or company is gone or revoked
    * @throws ForbiddenError where its permission or account is disabled, gone or moved out of reach
    */
   async execute(token: string): Promise<Caller> {
+    return (await this.inspect(token)).caller
+  }
+
+  /** Finds out all that is known of a token. @throws UnauthenticatedError @throws ForbiddenError as {@link execute} */
+  async inspect(token: string): Promise<LiveToken> {
     const now = this.#clock.now()
     const claims = await this.#signer.verify(token, { ...this.#issuer, now })
     const userId = Number(claims?.sub)
     if (claims === undefined || !Number.isSafeInteger(userId))
       throw new UnauthenticatedError('the access token is not valid, or has expired')
-    const { key_id: keyId, account_id: accountId, company_id: companyId, target_app: targetApp } = claims
-    return await this.#storage.read((repositories) => {
-      const of = { userId, accountId, companyId, targetApp, clientId: claims.client_id }
-      return liveCaller(repositories, repositories.apiKeys.get(keyId), of, now)
+    const named = {
+      userId,
+      companyId: claims.company_id,
+      accountId: claims.account_id,
+      targetApp: claims.target_app,
+      clientId: claims.client_id,
+      tokenHash: await sha256Hex(claims.jti),
+      scope: scopeOf(claims.scope),
+    }
+    return await this.#storage.read(async (repositories) => {
+      const live = await liveCaller(repositories, repositories.apiKeys.get(claims.key_id), named, now)
+      return { ...live, claims }
     })
   }
 
@@ -49,51 +84,50 @@ export class AuthenticateToken {
    * Checks by live state that a caller may go on: for answers that take longer than their token lives.
    * @throws as {@link execute}, but not because the token has expired
    */
-  async renew({ principal: { companyId, userId, accountId }, targetApp, clientId }: Caller): Promise<void> {
+  async renew({ principal, ...caller }: Caller): Promise<void> {
     const now = this.#clock.now()
-    await this.#storage.read((repositories) => {
-      const of = { userId, accountId, companyId, targetApp, clientId }
-      return liveCaller(repositories, repositories.apiKeys.findByClientId(clientId), of, now)
+    const { companyId, userId, accountId, scope } = principal
+    const named = { ...caller, companyId, userId, accountId, scope }
+    await this.#storage.read(async (repositories) => {
+      await liveCaller(repositories, repositories.apiKeys.findByClientId(caller.clientId), named, now)
     })
   }
-}
-
-/** Whom a token names. Tokens of before the company was part of them name none. */
-interface Named {
-  readonly companyId: number | undefined
-  readonly userId: number
-  readonly accountId: number
-  readonly targetApp: string
-  readonly clientId: string
 }
 
 /** For whom a token speaks that was given to a key. */
 async function liveCaller(
   repositories: Repositories,
   ofKey: Promise<ApiKeyRecord | undefined>,
-  of: Named,
+  { scope, ...named }: Named,
   now: Date,
-): Promise<Caller> {
-  const { companies, permissions } = repositories
-  const { userId, accountId, targetApp, clientId } = of
-  // At the same time: each request waits for both.
-  const [key, access] = await Promise.all([ofKey, permissions.findAccess(userId, accountId)])
+): Promise<Pick<LiveToken, 'caller' | 'capabilities'>> {
+  const { companies, permissions, revokedTokens } = repositories
+  const { userId, accountId, targetApp, clientId, tokenHash } = named
+  // At the same time: each request waits for all of them.
+  const [key, access, isRevoked] = await Promise.all([
+    ofKey,
+    permissions.findAccess(userId, accountId),
+    revokedTokens.has(tokenHash),
+  ])
+  if (isRevoked) throw new UnauthenticatedError('the access token was revoked')
   const isKey = key?.clientId === clientId && key.userId === userId
   if (!isKey || !isUsable(key, now)) {
     throw new UnauthenticatedError('the API key of this token was revoked, or has expired')
   }
-  if (of.companyId !== undefined && of.companyId !== key.companyId)
+  const { companyId } = key
+  if (named.companyId !== undefined && named.companyId !== companyId)
     throw new UnauthenticatedError('the access token is for another company than its API key')
   if ((await missingOf(repositories, key, access)) !== undefined)
     throw new UnauthenticatedError('the user or the company of this token does not exist')
   if (access === undefined || !isOpen(access)) {
     throw new ForbiddenError('the permission of this token, or its account, is disabled or gone')
   }
-  const { companyId } = access.account
-  const isInReach = companyId === key.companyId || targetApp === 'tenant'
-  if (!isInReach && !(await companies.isWithin(companyId, key.companyId))) {
+  const isInReach = access.account.companyId === companyId || targetApp === 'tenant'
+  if (!isInReach && !(await companies.isWithin(access.account.companyId, companyId))) {
     throw new ForbiddenError('the account of this token is out of reach of its company')
   }
-  const principal: Principal = { companyId: key.companyId, userId: key.userId, accountId, sight: 'account' }
-  return { principal, targetApp, clientId: key.clientId }
+  const principal: Principal = { companyId, userId, accountId, sight: 'account', ...(scope && { scope }) }
+  const { applications, capabilities } = access.role
+  const held = applications.includes(targetApp) ? narrowed(capabilities, scope) : []
+  return { caller: { principal, targetApp, clientId, tokenHash }, capabilities: held }
 }

@@ -6,6 +6,7 @@ import type { Origin } from '../access/principal.js'
 import type { AuthenticateClient, ClientCredentials } from './authenticate-client.js'
 import { TARGETS } from './create-api-key.js'
 import type { TokenIssuer } from './token-issuer.js'
+import { parseScope, requireScope } from './token-scope.js'
 
 /** Seconds that an access token lives (specification, Limits). */
 const TOKEN_LIFETIME_SECONDS = 900
@@ -16,6 +17,8 @@ export interface TokenRequest extends ClientCredentials {
   readonly targetApp: string
   /** Scopes the token to one account. */
   readonly accountId?: number
+  /** Capabilities that the token has at most, with a space between them. Default: all that the user's role has. */
+  readonly scope?: string
 }
 
 /** The answer, in the words of RFC 6749. */
@@ -23,6 +26,8 @@ export interface TokenResponse {
   readonly access_token: string
   readonly token_type: 'Bearer'
   readonly expires_in: number
+  /** The scope that was asked for; left out where none was. */
+  readonly scope?: string
 }
 
 /** Exchanges an API key for an access token. */
@@ -56,11 +61,14 @@ export class IssueToken {
     if (!(TARGETS as readonly string[]).includes(targetApp)) {
       throw new TokenRequestError('invalid_request', `target_app must be one of ${TARGETS.join(', ')}`)
     }
+    const scope = request.scope === undefined ? undefined : parseScope(request.scope)
     const key = await this.#clients.authenticate(request, origin)
     if (!key.targets.includes(targetApp)) {
       throw new TokenRequestError('unauthorized_client', `this API key may not ask for tokens for ${targetApp}`)
     }
     const account = await this.#storage.read((repositories) => findAccount(repositories, key, request))
+    requireScope(scope, account.role, targetApp)
+    const narrowing = scope === undefined ? {} : { scope: scope.join(' ') }
     const issuedAt = this.#clock.now()
     const token = await this.#signer.sign(
       {
@@ -72,6 +80,7 @@ export class IssueToken {
         company_id: key.companyId,
         account_id: account.account.id,
         key_id: key.id,
+        ...narrowing,
       },
       { issuedAt, lifetimeSeconds: TOKEN_LIFETIME_SECONDS },
     )
@@ -79,7 +88,7 @@ export class IssueToken {
       await apiKeys.touch(key.id, issuedAt.toISOString())
       await users.update(key.userId, { lastAccess: issuedAt.toISOString() })
     })
-    return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_SECONDS }
+    return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_SECONDS, ...narrowing }
   }
 }
 

@@ -1,0 +1,10 @@
+import type { Knex } from 'knex'
+import type { NameTable } from '../tables.js'
+
+/** Access tokens that were revoked, by hash, until they expire. */
+export function revokedTokens(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
+  return schema.createTable(name('revoked_tokens'), (table) => {
+    table.text('token_hash').primary()
+    table.bigInteger('expires_ms').notNullable().index()
+  })
+}
