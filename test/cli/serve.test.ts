@@ -159,7 +159,7 @@ describe('alcove serve', () => {
     const metadataOf = async (address: string): Promise<unknown> =>
       await (await fetch(`${address}/.well-known/oauth-authorization-server`)).json()
     const named = await serve('--public-url', 'https://alcove.example.com/')
-    const [, bearer = ''] = await token(named.address, 'assistant')
+    const [, bearer] = await token(named.address, 'assistant')
     const claims = JSON.parse(Buffer.from(bearer.split('.')[1] ?? '', 'base64url').toString()) as { iss: string }
     expect(claims.iss).toBe('https://alcove.example.com')
     expect(await metadataOf(named.address)).toMatchObject({

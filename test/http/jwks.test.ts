@@ -48,9 +48,8 @@ describe('GET /.well-known/jwks.json', () => {
 
   it('A90 has no private member', async () => {
     const { keys } = await keySet()
-    expect(keys).toEqual([
-      { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: expect.any(String), x: expect.any(String) },
-    ])
+    const text = expect.any(String) as string
+    expect(keys).toEqual([{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: text, x: text }])
     for (const key of keys) for (const member of PRIVATE) expect(key).not.toHaveProperty(member)
   })
 
