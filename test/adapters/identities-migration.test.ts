@@ -43,7 +43,7 @@ describe.each(DATABASES)('on $name, a database of the schema before', ({ open })
     async (prefix) => {
       await makeOld(prefix)
       const { knex } = database
-      const rows = async (): Promise<unknown[]> => await knex(`${prefix}users`).orderBy('id')
+      const rows = async (): Promise<unknown[]> => await knex<object>(`${prefix}users`).orderBy('id')
       const before = await rows()
       await expect(knex(`${prefix}users`).insert(oldUser(2, 'ada@example.com'))).rejects.toThrow(/unique/i)
       const storage = new KnexStorage({ knex, tablePrefix: prefix, keepKnex: true })

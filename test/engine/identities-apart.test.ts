@@ -50,17 +50,22 @@ async function observe(steps: readonly Step[], isOtherThere: boolean): Promise<u
       return one.customerId === companyId && one.email.toLowerCase() === key
     })
     if (what === 'reset') {
-      return await authentication.requestPasswordReset({ email, ...(by !== 'stranger' && { customerId: companyId }) })
+      await authentication.requestPasswordReset({ email, ...(by !== 'stranger' && { customerId: companyId }) })
+      return undefined
     }
     if (what === 'log in') return await administration.verifyPassword(email, password, named)
     if (what === 'log in wrongly') return await administration.verifyPassword(email, 'a wrong password', named)
     if (by === 'stranger') return undefined
     if (what === 'add') return await session.users.add({ email, name: 'Ada' })
     if (what === 'list') return await session.users.list()
-    if (what === 'reinitiate') return await session.users.reinitiate(user?.id ?? 0)
+    if (what === 'reinitiate') {
+      await session.users.reinitiate(user?.id ?? 0)
+      return undefined
+    }
     if (what === 'complete') return user && (await administration.users.completeSetup(user.id, password))
     const [permission] = (await session.users.list()).find(({ id }) => id === user?.id)?.permissions ?? []
-    return permission && (await session.permissions.delete(permission.id))
+    if (permission !== undefined) await session.permissions.delete(permission.id)
+    return undefined
   }
 
   for (const step of steps) {
