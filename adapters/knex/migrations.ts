@@ -12,6 +12,7 @@ import { identities } from './migrations/0009-identities.js'
 import { oneTimePasswords } from './migrations/0010-one-time-passwords.js'
 import { liveRows } from './migrations/0011-live-rows.js'
 import { revokedTokens } from './migrations/0012-revoked-tokens.js'
+import { lifecycle } from './migrations/0013-lifecycle.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   oneTimePasswords,
   liveRows,
   revokedTokens,
+  lifecycle,
 ]

@@ -44,6 +44,10 @@ export interface AuditActions {
   /** `service`: a user that is no person. */
   'user.added': { readonly service: boolean }
   'user.reinitiated': NoDetails
+  'user.disabled': NoDetails
+  'user.enabled': NoDetails
+  /** What became of the contexts that the user had made. */
+  'user.deleted': { readonly contexts: 'keep' | 'delete' }
   'password.reset-requested': NoDetails
   /** By the link of a mail, or by the host. */
   'password.set': { readonly by: 'link' | 'host' }
@@ -65,11 +69,19 @@ export interface AuditActions {
   'api-key.revoked': { readonly userId: number }
   'company.created': { readonly parentId: number | null }
   'company.moved': { readonly oldParentId: number; readonly newParentId: number }
+  'company.disabled': NoDetails
+  'company.enabled': NoDetails
+  /** Stands for all that the company had. */
+  'company.deleted': { readonly parentId: number | null }
   'account.created': NoDetails
   'account.enabled': NoDetails
   'account.disabled': NoDetails
+  'account.deleted': NoDetails
   /** Its capabilities, with a space between them. */
   'role.created': { readonly capabilities: string }
+  'role.disabled': NoDetails
+  'role.enabled': NoDetails
+  'role.deleted': NoDetails
   'signing-key.rotated': NoDetails
   'context.created': { readonly accountId: number }
   'context.updated': { readonly accountId: number }
@@ -99,6 +111,9 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'permission.toggled': 'permission',
   'user.added': 'user',
   'user.reinitiated': 'user',
+  'user.disabled': 'user',
+  'user.enabled': 'user',
+  'user.deleted': 'user',
   'password.reset-requested': 'user',
   'password.set': 'user',
   'otp.begun': 'user',
@@ -113,10 +128,17 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'api-key.revoked': 'api-key',
   'company.created': 'company',
   'company.moved': 'company',
+  'company.disabled': 'company',
+  'company.enabled': 'company',
+  'company.deleted': 'company',
   'account.created': 'account',
   'account.enabled': 'account',
   'account.disabled': 'account',
+  'account.deleted': 'account',
   'role.created': 'role',
+  'role.disabled': 'role',
+  'role.enabled': 'role',
+  'role.deleted': 'role',
   'signing-key.rotated': 'signing-key',
   'context.created': 'context',
   'context.updated': 'context',

@@ -1,4 +1,5 @@
 import type { Container } from 'inversify'
+import { RemoveContexts } from '../context/index.js'
 import { textSchema, validate } from '../shared/validate.js'
 import {
   AddUser,
@@ -23,8 +24,8 @@ export function bindAdministration(container: Container, { hostClientId }: Engin
   container
     .bind(Administration)
     .toResolvedValue(
-      (storage, clock, addUser, passwords, signer, reach, otpSecrets, limits) =>
-        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets, limits),
-      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS],
+      (storage, clock, addUser, passwords, signer, reach, otpSecrets, limits, contexts) =>
+        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets, limits, contexts),
+      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS, RemoveContexts],
     )
 }

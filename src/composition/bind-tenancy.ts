@@ -1,5 +1,6 @@
 import type { Container } from 'inversify'
 import { AuditRefusals } from '../audit/index.js'
+import { RemoveContexts } from '../context/index.js'
 import { SecretBox } from '../shared/secret-box.js'
 import {
   AccessRecorder,
@@ -8,6 +9,7 @@ import {
   AuthenticateToken,
   Authorizer,
   checkSetupUrl,
+  DeleteUser,
   FailureThrottle,
   GrantPermission,
   IntrospectToken,
@@ -128,6 +130,12 @@ function bindUsersAndPermissions(container: Container): void {
   container
     .bind(ReinitiateUser)
     .toResolvedValue((storage, clock, mails) => new ReinitiateUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])
+  container
+    .bind(DeleteUser)
+    .toResolvedValue(
+      (storage, clock, contexts) => new DeleteUser(storage, clock, contexts),
+      [STORAGE, CLOCK, RemoveContexts],
+    )
   container
     .bind(ListUsers)
     .toResolvedValue((storage, recorder) => new ListUsers(storage, recorder), [STORAGE, AccessRecorder])

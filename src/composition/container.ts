@@ -5,6 +5,7 @@ import {
   DeleteContext,
   GetContext,
   ListContexts,
+  RemoveContexts,
   ShareContext,
   UpdateContext,
 } from '../context/index.js'
@@ -15,6 +16,7 @@ import {
   GetDocument,
   ListDocuments,
   ProcessDocument,
+  PurgeCompany,
   PurgeContext,
   PurgeDocument,
   RetryDocument,
@@ -114,6 +116,7 @@ function bindContexts(container: Container): void {
       (storage, clock, authorizer) => new ShareContext(storage, clock, authorizer),
       [STORAGE, CLOCK, Authorizer],
     )
+  container.bind(RemoveContexts).toResolvedValue((clock) => new RemoveContexts(clock), [CLOCK])
   container
     .bind(DeleteContext)
     .toResolvedValue(
@@ -171,6 +174,7 @@ function bindIngestion(container: Container): void {
   container
     .bind(PurgeContext)
     .toResolvedValue((index, files) => new PurgeContext(index, files), [VECTOR_INDEX, FILE_STORE])
+  container.bind(PurgeCompany).toResolvedValue((clock) => new PurgeCompany(clock), [CLOCK])
   container
     .bind(Sweep)
     .toResolvedValue(

@@ -7,8 +7,8 @@ import {
   type DestinationOperations,
   deliveryOperations,
   destinationOperations,
-  type OutboxSignals,
 } from './outbox-session.js'
+import type { WorkSignals } from './session.js'
 import { HOST_REACH } from './tokens.js'
 
 /** The host's own hand: what {@link Administration} is, and destinations and deliveries of all companies. */
@@ -38,18 +38,38 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
 export function hostAdministration(
   container: Container,
   owner: Principal,
-  signals: OutboxSignals,
+  signals: WorkSignals,
   verify: HostAdministration['verify'],
 ): HostAdministration {
   const reach = container.get(HOST_REACH)
   const authorize = async () => {
     return { reach, companyId: owner.companyId, listedCompanyId: undefined }
   }
-  return Object.assign(container.get(Administration), {
+  const administration = container.get(Administration)
+  const { companies, accounts, users } = administration
+  return Object.assign(administration, {
+    companies: clearing(companies, signals),
+    accounts: clearing(accounts, signals),
+    users: clearing(users, signals),
     destinations: destinationOperations(container, authorize, signals),
     deliveries: deliveryOperations(container, authorize, signals),
     audit: auditOperations(container, async () => reach),
     verify,
     startCheck: () => container.get(StartCheck).report,
   })
+}
+
+/** The same operations, whose deletions are cleared away from then on. */
+function clearing<Operations extends { delete(...args: never): Promise<void> }>(
+  operations: Operations,
+  signals: WorkSignals,
+): Operations {
+  const remove = operations.delete.bind(operations)
+  return {
+    ...operations,
+    delete: async (...args: never): Promise<void> => {
+      await remove(...args)
+      signals.contextDeleted()
+    },
+  }
 }

@@ -59,7 +59,11 @@ const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
   retry: 'document.retried',
   delete: 'document.deleted',
 }
-const USER_CHANGES: ChangingMethods<UserOperations> = { add: 'user.added', reinitiate: 'user.reinitiated' }
+const USER_CHANGES: ChangingMethods<UserOperations> = {
+  add: 'user.added',
+  reinitiate: 'user.reinitiated',
+  delete: 'user.deleted',
+}
 const PERMISSION_CHANGES: ChangingMethods<PermissionOperations> = {
   create: 'permission.created',
   update: 'permission.role-changed',

@@ -4,6 +4,7 @@ import { parseId } from '../shared/validate.js'
 import {
   AddUser,
   Authorizer,
+  DeleteUser,
   GrantPermission,
   ListPermissionOptions,
   ListUsers,
@@ -32,6 +33,8 @@ export interface UserOperations {
   add(user: NewUser): Promise<UserWithPermissions>
   /** Sends the invitation once more. */
   reinitiate(id: number): Promise<void>
+  /** Erases what is known of a user, with all rights, keys, links and waiting mails; contexts stay with their accounts. */
+  delete(id: number): Promise<void>
 }
 
 /** Permissions on accounts of the principal's company and its descendants. */
@@ -54,11 +57,14 @@ export function userOperations(container: Container, principal: Principal): User
       const access = await authorize()
       const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')
       const added = await container.get(AddUser).execute(user, companyId, access.actor, access.reach)
-      const { customerId: _company, ...shown } = added
+      const { customerId: _company, disabled: _disabled, ...shown } = added
       return (await container.get(ListUsers).one(access, added.id)) ?? { ...shown, permissions: [] }
     },
     reinitiate: async (id) => {
       await container.get(ReinitiateUser).execute(id, (await authorize()).reach)
+    },
+    delete: async (id) => {
+      await container.get(DeleteUser).execute(id, (await authorize()).reach)
     },
   }
 }

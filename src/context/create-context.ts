@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.js'
 import type { Clock, StarterPromptWriter, Storage } from '../ports/index.js'
-import { ModelError } from '../shared/errors.js'
+import { ForbiddenError, ModelError } from '../shared/errors.js'
 import { type EngineLimits, requireBelow } from '../shared/limits.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Context, toContext } from './context.js'
@@ -41,6 +41,7 @@ export class CreateContext {
    * @throws InvalidInputError naming the field
    * @throws ModelError `ERR_MODEL_UNKNOWN`
    * @throws LimitReachedError where the company has as many contexts as it may
+   * @throws ForbiddenError also where the account was deleted meanwhile
    */
   async execute(
     principal: Principal,
@@ -57,6 +58,10 @@ export class CreateContext {
       const { companyId } = access
       requireBelow(this.#limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))
       const now = this.#clock.now()
+      // Starter prompts take a while: the account may have been deleted meanwhile.
+      if ((await repositories.accounts.get(who.accountId)) === undefined) {
+        throw new ForbiddenError(`the account ${who.accountId} does not exist any more`)
+      }
       const inserted = await repositories.contexts.insert({
         accountId: who.accountId,
         userId: who.userId,

@@ -3,9 +3,7 @@ import type { Clock, Repositories, Storage } from '../ports/index.js'
 import { parseId } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { ASSISTANT, findWritable } from './context-access.js'
-
-/** The job that removes what is left of a deleted context: chunks, vectors and files. */
-export const PURGE_CONTEXT = 'purge-context'
+import { removeContext } from './remove-contexts.js'
 
 /** Deletes a context with its documents: at once for everybody who looks, on the disk by a job. */
 export class DeleteContext {
@@ -30,10 +28,7 @@ export class DeleteContext {
       // An upload that is being settled holds it, and is a document by then.
       await repositories.contexts.lock(id)
       await findWritable(repositories, access, id)
-      const deleted = this.#clock.now().toISOString()
-      await repositories.contexts.update(id, { deleted })
-      await repositories.documents.deleteOfContext(id, deleted)
-      await repositories.jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
+      await removeContext(repositories, id, this.#clock.now().toISOString())
       await recordChange(repositories, access.by, this.#clock.now(), {
         action: 'context.deleted',
         companyId: access.companyId,

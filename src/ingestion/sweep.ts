@@ -8,6 +8,7 @@ import {
   type VectorIndex,
   VectorsDamagedError,
 } from '../ports/index.js'
+import { PURGE_COMPANY } from '../tenancy-authorization/index.js'
 import { isUnfinished } from './document.js'
 import { companyOfContext, ingestionJob } from './enqueue-ingestion.js'
 import { inParts } from './in-parts.js'
@@ -57,7 +58,7 @@ export class Sweep {
   async prepare(isAlone: boolean): Promise<void> {
     await this.#storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
-      if (isAlone) await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT])
+      if (isAlone) await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_COMPANY])
     })
     await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
   }

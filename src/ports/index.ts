@@ -82,6 +82,7 @@ export type {
   ContextFilter,
   ContextRepository,
   DocumentRepository,
+  MadeBy,
   UploadRepository,
 } from './storage/document-repositories.js'
 export {
@@ -138,6 +139,7 @@ export type {
   RegionRepository,
   RoleRepository,
   UserRepository,
+  UsersFilter,
 } from './storage/tenancy-repositories.js'
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
 export type { Telemetry, TelemetryEvent } from './telemetry.js'

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'ERR_API_KEY_NOT_FOUND'
   | 'ERR_ALREADY_EXISTS'
   | 'ERR_LAST_MANAGER'
+  | 'ERR_IN_USE'
   | 'ERR_ALREADY_INITIALIZED'
   | 'ERR_NOT_INITIALIZED'
   | 'ERR_QUOTA_EXCEEDED'
@@ -179,6 +180,11 @@ export class LastManagerError extends AlcoveError {
         'a user who has completed the setup or has an API key',
     )
   }
+}
+
+/** Something cannot be disabled or deleted, because the engine or something else needs it; the message says what. */
+export class InUseError extends AlcoveError {
+  readonly code = 'ERR_IN_USE'
 }
 
 /** `init` on a data folder that has an API key. */

@@ -7,7 +7,11 @@ import type { Actor } from './access/authorizer.js'
 import type { Reach } from './access/reach.js'
 import { CreateAccount, type NewAccount } from './companies/create-account.js'
 import { CreateCompany, type NewCompany } from './companies/create-company.js'
+import { DeleteAccount } from './companies/delete-account.js'
+import { DeleteCompany } from './companies/delete-company.js'
+import { DisableCompany } from './companies/disable-company.js'
 import { MoveCompany } from './companies/move-company.js'
+import type { ContextRemoval } from './context-removal.js'
 import { readOwner } from './initialize.js'
 import { BeginOneTimePassword } from './one-time-passwords/begin-one-time-password.js'
 import { ConfirmOneTimePassword } from './one-time-passwords/confirm-one-time-password.js'
@@ -33,8 +37,11 @@ import {
   type User,
 } from './records.js'
 import { CreateRole, type NewRole } from './roles/create-role.js'
+import { ManageRoles } from './roles/manage-roles.js'
 import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './tokens/create-api-key.js'
 import type { AddUser, NewUser } from './users/add-user.js'
+import { DeleteUser, type DeleteUserOptions } from './users/delete-user.js'
+import { DisableUser } from './users/disable-user.js'
 import type { PasswordCheck, Passwords } from './users/passwords.js'
 
 /**
@@ -51,6 +58,7 @@ export class Administration {
   readonly #managePermissions: ManagePermissions
   readonly #reach: Reach
   readonly #limits: EngineLimits
+  readonly #contexts: ContextRemoval
 
   /** @param reach the host's own */
   constructor(
@@ -62,10 +70,12 @@ export class Administration {
     reach: Reach,
     otpSecrets: OtpSecrets,
     limits: EngineLimits,
+    contexts: ContextRemoval,
   ) {
     this.#otpSecrets = otpSecrets
     this.#limits = limits
     this.#reach = reach
+    this.#contexts = contexts
     this.#storage = storage
     this.#clock = clock
     this.#addUser = addUser
@@ -79,10 +89,24 @@ export class Administration {
     list(): Promise<Company[]>
     /** Puts a company under another parent; never makes a cycle. */
     move(id: number, parentId: number): Promise<Company>
+    /** Refuses at once whoever acts for the company, belongs to it, or acts on its accounts. The root stays enabled. */
+    disable(id: number): Promise<Company>
+    enable(id: number): Promise<Company>
+    /**
+     * Deletes a company with its accounts, contexts and documents, users, keys, roles, destinations and events. Nobody
+     * reaches anything of it once this resolves; large remains are cleared away after that.
+     * @throws InUseError for the root, and where companies are below it
+     */
+    delete(id: number): Promise<void>
   } = {
     create: async (company) => await new CreateCompany(this.#storage, this.#clock).execute(company, this.#reach),
     list: async () => (await this.#storage.read(({ companies }) => companies.list())).map(toCompany),
     move: async (id, parentId) => await new MoveCompany(this.#storage, this.#clock).execute(id, parentId, this.#reach),
+    disable: async (id) => await new DisableCompany(this.#storage, this.#clock).execute(id, true, this.#reach),
+    enable: async (id) => await new DisableCompany(this.#storage, this.#clock).execute(id, false, this.#reach),
+    delete: async (id) => {
+      await new DeleteCompany(this.#storage, this.#clock).execute(id, this.#reach)
+    },
   }
 
   readonly accounts: {
@@ -90,6 +114,8 @@ export class Administration {
     list(): Promise<Account[]>
     /** A disabled account refuses everybody at once. */
     setActive(id: number, active: boolean): Promise<Account>
+    /** Deletes an account with its contexts, their documents, and all permissions on it. */
+    delete(id: number): Promise<void>
   } = {
     create: async (account) => await new CreateAccount(this.#storage, this.#clock).execute(account, this.#reach),
     list: async () => await this.#listAccounts(),
@@ -108,11 +134,27 @@ export class Administration {
       })
       return firstOf(await this.#listAccounts(), accountId, 'account')
     },
+    delete: async (id) => {
+      await new DeleteAccount(this.#storage, this.#clock, this.#contexts).execute(id, this.#reach)
+    },
   }
 
-  readonly roles: { create(role: NewRole): Promise<Role>; list(): Promise<Role[]> } = {
+  readonly roles: {
+    create(role: NewRole): Promise<Role>
+    list(): Promise<Role[]>
+    /** A disabled role gives nothing to those who have it, at once, and cannot be granted. */
+    disable(id: number): Promise<Role>
+    enable(id: number): Promise<Role>
+    /** @throws InUseError where a permission has it, and for the roles that every installation has */
+    delete(id: number): Promise<void>
+  } = {
     create: async (role) => await new CreateRole(this.#storage, this.#clock).execute(role, this.#reach),
     list: async () => (await this.#storage.read(({ roles }) => roles.list())).map(toRole),
+    disable: async (id) => await new ManageRoles(this.#storage, this.#clock).setDisabled(id, true, this.#reach),
+    enable: async (id) => await new ManageRoles(this.#storage, this.#clock).setDisabled(id, false, this.#reach),
+    delete: async (id) => {
+      await new ManageRoles(this.#storage, this.#clock).delete(id, this.#reach)
+    },
   }
 
   readonly users: {
@@ -125,6 +167,11 @@ export class Administration {
      * @throws InvalidInputError where the password breaks a rule
      */
     completeSetup(id: number, password?: string): Promise<User>
+    /** Refuses the user at once: tokens, keys, logins, links and mails. The owner stays enabled. */
+    disable(id: number): Promise<User>
+    enable(id: number): Promise<User>
+    /** Erases what is known of a user, with all rights, keys, links and waiting mails. The owner stays. */
+    delete(id: number, options?: DeleteUserOptions): Promise<void>
     /** The second factor of {@link verifyPassword}. */
     readonly oneTimePassword: OneTimePasswordOperations
   } = {
@@ -137,6 +184,11 @@ export class Administration {
         return (await repositories.users.list()).map((user) => toUser(user, otpMethod(user.id)))
       }),
     completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
+    disable: async (id) => await new DisableUser(this.#storage, this.#clock).execute(id, true, this.#reach),
+    enable: async (id) => await new DisableUser(this.#storage, this.#clock).execute(id, false, this.#reach),
+    delete: async (id, options) => {
+      await new DeleteUser(this.#storage, this.#clock, this.#contexts).execute(id, this.#reach, options)
+    },
     oneTimePassword: {
       begin: async (id, label) =>
         await new BeginOneTimePassword(this.#storage, this.#clock, this.#otpSecrets).execute(id, label, this.#reach),

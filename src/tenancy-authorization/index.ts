@@ -6,6 +6,8 @@ export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from '.
 export { Administration } from './administration.js'
 export type { NewAccount } from './companies/create-account.js'
 export type { NewCompany } from './companies/create-company.js'
+export { PURGE_COMPANY } from './companies/delete-company.js'
+export type { ContextRemoval } from './context-removal.js'
 export { Initialize, type InitializeInput, type InitializeResult } from './initialize.js'
 export { MailGate } from './mail/mail-gate.js'
 export { MailQueue } from './mail/mail-queue.js'
@@ -47,6 +49,7 @@ export { IssueToken, type TokenRequest, type TokenResponse } from './tokens/issu
 export { RevokeToken, type TokenStateRequest } from './tokens/revoke-token.js'
 export { type TokenIssuer, tokenIssuerOf } from './tokens/token-issuer.js'
 export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
+export { DeleteUser, type DeleteUserOptions } from './users/delete-user.js'
 export { ListUsers } from './users/list-users.js'
 export { PasswordRules } from './users/password-rules.js'
 export {

@@ -11,7 +11,9 @@ import { APPLICATIONS } from './application.js'
 import type { OtpMethod } from './one-time-passwords/otp-method.js'
 
 /** A company as the engine shows it. */
-export type Company = Pick<CompanyRecord, 'id' | 'name' | 'parentId'>
+export interface Company extends Pick<CompanyRecord, 'id' | 'name' | 'parentId'> {
+  readonly disabled: boolean
+}
 
 /** An application's account. */
 export interface Account {
@@ -33,6 +35,7 @@ export interface Role {
   readonly name: string
   readonly applications: readonly string[]
   readonly capabilities: readonly string[]
+  readonly disabled: boolean
 }
 
 /** A user, without permissions. */
@@ -50,10 +53,11 @@ export interface User {
   readonly otpMethod: string
   /** Latest token or checked password. */
   readonly lastAccess: string | null
+  readonly disabled: boolean
 }
 
 /** A user as the tenant API lists it (specification, User). */
-export interface UserWithPermissions extends Omit<User, 'customerId'> {
+export interface UserWithPermissions extends Omit<User, 'customerId' | 'disabled'> {
   readonly permissions: readonly ListedPermission[]
 }
 
@@ -96,8 +100,8 @@ export interface ApiKey {
   readonly revoked: string | null
 }
 
-export function toCompany({ id, name, parentId }: CompanyRecord): Company {
-  return { id, name, parentId }
+export function toCompany({ id, name, parentId, isDisabled }: CompanyRecord): Company {
+  return { id, name, parentId, disabled: isDisabled }
 }
 
 export function toAccount(record: AccountRecord, region: string): Account {
@@ -105,12 +109,12 @@ export function toAccount(record: AccountRecord, region: string): Account {
   return { id, customerId: companyId, application, region, name, active: isActive }
 }
 
-export function toRole({ id, companyId, name, applications, capabilities }: RoleRecord): Role {
-  return { id, customerId: companyId, name, applications, capabilities }
+export function toRole({ id, companyId, name, applications, capabilities, isDisabled }: RoleRecord): Role {
+  return { id, customerId: companyId, name, applications, capabilities, disabled: isDisabled }
 }
 
 export function toUser(record: UserRecord, otpMethod: OtpMethod): User {
-  const { id, companyId, firstName, lastName, name, email, created, lastAccess, passwordHash } = record
+  const { id, companyId, firstName, lastName, name, email, created, lastAccess, passwordHash, isDisabled } = record
   return {
     id,
     customerId: companyId,
@@ -122,6 +126,7 @@ export function toUser(record: UserRecord, otpMethod: OtpMethod): User {
     hasPassword: passwordHash !== null,
     otpMethod,
     lastAccess,
+    disabled: isDisabled,
   }
 }
 
@@ -130,7 +135,7 @@ export function toListedUser(
   otpMethod: OtpMethod,
   permissions: readonly PermissionDetails[],
 ): UserWithPermissions {
-  const { customerId: _company, ...user } = toUser(record, otpMethod)
+  const { customerId: _company, disabled: _disabled, ...user } = toUser(record, otpMethod)
   return { ...user, permissions: permissions.map(toListedPermission) }
 }
 

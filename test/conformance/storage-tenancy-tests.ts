@@ -87,7 +87,7 @@ export function defineTenancyTests(test: DefineTest): void {
     await storage.transaction(async ({ roles }) => {
       const given = { companyId: null, name: 'Reader', applications: ['assistant', 'tenant'], capabilities: ['search'] }
       const role = await roles.insert(given)
-      assert.deepEqual(await roles.get(role.id), { id: role.id, ...given })
+      assert.deepEqual(await roles.get(role.id), { id: role.id, ...given, isDisabled: false })
       assert.deepEqual(await roles.list(), [role])
       assert.equal(await roles.get(999), undefined)
     })
@@ -107,7 +107,11 @@ export function defineTenancyTests(test: DefineTest): void {
       passwordHash: null,
     }
     const added = await storage.transaction(({ users }) => users.insert(user))
-    assert.deepEqual(await storage.read(({ users }) => users.get(added.id)), { id: added.id, ...user })
+    assert.deepEqual(await storage.read(({ users }) => users.get(added.id)), {
+      id: added.id,
+      ...user,
+      isDisabled: false,
+    })
     const { companyId: otherId } = await storage.transaction((repositories) => seedCompany(repositories, 'Other'))
     const find = async (of: number, key = user.emailKey): Promise<unknown> =>
       await storage.read(({ users }) => users.findByEmailKey(of, key))
@@ -121,7 +125,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     assert.deepEqual(await find(companyId), added)
     const other = await storage.read(({ users }) => users.findByEmailKey(otherId, user.emailKey))
-    assert.deepEqual(other && { ...other, id: 0 }, { ...ofOther, id: 0 })
+    assert.deepEqual(other && { ...other, id: 0 }, { ...ofOther, id: 0, isDisabled: false })
     const list = async (key: string): Promise<unknown> => await storage.read(({ users }) => users.listByEmailKey(key))
     assert.deepEqual(await list(user.emailKey), [added, other])
     assert.deepEqual(await list('nobody@example.com'), [])

@@ -172,6 +172,18 @@ const USE_CASES: readonly UseCase[] = [
     needs: () => bitsOf(MEMBER),
     attempt: async ({ users }) => await outcomeOf(users.add({ email: `${crypto.randomUUID()}@example.com` })),
   },
+  {
+    name: 'users.delete',
+    needs: (old, next) => old | next,
+    attempt: async ({ users }, company, old, next) => {
+      const userId = await newUser(company)
+      await grant(userId, company.tenantId, old)
+      await grant(userId, company.assistantId, next, true)
+      const outcome = await outcomeOf(users.delete(userId))
+      expect(await permissionsOf(userId)).toHaveLength(outcome === 'done' ? 0 : 2)
+      return outcome
+    },
+  },
 ]
 
 describe('A5 every use case that changes rights, with callers of every set of capabilities', () => {
@@ -233,6 +245,7 @@ describe('A6 no sequence of calls', () => {
     fc.record({ kind: fc.constant('toggle' as const), permission: slot }),
     fc.record({ kind: fc.constant('delete' as const), permission: slot }),
     fc.record({ kind: fc.constant('add' as const) }),
+    fc.record({ kind: fc.constant('end' as const), user: slot }),
   )
 
   it('gives anybody a capability that neither they nor the caller had', { timeout: 180_000 }, async () => {
@@ -279,6 +292,10 @@ describe('A6 no sequence of calls', () => {
     if (made.kind === 'add') {
       const added = caller.users.add({ email: `${crypto.randomUUID()}@example.com` })
       await added.then(({ id }) => users.push(id)).catch(() => undefined)
+      return
+    }
+    if (made.kind === 'end') {
+      await outcomeOf(caller.users.delete(users[made.user % users.length] ?? 0))
       return
     }
     if (made.kind === 'create') {
@@ -389,7 +406,7 @@ describe.each(DATABASES)(
 
 describe('A8 permissions', () => {
   it('are written by one file of the core alone', async () => {
-    const writes = /\bpermissions\s*\.\s*(insert|setRole|toggle|delete)\(/
+    const writes = /\bpermissions\s*\.\s*(insert|setRole|toggle|delete|deleteOfCompany)\(/
     const writers: string[] = []
     for (const entry of await readdir('src', { recursive: true })) {
       if (!entry.endsWith('.ts')) continue

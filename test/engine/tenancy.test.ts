@@ -20,7 +20,7 @@ afterEach(async () => {
 
 describe('a new installation', () => {
   it('has a root company, its accounts, the system-wide roles and the owner', async () => {
-    expect(await administration.companies.list()).toEqual([{ id: 1, name: 'Root', parentId: null }])
+    expect(await administration.companies.list()).toEqual([{ id: 1, name: 'Root', parentId: null, disabled: false }])
     expect(await administration.accounts.list()).toEqual(
       ['assistant', 'tenant', 'builder'].map((application, index) => ({
         id: index + 1,
@@ -169,7 +169,7 @@ describe('a principal', () => {
 describe('companies', () => {
   it('come with an account of each application', async () => {
     const company = await administration.companies.create({ name: 'Sub', parentId: 1 })
-    expect(company).toEqual({ id: 2, name: 'Sub', parentId: 1 })
+    expect(company).toEqual({ id: 2, name: 'Sub', parentId: 1, disabled: false })
     const accounts = (await administration.accounts.list()).filter(({ customerId }) => customerId === 2)
     expect(accounts.map(({ application }) => application)).toEqual(['assistant', 'tenant', 'builder'])
   })

@@ -37,6 +37,8 @@ interface Expected {
 interface Mutation extends Expected {
   readonly path?: string
   readonly token?: 'assistant' | 'tenant'
+  /** What it is called where it is refused; default the first action. */
+  readonly refusedAs?: AuditAction
   readonly options?: RequestOptions
 }
 
@@ -179,6 +181,15 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
   'POST /tenant/user/init': async () => {
     const id = await newUser()
     return { actions: ['user.reinitiated'], companyId: 1, targetId: id, options: { json: { id } } }
+  },
+  'DELETE /tenant/user/{id}': async () => {
+    const id = await newUser()
+    return {
+      actions: ['permission.revoked', 'user.deleted'],
+      refusedAs: 'user.deleted',
+      companyId: 1,
+      path: `/tenant/user/${id}`,
+    }
   },
   'POST /permission': async () => ({
     actions: ['permission.created'],
@@ -343,6 +354,79 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
     call: () =>
       administration.roles.create({ name: 'Lovelace', applications: ['assistant'], capabilities: ['search'] }),
   }),
+  'companies.disable': async () => {
+    const { id } = await administration.companies.create({ name: 'Lovelace Ltd', parentId: 1 })
+    return {
+      actions: ['company.disabled'],
+      companyId: id,
+      targetId: id,
+      call: () => administration.companies.disable(id),
+    }
+  },
+  'companies.enable': async () => {
+    const { id } = await administration.companies.create({ name: 'Lovelace Ltd', parentId: 1 })
+    return {
+      actions: ['company.enabled'],
+      companyId: id,
+      targetId: id,
+      call: () => administration.companies.enable(id),
+    }
+  },
+  'companies.delete': async () => {
+    const { id } = await administration.companies.create({ name: 'Lovelace Ltd', parentId: 1 })
+    await administration.users.add({ email: newEmail(), companyId: id })
+    return {
+      actions: ['company.deleted'],
+      companyId: id,
+      targetId: id,
+      call: () => administration.companies.delete(id),
+    }
+  },
+  'accounts.delete': async () => {
+    const account = { companyId: 1, application: 'builder', region: 'eu', name: 'Lovelace' }
+    const { id } = await administration.accounts.create(account)
+    return {
+      actions: ['account.deleted'],
+      companyId: 1,
+      targetId: id,
+      call: () => administration.accounts.delete(id),
+    }
+  },
+  ...Object.fromEntries(
+    (['disable', 'enable', 'delete'] as const).map((verb) => [
+      `roles.${verb}`,
+      async () => {
+        const { id } = await administration.roles.create({
+          name: 'Lovelace',
+          applications: ['assistant'],
+          capabilities: ['search'],
+        })
+        return {
+          actions: [`role.${verb}d`] as AuditAction[],
+          companyId: null,
+          targetId: id,
+          call: (): Promise<unknown> => administration.roles[verb](id),
+        }
+      },
+    ]),
+  ),
+  'users.disable': async () => {
+    const id = await newUser()
+    return { actions: ['user.disabled'], companyId: 1, targetId: id, call: () => administration.users.disable(id) }
+  },
+  'users.enable': async () => {
+    const id = await newUser()
+    return { actions: ['user.enabled'], companyId: 1, targetId: id, call: () => administration.users.enable(id) }
+  },
+  'users.delete': async () => {
+    const id = await newUser()
+    await administration.apiKeys.create({ companyId: 1, userId: id })
+    return {
+      actions: ['permission.revoked', 'api-key.revoked', 'user.deleted'],
+      companyId: 1,
+      call: () => administration.users.delete(id),
+    }
+  },
   'users.add': async () => ({ ...USER, call: newUser }),
   'users.completeSetup': async () => {
     const id = await newUser()
@@ -539,7 +623,7 @@ describe('what is refused for want of rights', () => {
 
   it.each(guarded)('A109 leaves one entry, and changes nothing: %s', async (operation, prepare) => {
     const [method = '', described = ''] = operation.split(' ')
-    const { actions, targetId, path = described, options = {} } = await prepare()
+    const { actions, refusedAs, targetId, path = described, options = {} } = await prepare()
     const before = await lastId()
     const token = described.startsWith('/context') ? weak.assistant : weak.tenant
     const requestId = crypto.randomUUID()
@@ -548,7 +632,7 @@ describe('what is refused for want of rights', () => {
     const entries = await entriesAfter(before)
     expect(entries).toMatchObject([
       {
-        action: method === 'PATCH' ? 'permission.toggled' : actions[0],
+        action: method === 'PATCH' ? 'permission.toggled' : (refusedAs ?? actions[0]),
         outcome: 'refused',
         companyId: 1,
         actor: { kind: 'user', userId: weakId },

@@ -3,6 +3,7 @@ import type { Account } from '../../../src/index.js'
 import { withDatabase } from '../engines.js'
 import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
+import { clearingDeletion } from './lifecycle.js'
 
 export function accountCommand(): CommandUnknownOpts {
   const account = new Command('account').description('accounts of applications')
@@ -30,6 +31,11 @@ export function accountCommand(): CommandUnknownOpts {
     })
   account.addCommand(activeCommand('enable', true))
   account.addCommand(activeCommand('disable', false))
+  account.addCommand(
+    clearingDeletion('account', 'an account, with its contexts and documents', async ({ accounts }, id) => {
+      await accounts.delete(id)
+    }),
+  )
   return account
 }
 

@@ -3,6 +3,7 @@ import type { Company } from '../../../src/index.js'
 import { withDatabase } from '../engines.js'
 import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
+import { clearingDeletion, disablingCommands } from './lifecycle.js'
 
 export function companyCommand(): CommandUnknownOpts {
   const company = new Command('company').description('companies, a tree')
@@ -24,7 +25,7 @@ export function companyCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const companies = await withDatabase(options, async ({ administration }) => await administration.companies.list())
-      printList<Company>(options, companies, ['id', 'name', 'parentId'])
+      printList<Company>(options, companies, ['id', 'name', 'parentId', 'disabled'])
     })
   company
     .command('move')
@@ -38,5 +39,11 @@ export function companyCommand(): CommandUnknownOpts {
       })
       printResult(options, moved, `Company ${moved.id} is below company ${parent} now.`)
     })
+  for (const command of disablingCommands('company', ({ companies }) => companies)) company.addCommand(command)
+  company.addCommand(
+    clearingDeletion('company', 'a company, with everything of it', async ({ companies }, id) => {
+      await companies.delete(id)
+    }),
+  )
   return company
 }

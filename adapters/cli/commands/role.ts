@@ -3,6 +3,7 @@ import type { Role } from '../../../src/index.js'
 import { withDatabase } from '../engines.js'
 import { globalOptions, option, parseId, parseList } from '../options.js'
 import { printList, printResult } from '../output.js'
+import { disablingCommands } from './lifecycle.js'
 
 export function roleCommand(): CommandUnknownOpts {
   const role = new Command('role').description('roles: what users may do')
@@ -29,7 +30,19 @@ export function roleCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const roles = await withDatabase(options, async ({ administration }) => await administration.roles.list())
-      printList<Role>(options, roles, ['id', 'name', 'customerId', 'applications', 'capabilities'])
+      printList<Role>(options, roles, ['id', 'name', 'customerId', 'applications', 'capabilities', 'disabled'])
+    })
+  for (const command of disablingCommands('role', ({ roles }) => roles)) role.addCommand(command)
+  role
+    .command('delete')
+    .description('delete a role that no permission has')
+    .argument('<id>', 'the role', parseId)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      await withDatabase(options, async ({ administration }) => {
+        await administration.roles.delete(id)
+      })
+      printResult(options, {}, `Deleted role ${id}.`)
     })
   return role
 }

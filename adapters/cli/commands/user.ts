@@ -1,9 +1,11 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { User } from '../../../src/index.js'
-import { withDatabase } from '../engines.js'
+import { clearAway } from '../clear-away.js'
+import { withDatabase, withEngineOrDatabase } from '../engines.js'
 import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
 import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
+import { disablingCommands } from './lifecycle.js'
 import { userOtpCommand } from './user-otp.js'
 
 export function userCommand(): CommandUnknownOpts {
@@ -47,7 +49,40 @@ export function userCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const users = await withDatabase(options, async ({ administration }) => await administration.users.list())
-      printList<User>(options, users, ['id', 'email', 'name', 'customerId', 'hasPassword', 'otpMethod', 'createdAt'])
+      printList<User>(options, users, [
+        'id',
+        'email',
+        'name',
+        'customerId',
+        'hasPassword',
+        'otpMethod',
+        'disabled',
+        'createdAt',
+      ])
+    })
+  for (const command of disablingCommands('user', ({ users }) => users)) user.addCommand(command)
+  user
+    .command('delete')
+    .description('delete a user, and erase what is known of them')
+    .argument('<id>', 'the user', parseId)
+    .addOption(
+      option('--contexts <what>', 'contexts that they made')
+        .choices(['keep', 'delete'] as const)
+        .default('keep'),
+    )
+    .action(async (id, { contexts }, command) => {
+      const options = globalOptions(command)
+      if (contexts === 'delete') {
+        await withEngineOrDatabase(options, async (engine) => {
+          await engine.administration.users.delete(id, { contexts })
+          await clearAway(engine)
+        })
+      } else {
+        await withDatabase(options, async ({ administration }) => {
+          await administration.users.delete(id)
+        })
+      }
+      printResult(options, {}, `Deleted user ${id}.`)
     })
   user.addCommand(userOtpCommand())
   return user

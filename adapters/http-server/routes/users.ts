@@ -68,4 +68,24 @@ export const USER_ROUTES: readonly Route[] = [
       return noContent()
     },
   }),
+  route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/tenant/user/{id}',
+    operationId: 'deleteUser',
+    summary: 'Delete a user, with all rights, keys and links; their contexts stay',
+    params: objectSchema({ id: idSchema() }),
+    answers: {
+      204: { description: 'The user is gone' },
+      409: {
+        description: 'Nobody could manage a company afterwards, or the installation needs the user',
+        schema: problemSchema,
+        contentType: 'application/problem+json',
+      },
+    },
+    handle: async ({ params }, { users }) => {
+      await users.delete(params.id)
+      return noContent()
+    },
+  }),
 ]

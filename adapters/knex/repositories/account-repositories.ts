@@ -59,17 +59,25 @@ export class KnexAccountRepository extends KnexRepository implements AccountRepo
 
   async get(id: number): Promise<AccountRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toAccount(row)
+    return row?.['deleted'] === null ? toAccount(row) : undefined
   }
 
   async list(filter: { readonly companyId?: number } = {}): Promise<readonly AccountRecord[]> {
-    const query = this.rows.orderBy('id')
+    const query = this.rows.whereNull('deleted').orderBy('id')
     if (filter.companyId !== undefined) void query.where('company_id', filter.companyId)
     return (await query.select()).map(toAccount)
   }
 
   async setActive(id: number, isActive: boolean): Promise<boolean> {
-    return await this.updateRow(id, { is_active: isActive })
+    return (await this.rows.where('id', id).whereNull('deleted').update({ is_active: isActive })) > 0
+  }
+
+  async remove(id: number, deleted: string): Promise<boolean> {
+    return (await this.rows.where('id', id).whereNull('deleted').update({ name: '', is_active: false, deleted })) > 0
+  }
+
+  async listIds(companyId: number): Promise<readonly number[]> {
+    return (await this.rows.where('company_id', companyId).orderBy('id').select('id')).map((row) => number(row, 'id'))
   }
 }
 

@@ -1,7 +1,13 @@
-import { AlreadyExistsError, type ApiKeyRecord, type ApiKeyRepository } from '../../../src/ports/index.js'
+import {
+  AlreadyExistsError,
+  type ApiKeyRecord,
+  type ApiKeyRepository,
+  type UsersFilter,
+} from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
+import { idsOfUsers } from './users-filter.js'
 
 export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
   constructor(session: Session) {
@@ -55,6 +61,11 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
 
   async revoke(id: number, revoked: string): Promise<boolean> {
     return await this.updateRow(id, { revoked: this.session.knex.raw('coalesce(revoked, ?)', [revoked]) })
+  }
+
+  async deleteOf(of: UsersFilter): Promise<void> {
+    await this.rows.whereIn('user_id', idsOfUsers(this.session, of)).delete()
+    if ('companyId' in of) await this.rows.where('company_id', of.companyId).delete()
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Knex } from 'knex'
 import type { CompanyRecord, CompanyRepository } from '../../../src/ports/index.js'
-import { number, numberOrNull, type Row, text } from '../rows.js'
+import { boolean, number, numberOrNull, type Row, text } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
 /** What both databases take in one statement. */
@@ -10,18 +11,18 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
     super(session, 'companies')
   }
 
-  async insert(company: Omit<CompanyRecord, 'id'>): Promise<CompanyRecord> {
+  async insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord> {
     const { name, parentId, created } = company
-    return { id: await this.insertRow({ name, parent_id: parentId, created }), ...company }
+    return { id: await this.insertRow({ name, parent_id: parentId, created }), ...company, isDisabled: false }
   }
 
   async get(id: number): Promise<CompanyRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toCompany(row)
+    return row?.['deleted'] === null ? toCompany(row) : undefined
   }
 
   async list(): Promise<readonly CompanyRecord[]> {
-    return (await this.rows.orderBy('id').select()).map(toCompany)
+    return (await this.#living.orderBy('id').select()).map(toCompany)
   }
 
   async isWithin(id: number, ancestorId: number): Promise<boolean> {
@@ -45,6 +46,7 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
           .select({ start: 'id', id: 'id' })
           .from(companies)
           .whereIn('id', [...ids, ancestorId])
+          .whereNull('deleted')
           .union((above) => {
             void above
               .select('above.start', 'next.parent_id')
@@ -67,7 +69,23 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 
   async setParent(id: number, parentId: number): Promise<void> {
-    await this.updateRow(id, { parent_id: parentId })
+    await this.#living.where('id', id).update({ parent_id: parentId })
+  }
+
+  async setDisabled(id: number, isDisabled: boolean): Promise<boolean> {
+    return (await this.#living.where('id', id).update({ is_disabled: isDisabled })) > 0
+  }
+
+  async remove(id: number, deleted: string): Promise<boolean> {
+    return (await this.#living.where('id', id).update({ name: '', is_disabled: true, deleted })) > 0
+  }
+
+  async isDeleted(id: number): Promise<boolean> {
+    return (await this.rows.where('id', id).whereNotNull('deleted').select('id')).length > 0
+  }
+
+  get #living(): Knex.QueryBuilder<Row, Row[]> {
+    return this.rows.whereNull('deleted')
   }
 }
 
@@ -77,5 +95,6 @@ function toCompany(row: Row): CompanyRecord {
     name: text(row, 'name'),
     parentId: numberOrNull(row, 'parent_id'),
     created: text(row, 'created'),
+    isDisabled: boolean(row, 'is_disabled'),
   }
 }

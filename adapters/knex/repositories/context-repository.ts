@@ -1,5 +1,12 @@
 import type { Knex } from 'knex'
-import type { ContextFilter, ContextRecord, ContextRepository, Page, RowPage } from '../../../src/ports/index.js'
+import type {
+  ContextFilter,
+  ContextRecord,
+  ContextRepository,
+  MadeBy,
+  Page,
+  RowPage,
+} from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
@@ -49,7 +56,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).forNoKeyUpdate().select('id')
   }
 
-  async list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]> {
+  async list(filter: ContextFilter | MadeBy, page?: RowPage): Promise<readonly ContextRecord[]> {
     return (await this.pageOf(() => this.#live(filter), page, TEXTS)).map(toContext)
   }
 
@@ -81,8 +88,11 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).delete()
   }
 
-  #live({ accountId, visibleTo }: ContextFilter): Knex.QueryBuilder<Row, Row[]> {
-    const rows = this.rows.where('account_id', accountId).whereNull('deleted')
+  #live(filter: ContextFilter | MadeBy): Knex.QueryBuilder<Row, Row[]> {
+    const live = this.rows.whereNull('deleted')
+    if ('userId' in filter) return live.where('user_id', filter.userId)
+    const { accountId, visibleTo } = filter
+    const rows = live.where('account_id', accountId)
     if (visibleTo === undefined) return rows
     return rows.where((either) => void either.where('user_id', visibleTo).orWhere('share_state', 1))
   }

@@ -11,6 +11,7 @@ import type {
   EventRecord,
   NewAttempt,
   NewDelivery,
+  Page,
   SendableDelivery,
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0005-outbox.js'
@@ -50,6 +51,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     const select = knex
       .from(name('destinations'))
       .whereNull('deleted')
+      .whereNotIn('company_id', this.#closed)
       .where((either) => {
         void either.where('company_id', companyId).orWhere((above) => {
           void above.where('include_descendants', true).whereIn('company_id', ancestors(this.session, companyId))
@@ -89,6 +91,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         .join({ event: name('events') }, 'event.id', 'delivery.event_row')
         .whereIn('delivery.id', part)
         .whereNull('destination.deleted')
+        .whereNotIn('destination.company_id', this.#closed)
         .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
       for (const row of rows) {
         sendable.set(number(row, 'id'), {
@@ -199,10 +202,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async removeOld({ before, limit }: { readonly before: string; readonly limit: number }): Promise<number> {
     const old = await this.#oldest(before, limit)
-    for (const part of inParts(old)) {
-      await this.#of('attempts').whereIn('delivery_id', part).delete()
-      await this.rows.whereIn('id', part).delete()
-    }
+    await this.#removeRows(old)
     const isUsed = (column: string, of: string) =>
       this.rows.whereRaw('?? = ??', [`${this.session.name('deliveries')}.${column}`, of]).select('id')
     const events = this.session.name('events')
@@ -219,6 +219,37 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .limit(limit)
       .select('id')
     return old.length + goneEvents + (await this.#of('destinations').whereIn('id', removed).delete())
+  }
+
+  async removeOfCompany(companyId: number, limit: number): Promise<number> {
+    const found = await this.rows.where('company_id', companyId).orderBy('id').limit(limit).select('id')
+    await this.#removeRows(found.map((row) => number(row, 'id')))
+    return found.length
+  }
+
+  async removeEventsOfCompany(companyId: number, { after, limit }: Page): Promise<number | undefined> {
+    // By the primary key: an index by company would cost each event that is recorded.
+    const page = await this.#of('events').where('id', '>', after).orderBy('id').limit(limit).select('id', 'company_id')
+    const ids = page.filter((row) => number(row, 'company_id') === companyId).map((row) => number(row, 'id'))
+    for (const part of inParts(ids)) {
+      const found = await this.rows.whereIn('event_row', part).select('id')
+      await this.#removeRows(found.map((row) => number(row, 'id')))
+      await this.#of('events').whereIn('id', part).delete()
+    }
+    const last = page.at(-1)
+    return last === undefined ? undefined : number(last, 'id')
+  }
+
+  async #removeRows(ids: readonly number[]): Promise<void> {
+    for (const part of inParts(ids)) {
+      await this.#of('attempts').whereIn('delivery_id', part).delete()
+      await this.rows.whereIn('id', part).delete()
+    }
+  }
+
+  /** Ids of companies whose destinations get nothing. A deleted company is a disabled one. */
+  get #closed(): Knex.QueryBuilder {
+    return this.session.knex.from(this.session.name('companies')).where('is_disabled', true).select('id')
   }
 
   /** Deliveries at their end, from the first one on: ids ascend with time, so that needs no index. */

@@ -50,6 +50,14 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     return (await this.#living.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
   }
 
+  async idsOfCompany(companyId: number): Promise<readonly number[]> {
+    return (await this.rows.where('company_id', companyId).orderBy('id').select('id')).map((row) => number(row, 'id'))
+  }
+
+  async deleteOfCompany(companyId: number): Promise<void> {
+    await this.rows.where('company_id', companyId).delete()
+  }
+
   #listed({ companyId }: Filter): Knex.QueryBuilder<Row, Row[]> {
     return companyId === undefined ? this.#living : this.#living.where('company_id', companyId)
   }

@@ -4,9 +4,11 @@ import type {
   MailRepository,
   PasswordTokenRecord,
   PasswordTokenRepository,
+  UsersFilter,
 } from '../../../src/ports/index.js'
 import { number, text } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
+import { idsOfUsers } from './users-filter.js'
 
 export class KnexPasswordTokenRepository extends KnexRepository implements PasswordTokenRepository {
   constructor(session: Session) {
@@ -32,6 +34,10 @@ export class KnexPasswordTokenRepository extends KnexRepository implements Passw
 
   async removeOfUser(userId: number): Promise<void> {
     await this.rows.where('user_id', userId).delete()
+  }
+
+  async removeOfCompany(companyId: number): Promise<void> {
+    await this.rows.whereIn('user_id', idsOfUsers(this.session, { companyId })).delete()
   }
 
   async removeExpired(now: string): Promise<void> {
@@ -64,6 +70,13 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
   async countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number> {
     const ofUser = this.rows.where('user_id', userId)
     return (await (purposes === undefined ? ofUser : ofUser.whereIn('purpose', purposes)).select('id')).length
+  }
+
+  async removeOf(of: UsersFilter): Promise<readonly number[]> {
+    const ofUsers = () => this.rows.whereIn('user_id', idsOfUsers(this.session, of))
+    const ids = (await ofUsers().orderBy('id').select('id')).map((row) => number(row, 'id'))
+    await ofUsers().delete()
+    return ids
   }
 
   async remove(id: number): Promise<void> {

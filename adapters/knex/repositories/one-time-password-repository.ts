@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
-import type { OneTimePasswordRecord, OneTimePasswordRepository } from '../../../src/ports/index.js'
+import type { OneTimePasswordRecord, OneTimePasswordRepository, UsersFilter } from '../../../src/ports/index.js'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.js'
 import { inParts, KnexRepository, type Session } from './base.js'
+import { idsOfUsers } from './users-filter.js'
 
 export class KnexOneTimePasswordRepository extends KnexRepository implements OneTimePasswordRepository {
   constructor(session: Session) {
@@ -66,9 +67,9 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
     return (await this.#codes.where('user_id', userId).select('code_hash')).length
   }
 
-  async removeOfUser(userId: number): Promise<boolean> {
-    await this.#codes.where('user_id', userId).delete()
-    return (await this.rows.where('user_id', userId).delete()) > 0
+  async removeOf(of: UsersFilter): Promise<boolean> {
+    await this.#codes.whereIn('user_id', idsOfUsers(this.session, of)).delete()
+    return (await this.rows.whereIn('user_id', idsOfUsers(this.session, of)).delete()) > 0
   }
 
   get #codes(): Knex.QueryBuilder<Row, Row[]> {

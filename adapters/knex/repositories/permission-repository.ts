@@ -4,11 +4,13 @@ import {
   type PermissionDetails,
   type PermissionRecord,
   type PermissionRepository,
+  type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
 import { quoted, type TableName } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './base.js'
+import { idsOfUsers } from './users-filter.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {
@@ -38,9 +40,14 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
     return row && toPermission(row)
   }
 
-  async list(filter: { readonly userId?: number } = {}): Promise<readonly PermissionRecord[]> {
+  async list(
+    filter: { readonly userId?: number; readonly accountId?: number; readonly roleId?: number } = {},
+  ): Promise<readonly PermissionRecord[]> {
+    const { userId, accountId, roleId } = filter
     const query = this.rows.orderBy('id')
-    if (filter.userId !== undefined) void query.where('user_id', filter.userId)
+    if (userId !== undefined) void query.where('user_id', userId)
+    if (accountId !== undefined) void query.where('account_id', accountId)
+    if (roleId !== undefined) void query.where('role_id', roleId)
     return (await query.select()).map(toPermission)
   }
 
@@ -54,6 +61,25 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
 
   async delete(id: number): Promise<boolean> {
     return (await this.rows.where('id', id).delete()) > 0
+  }
+
+  async deleteOfCompany(companyId: number): Promise<void> {
+    const { knex, name } = this.session
+    const accounts = knex.select('id').from(name('accounts')).where('company_id', companyId)
+    await this.rows
+      .whereIn('account_id', accounts)
+      .orWhereIn('user_id', idsOfUsers(this.session, { companyId }))
+      .delete()
+  }
+
+  async eraseCreators(of: UsersFilter): Promise<void> {
+    const { knex, dialect } = this.session
+    const creator = dialect.hasOneWriter
+      ? "json_extract(created_by, '$.id')"
+      : "cast(cast(created_by as json) ->> 'id' as bigint)"
+    await this.rows
+      .whereRaw(`${creator} in (?)`, [idsOfUsers(this.session, of)])
+      .update({ created_by: knex.raw(`'{"id":' || ${creator} || ',"email":""}'`) })
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
@@ -108,7 +134,9 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
     const table = (name: TableName): string => quoted(this.session.name(name))
     return `${table('permissions')} permission
        join ${table('users')} person on person.id = permission.user_id
+       join ${table('companies')} employer on employer.id = person.company_id
        join ${table('accounts')} account on account.id = permission.account_id
+       join ${table('companies')} company on company.id = account.company_id
        join ${table('roles')} role on role.id = permission.role_id`
   }
 }
@@ -117,14 +145,18 @@ const ACCESS_COLUMNS = {
   user_id: 'person.id',
   user_company: 'person.company_id',
   email: 'person.email',
+  is_user_disabled: 'person.is_disabled',
+  is_employer_disabled: 'employer.is_disabled',
   account_id: 'account.id',
   account_company: 'account.company_id',
   application: 'account.application',
   is_active: 'account.is_active',
+  is_company_disabled: 'company.is_disabled',
   permission_id: 'permission.id',
   is_disabled: 'permission.is_disabled',
   applications: 'role.applications',
   capabilities: 'role.capabilities',
+  is_role_disabled: 'role.is_disabled',
 }
 
 const ACCESS_LIST = Object.entries(ACCESS_COLUMNS)
@@ -169,15 +201,26 @@ function toDetails(row: Row): PermissionDetails {
 
 function toAccess(row: Row): AccessRecord {
   return {
-    user: { id: number(row, 'user_id'), companyId: number(row, 'user_company'), email: text(row, 'email') },
+    user: {
+      id: number(row, 'user_id'),
+      companyId: number(row, 'user_company'),
+      email: text(row, 'email'),
+      isDisabled: boolean(row, 'is_user_disabled'),
+      isCompanyDisabled: boolean(row, 'is_employer_disabled'),
+    },
     account: {
       id: number(row, 'account_id'),
       companyId: number(row, 'account_company'),
       application: text(row, 'application'),
       isActive: boolean(row, 'is_active'),
+      isCompanyDisabled: boolean(row, 'is_company_disabled'),
     },
     permission: { id: number(row, 'permission_id'), isDisabled: boolean(row, 'is_disabled') },
-    role: { applications: texts(row, 'applications'), capabilities: texts(row, 'capabilities') },
+    role: {
+      applications: texts(row, 'applications'),
+      capabilities: texts(row, 'capabilities'),
+      isDisabled: boolean(row, 'is_role_disabled'),
+    },
   }
 }
 

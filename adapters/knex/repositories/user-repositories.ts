@@ -6,24 +6,26 @@ import {
   type RowPage,
   type UserRecord,
   type UserRepository,
+  type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { number, numberOrNull, type Row, text, textOrNull, texts } from '../rows.js'
+import { boolean, number, numberOrNull, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
+import { idsOfUsers } from './users-filter.js'
 
 export class KnexRoleRepository extends KnexRepository implements RoleRepository {
   constructor(session: Session) {
     super(session, 'roles')
   }
 
-  async insert(role: Omit<RoleRecord, 'id'>): Promise<RoleRecord> {
+  async insert(role: Omit<RoleRecord, 'id' | 'isDisabled'>): Promise<RoleRecord> {
     const id = await this.insertRow({
       company_id: role.companyId,
       name: role.name,
       applications: JSON.stringify(role.applications),
       capabilities: JSON.stringify(role.capabilities),
     })
-    return { id, ...role }
+    return { id, ...role, isDisabled: false }
   }
 
   async get(id: number): Promise<RoleRecord | undefined> {
@@ -40,6 +42,18 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
     }
     return (await query.select()).map(toRole)
   }
+
+  async setDisabled(id: number, isDisabled: boolean): Promise<boolean> {
+    return await this.updateRow(id, { is_disabled: isDisabled })
+  }
+
+  async delete(id: number): Promise<boolean> {
+    return (await this.rows.where('id', id).delete()) > 0
+  }
+
+  async deleteOfCompany(companyId: number): Promise<void> {
+    await this.rows.where('company_id', companyId).delete()
+  }
 }
 
 interface Filter {
@@ -51,7 +65,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     super(session, 'users')
   }
 
-  async insert(user: Omit<UserRecord, 'id'>): Promise<UserRecord> {
+  async insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord> {
     try {
       const id = await this.insertRow({
         company_id: user.companyId,
@@ -64,7 +78,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
         last_access: user.lastAccess,
         password_hash: user.passwordHash,
       })
-      return { id, ...user }
+      return { id, ...user, isDisabled: false }
     } catch (error) {
       if (isUniqueViolation(error))
         throw new AlreadyExistsError('a user with this e-mail address exists', { cause: error })
@@ -74,16 +88,16 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 
   async get(id: number): Promise<UserRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toUser(row)
+    return row?.['deleted'] === null ? toUser(row) : undefined
   }
 
   async findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined> {
-    const row = (await this.rows.where({ email_key: emailKey, company_id: companyId }).select())[0]
+    const row = (await this.#listed({ companyId }).where('email_key', emailKey).select())[0]
     return row && toUser(row)
   }
 
   async listByEmailKey(emailKey: string): Promise<readonly UserRecord[]> {
-    return (await this.rows.where('email_key', emailKey).orderBy('id').select()).map(toUser)
+    return (await this.#listed({}).where('email_key', emailKey).orderBy('id').select()).map(toUser)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly UserRecord[]> {
@@ -98,16 +112,43 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     return await this.countOf(this.#listed({ companyId }))
   }
 
-  async update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean> {
-    const { passwordHash, lastAccess } = changes
-    return await this.updateRow(id, {
-      ...(passwordHash !== undefined && { password_hash: passwordHash }),
-      ...(lastAccess !== undefined && { last_access: lastAccess }),
-    })
+  async update(
+    id: number,
+    changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess' | 'isDisabled'>>,
+  ): Promise<boolean> {
+    const { passwordHash, lastAccess, isDisabled } = changes
+    const changed = await this.rows
+      .where('id', id)
+      .whereNull('deleted')
+      .update({
+        ...(passwordHash !== undefined && { password_hash: passwordHash }),
+        ...(lastAccess !== undefined && { last_access: lastAccess }),
+        ...(isDisabled !== undefined && { is_disabled: isDisabled }),
+      })
+    return changed > 0
+  }
+
+  async erase(of: UsersFilter, deleted: string): Promise<void> {
+    await this.rows
+      .whereIn('id', idsOfUsers(this.session, of))
+      .whereNull('deleted')
+      .update({
+        email: '',
+        // Unique, and no address: the one that it replaces is free again.
+        email_key: this.session.knex.raw("'deleted:' || id"),
+        first_name: '',
+        last_name: '',
+        name: '',
+        last_access: null,
+        password_hash: null,
+        is_disabled: true,
+        deleted,
+      })
   }
 
   #listed({ companyId }: Filter): KnexRepository['rows'] {
-    return companyId === undefined ? this.rows : this.rows.where('company_id', companyId)
+    const living = this.rows.whereNull('deleted')
+    return companyId === undefined ? living : living.where('company_id', companyId)
   }
 }
 
@@ -118,6 +159,7 @@ function toRole(row: Row): RoleRecord {
     name: text(row, 'name'),
     applications: texts(row, 'applications'),
     capabilities: texts(row, 'capabilities'),
+    isDisabled: boolean(row, 'is_disabled'),
   }
 }
 
@@ -133,5 +175,6 @@ function toUser(row: Row): UserRecord {
     created: text(row, 'created'),
     lastAccess: textOrNull(row, 'last_access'),
     passwordHash: textOrNull(row, 'password_hash'),
+    isDisabled: boolean(row, 'is_disabled'),
   }
 }

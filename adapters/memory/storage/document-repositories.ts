@@ -24,7 +24,13 @@ export function contextRepository({ contexts, accounts }: MemoryTables): Context
     get: async (id) => live(id),
     // Transactions come one after the other.
     lock: async () => undefined,
-    list: async (filter, page) => pageOf(listed(filter), page),
+    list: async (filter, page) => {
+      if (!('userId' in filter)) return pageOf(listed(filter), page)
+      return pageOf(
+        contexts.filter(({ userId, deleted }) => userId === filter.userId && deleted === null),
+        page,
+      )
+    },
     listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
     count: async (companyId) =>
       contexts.filter(({ accountId, deleted }) => deleted === null && accounts.get(accountId)?.companyId === companyId)

@@ -2,7 +2,7 @@ import type { OneTimePasswordRepository } from '../../../src/ports/index.js'
 import type { MemoryTables } from './tables.js'
 
 export function oneTimePasswordRepository(tables: MemoryTables): OneTimePasswordRepository {
-  const { oneTimePasswords, recoveryCodes } = tables
+  const { oneTimePasswords, recoveryCodes, users } = tables
   const find = (userId: number) => oneTimePasswords.find((row) => row.userId === userId)
   const removeCodes = (userId: number): void => {
     for (const { id } of recoveryCodes.filter((code) => code.userId === userId)) recoveryCodes.delete(id)
@@ -45,10 +45,15 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
       return code !== undefined && recoveryCodes.delete(code.id)
     },
     countRecoveryCodes: async (userId) => recoveryCodes.filter((code) => code.userId === userId).length,
-    removeOfUser: async (userId) => {
-      removeCodes(userId)
-      const known = find(userId)
-      return known !== undefined && oneTimePasswords.delete(known.id)
+    removeOf: async (of) => {
+      const named = oneTimePasswords.filter(({ userId }) => {
+        return 'userId' in of ? userId === of.userId : users.get(userId)?.companyId === of.companyId
+      })
+      for (const { id, userId } of named) {
+        removeCodes(userId)
+        oneTimePasswords.delete(id)
+      }
+      return named.length > 0
     },
   }
 }

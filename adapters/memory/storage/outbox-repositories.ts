@@ -50,6 +50,10 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
       return destinations.update(id, changes)
     },
     remove: async (id, removed) => living(id) !== undefined && destinations.update(id, { removed, sealedSecret: '' }),
+    idsOfCompany: async (companyId) => destinations.filter((one) => one.companyId === companyId).map(({ id }) => id),
+    deleteOfCompany: async (companyId) => {
+      for (const { id } of destinations.filter((one) => one.companyId === companyId)) destinations.delete(id)
+    },
   }
 }
 
@@ -67,6 +71,14 @@ const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
+  // A deleted company is a disabled one.
+  const isClosed = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
+  const removeRows = (gone: readonly DeliveryRecord[]): void => {
+    for (const { id } of gone) {
+      for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
+      deliveries.delete(id)
+    }
+  }
   const cancel = (open: readonly DeliveryRecord[], { error, updated }: Cancellation): void => {
     for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
   }
@@ -74,7 +86,7 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     fanOut: async ({ id: eventRow, eventId, type, companyId, created }) => {
       const subscribed = destinations.filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
         const isFor = of === companyId || (includeDescendants && isWithin(companies, companyId, of))
-        return removed === null && isFor && (eventTypes?.includes(type) ?? true)
+        return removed === null && !isClosed(of) && isFor && (eventTypes?.includes(type) ?? true)
       })
       const event = { eventRow, eventId, type, created, updated: created }
       return subscribed.map(({ id: destinationId, companyId: of }) => {
@@ -89,7 +101,8 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         const delivery = deliveries.get(id)
         const destination = delivery && destinations.get(delivery.destinationId)
         const event = delivery && events.get(delivery.eventRow)
-        if (delivery && destination?.removed === null && event) sendable.set(id, { delivery, destination, event })
+        if (!delivery || destination?.removed !== null || isClosed(destination.companyId) || !event) continue
+        sendable.set(id, { delivery, destination, event })
       }
       return sendable
     },
@@ -139,13 +152,23 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       const open = attempts.filter(({ deliveryId, outcome }) => outcome === null && ids.includes(deliveryId))
       for (const { id } of open) attempts.update(id, { outcome: 'interrupted' })
     },
+    removeOfCompany: async (companyId, limit) => {
+      const gone = deliveries.filter((delivery) => delivery.companyId === companyId).slice(0, limit)
+      removeRows(gone)
+      return gone.length
+    },
+    removeEventsOfCompany: async (companyId, { after, limit }) => {
+      const page = events.filter(({ id }) => id > after).slice(0, limit)
+      for (const { id } of page.filter((event) => event.companyId === companyId)) {
+        removeRows(deliveries.filter(({ eventRow }) => eventRow === id))
+        events.delete(id)
+      }
+      return page.at(-1)?.id
+    },
     listAttempts: async (deliveryId) => attempts.filter((attempt) => attempt.deliveryId === deliveryId),
     removeOld: async ({ before, limit }) => {
       const old = deliveries.filter((delivery) => delivery.created < before && !isOpen(delivery)).slice(0, limit)
-      for (const { id } of old) {
-        for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
-        deliveries.delete(id)
-      }
+      removeRows(old)
       const oldEvents = events
         .filter(({ id, created }) => created < before && !deliveries.find(({ eventRow }) => eventRow === id))
         .slice(0, limit)

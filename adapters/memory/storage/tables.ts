@@ -58,6 +58,9 @@ export interface StoredDestination extends DestinationRecord {
   readonly removed: string | null
 }
 
+/** A row that stays when what it was is deleted. */
+type Tombstone<Row> = Row & { readonly deleted: string | null }
+
 export interface StoredRate {
   readonly id: number
   readonly name: string
@@ -73,11 +76,11 @@ export interface StoredRevokedToken extends RevokedToken {
 export class MemoryTables {
   readonly journal: Journal = []
   readonly settings: MemoryTable<{ id: number; key: string; value: string }> = new MemoryTable(this.journal)
-  readonly companies: MemoryTable<CompanyRecord> = new MemoryTable(this.journal)
+  readonly companies: MemoryTable<Tombstone<CompanyRecord>> = new MemoryTable(this.journal)
   readonly regions: MemoryTable<RegionRecord> = new MemoryTable(this.journal)
-  readonly accounts: MemoryTable<AccountRecord> = new MemoryTable(this.journal)
+  readonly accounts: MemoryTable<Tombstone<AccountRecord>> = new MemoryTable(this.journal)
   readonly roles: MemoryTable<RoleRecord> = new MemoryTable(this.journal)
-  readonly users: MemoryTable<UserRecord> = new MemoryTable(this.journal)
+  readonly users: MemoryTable<Tombstone<UserRecord>> = new MemoryTable(this.journal)
   readonly permissions: MemoryTable<PermissionRecord> = new MemoryTable(this.journal)
   readonly apiKeys: MemoryTable<ApiKeyRecord> = new MemoryTable(this.journal)
   readonly passwordTokens: MemoryTable<StoredPasswordToken> = new MemoryTable(this.journal)

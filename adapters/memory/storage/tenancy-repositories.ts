@@ -12,8 +12,10 @@ import {
   type RoleRepository,
   type SettingRepository,
   type UserRepository,
+  type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isWithin } from './company-tree.js'
+import { LivingRows } from './living-rows.js'
 import { pageOf } from './memory-table.js'
 import type { MemoryTables } from './tables.js'
 
@@ -29,15 +31,22 @@ export function settingRepository({ settings }: MemoryTables): SettingRepository
 }
 
 export function companyRepository({ companies }: MemoryTables): CompanyRepository {
+  const living = new LivingRows(companies)
+  // Nothing lies below a company that was deleted.
+  const isLivingWithin = (id: number, ancestorId: number): boolean =>
+    living.get(id) !== undefined && isWithin(companies, id, ancestorId)
   return {
-    insert: async (company) => companies.insert(company),
-    get: async (id) => companies.get(id),
-    list: async () => companies.filter(),
-    isWithin: async (id, ancestorId) => isWithin(companies, id, ancestorId),
-    within: async (ids, ancestorId) => new Set(ids.filter((id) => isWithin(companies, id, ancestorId))),
+    insert: async (company) => living.insert({ ...company, isDisabled: false }),
+    get: async (id) => living.get(id),
+    list: async () => living.filter(),
+    isWithin: async (id, ancestorId) => isLivingWithin(id, ancestorId),
+    within: async (ids, ancestorId) => new Set(ids.filter((id) => isLivingWithin(id, ancestorId))),
     setParent: async (id, parentId) => {
-      companies.update(id, { parentId })
+      living.update(id, { parentId })
     },
+    setDisabled: async (id, isDisabled) => living.update(id, { isDisabled }),
+    remove: async (id, deleted) => living.update(id, { name: '', isDisabled: true, deleted }),
+    isDeleted: async (id) => (companies.get(id)?.deleted ?? null) !== null,
   }
 }
 
@@ -49,53 +58,90 @@ export function regionRepository({ regions }: MemoryTables): RegionRepository {
 }
 
 export function accountRepository({ accounts }: MemoryTables): AccountRepository {
+  const living = new LivingRows(accounts)
   return {
-    insert: async (account) => accounts.insert(account),
-    get: async (id) => accounts.get(id),
+    insert: async (account) => living.insert(account),
+    get: async (id) => living.get(id),
     list: async ({ companyId } = {}) =>
-      accounts.filter((account) => companyId === undefined || account.companyId === companyId),
-    setActive: async (id, isActive) => accounts.update(id, { isActive }),
+      living.filter((account) => companyId === undefined || account.companyId === companyId),
+    setActive: async (id, isActive) => living.update(id, { isActive }),
+    remove: async (id, deleted) => living.update(id, { name: '', isActive: false, deleted }),
+    listIds: async (companyId) => accounts.filter((account) => account.companyId === companyId).map(({ id }) => id),
   }
 }
 
 export function roleRepository({ roles }: MemoryTables): RoleRepository {
   return {
-    insert: async (role) => roles.insert(role),
+    insert: async (role) => roles.insert({ ...role, isDisabled: false }),
     get: async (id) => roles.get(id),
     list: async (filter) =>
       roles.filter(({ companyId }) => filter === undefined || companyId === null || companyId === filter.usableBy),
+    setDisabled: async (id, isDisabled) => roles.update(id, { isDisabled }),
+    delete: async (id) => roles.delete(id),
+    deleteOfCompany: async (companyId) => {
+      for (const { id } of roles.filter((role) => role.companyId === companyId)) roles.delete(id)
+    },
   }
 }
 
 export function userRepository({ users }: MemoryTables): UserRepository {
+  const living = new LivingRows(users)
   const ofCompany = (companyId: number, emailKey: string) =>
-    users.find((user) => user.companyId === companyId && user.emailKey === emailKey)
+    living.filter((user) => user.companyId === companyId && user.emailKey === emailKey)[0]
   const listed = ({ companyId }: { readonly companyId?: number }) =>
-    users.filter((user) => companyId === undefined || user.companyId === companyId)
+    living.filter((user) => companyId === undefined || user.companyId === companyId)
   return {
     insert: async (user) => {
       if (ofCompany(user.companyId, user.emailKey)) {
         throw new AlreadyExistsError('a user with this e-mail address exists')
       }
-      return users.insert(user)
+      return living.insert({ ...user, isDisabled: false })
     },
-    get: async (id) => users.get(id),
+    get: async (id) => living.get(id),
     findByEmailKey: async (companyId, emailKey) => ofCompany(companyId, emailKey),
-    listByEmailKey: async (emailKey) => users.filter((user) => user.emailKey === emailKey),
+    listByEmailKey: async (emailKey) => living.filter((user) => user.emailKey === emailKey),
     list: async (filter = {}, page) => pageOf(listed(filter), page),
     listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
     count: async (companyId) => listed({ companyId }).length,
-    update: async (id, changes) => users.update(id, changes),
+    update: async (id, changes) => living.update(id, changes),
+    erase: async (of, deleted) => {
+      for (const id of idsOfUsers(users, of)) living.update(id, { ...ERASED, emailKey: `deleted:${id}`, deleted })
+    },
   }
 }
 
+const ERASED = {
+  email: '',
+  firstName: '',
+  lastName: '',
+  name: '',
+  lastAccess: null,
+  passwordHash: null,
+  isDisabled: true,
+} as const
+
+/** Ids of the users that a filter names, deleted or not. */
+function idsOfUsers(users: MemoryTables['users'], of: UsersFilter): ReadonlySet<number> {
+  const isNamed = ({ id, companyId }: { readonly id: number; readonly companyId: number }): boolean =>
+    'userId' in of ? id === of.userId : companyId === of.companyId
+  return new Set(users.filter(isNamed).map(({ id }) => id))
+}
+
 export function permissionRepository(tables: MemoryTables): PermissionRepository {
-  const { permissions, users, accounts, roles, regions } = tables
+  const { permissions, users, accounts, roles, regions, companies } = tables
+  const isDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
   const toAccess = (permission: PermissionRecord | undefined): AccessRecord | undefined => {
-    const user = permission && users.get(permission.userId)
-    const account = permission && accounts.get(permission.accountId)
-    const role = permission && roles.get(permission.roleId)
-    return user && account && role && { user, account, permission, role }
+    if (permission === undefined) return undefined
+    const user = users.get(permission.userId)
+    const account = accounts.get(permission.accountId)
+    const role = roles.get(permission.roleId)
+    if (!user || !account || !role) return undefined
+    return {
+      user: { ...user, isCompanyDisabled: isDisabled(user.companyId) },
+      account: { ...account, isCompanyDisabled: isDisabled(account.companyId) },
+      permission,
+      role,
+    }
   }
   const ofPair = (userId: number, accountId: number) =>
     permissions.find((permission) => permission.userId === userId && permission.accountId === accountId)
@@ -107,11 +153,30 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
       return permissions.insert(permission)
     },
     get: async (id) => permissions.get(id),
-    list: async ({ userId } = {}) =>
-      permissions.filter((permission) => userId === undefined || permission.userId === userId),
+    list: async ({ userId, accountId, roleId } = {}) =>
+      permissions.filter(
+        (permission) =>
+          (userId === undefined || permission.userId === userId) &&
+          (accountId === undefined || permission.accountId === accountId) &&
+          (roleId === undefined || permission.roleId === roleId),
+      ),
     setRole: async (id, roleId) => permissions.update(id, { roleId }),
     toggle: async (id) => permissions.update(id, { isDisabled: !permissions.get(id)?.isDisabled }),
     delete: async (id) => permissions.delete(id),
+    deleteOfCompany: async (companyId) => {
+      const ofCompany = permissions.filter(
+        ({ userId, accountId }) =>
+          users.get(userId)?.companyId === companyId || accounts.get(accountId)?.companyId === companyId,
+      )
+      for (const { id } of ofCompany) permissions.delete(id)
+    },
+    eraseCreators: async (of) => {
+      const erased = idsOfUsers(users, of)
+      for (const { id, createdBy } of permissions.filter()) {
+        const { id: creator = 0 } = JSON.parse(createdBy) as { readonly id?: number }
+        if (erased.has(creator)) permissions.update(id, { createdBy: JSON.stringify({ id: creator, email: '' }) })
+      }
+    },
     listDetails: async (userIds) =>
       permissions
         .filter(({ userId }) => userIds.includes(userId))
@@ -143,7 +208,7 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
   }
 }
 
-export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
+export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyRepository {
   return {
     insert: async (key) => {
       if (apiKeys.find(({ clientId }) => clientId === key.clientId)) {
@@ -160,10 +225,16 @@ export function apiKeyRepository({ apiKeys }: MemoryTables): ApiKeyRepository {
     countUnrevoked: async (companyId) =>
       apiKeys.filter((key) => key.companyId === companyId && key.revoked === null).length,
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
+    deleteOf: async (of) => {
+      const userIds = idsOfUsers(users, of)
+      const isNamed = ({ userId, companyId }: { readonly userId: number; readonly companyId: number }): boolean =>
+        userIds.has(userId) || ('companyId' in of && companyId === of.companyId)
+      for (const { id } of apiKeys.filter(isNamed)) apiKeys.delete(id)
+    },
   }
 }
 
-export function passwordTokenRepository({ passwordTokens }: MemoryTables): PasswordTokenRepository {
+export function passwordTokenRepository({ passwordTokens, users }: MemoryTables): PasswordTokenRepository {
   const remove = (tokens: readonly { readonly id: number }[]): void => {
     for (const { id } of tokens) passwordTokens.delete(id)
   }
@@ -181,18 +252,28 @@ export function passwordTokenRepository({ passwordTokens }: MemoryTables): Passw
     removeOfUser: async (userId) => {
       remove(passwordTokens.filter((token) => token.userId === userId))
     },
+    removeOfCompany: async (companyId) => {
+      const userIds = idsOfUsers(users, { companyId })
+      remove(passwordTokens.filter(({ userId }) => userIds.has(userId)))
+    },
     removeExpired: async (now) => {
       remove(passwordTokens.filter(({ expires }) => expires <= now))
     },
   }
 }
 
-export function mailRepository({ mails }: MemoryTables): MailRepository {
+export function mailRepository({ mails, users }: MemoryTables): MailRepository {
   return {
     insert: async (mail) => mails.insert(mail),
     get: async (id) => mails.get(id),
     countOfUser: async (userId, purposes) =>
       mails.filter((mail) => mail.userId === userId && (purposes?.includes(mail.purpose) ?? true)).length,
+    removeOf: async (of) => {
+      const userIds = idsOfUsers(users, of)
+      const ids = mails.filter(({ userId }) => userIds.has(userId)).map(({ id }) => id)
+      for (const id of ids) mails.delete(id)
+      return ids
+    },
     remove: async (id) => {
       mails.delete(id)
     },

@@ -20,6 +20,11 @@ export interface ContextFilter {
   readonly visibleTo?: number
 }
 
+/** Contexts that a user has made, in whichever account. */
+export interface MadeBy {
+  readonly userId: number
+}
+
 /** Contexts. "Live" is: not deleted. Lists come ordered by id. */
 export interface ContextRepository {
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
@@ -30,8 +35,8 @@ export interface ContextRepository {
    * that stays so. It need not be there.
    */
   lock(id: number): Promise<void>
-  /** Live contexts of an account. @param page default all of them */
-  list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]>
+  /** Live contexts of an account, or that a user has made, in whichever account. @param page default all of them */
+  list(filter: ContextFilter | MadeBy, page?: RowPage): Promise<readonly ContextRecord[]>
   /** Ids of live contexts of an account. */
   listIds(filter: ContextFilter, page: Page): Promise<readonly number[]>
   /** How many live contexts a company has, on all its accounts. Cheap, however large they are. */

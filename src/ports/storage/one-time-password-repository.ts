@@ -1,3 +1,5 @@
+import type { UsersFilter } from './tenancy-repositories.js'
+
 /** The one-time passwords of a user as stored. Secrets are sealed before they come here. */
 export interface OneTimePasswordRecord {
   readonly userId: number
@@ -36,6 +38,6 @@ export interface OneTimePasswordRepository {
   /** Removes a recovery code. @returns whether it was there: of two who use it at once, one learns true */
   takeRecoveryCode(userId: number, hash: string): Promise<boolean>
   countRecoveryCodes(userId: number): Promise<number>
-  /** Removes everything of a user. @returns whether there was a row */
-  removeOfUser(userId: number): Promise<boolean>
+  /** Removes everything of a user, or of all users of a company, deleted ones too. @returns whether there was a row */
+  removeOf(of: UsersFilter): Promise<boolean>
 }

@@ -19,6 +19,10 @@ export interface DestinationRepository {
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
   /** Its secret is gone; its deliveries stay. @param removed when, for `removeOld` @returns whether it existed */
   remove(id: number, removed: string): Promise<boolean>
+  /** Ids of the destinations of a company, removed or not. */
+  idsOfCompany(companyId: number): Promise<readonly number[]>
+  /** Removes the rows of all destinations of a company, which have no deliveries. */
+  deleteOfCompany(companyId: number): Promise<void>
 }
 
 /** Events, as the bytes to be sent. */
@@ -66,12 +70,12 @@ export interface DeliveryRepository {
   /**
    * Inserts a pending delivery for each destination that gets the events of this company and type: those of the
    * company itself, and those of companies above it, as `CompanyRepository.isWithin` says, that include their
-   * descendants. Ordered by destination.
+   * descendants. Destinations of disabled companies get none. Ordered by destination.
    */
   fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
   insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
-  /** By their ids; without those that do not exist, or whose destination was removed. */
+  /** By their ids; without those that do not exist, or whose destination was removed, or whose company is disabled or deleted. */
   getSendable(ids: readonly number[]): Promise<ReadonlyMap<number, SendableDelivery>>
   /** The newest first. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>
@@ -104,4 +108,12 @@ export interface DeliveryRepository {
    * @returns how many rows went
    */
   removeOld(options: { readonly before: string; readonly limit: number }): Promise<number>
+  /** Removes deliveries to destinations of a company, in whichever state, with their attempts. @returns how many went */
+  removeOfCompany(companyId: number, limit: number): Promise<number>
+  /**
+   * Looks at events from the oldest on, a page at a time, and removes those of a company with their deliveries, wherever
+   * these go.
+   * @returns the id after which the next page begins; `undefined` at the end
+   */
+  removeEventsOfCompany(companyId: number, page: Page): Promise<number | undefined>
 }

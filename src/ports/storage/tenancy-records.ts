@@ -7,6 +7,7 @@ export interface CompanyRecord {
   readonly parentId: number | null
   /** ISO 8601, UTC. */
   readonly created: string
+  readonly isDisabled: boolean
 }
 
 /** A region, in which accounts live. */
@@ -35,6 +36,8 @@ export interface RoleRecord {
   readonly name: string
   readonly applications: readonly string[]
   readonly capabilities: readonly string[]
+  /** A disabled role gives nothing. */
+  readonly isDisabled: boolean
 }
 
 /** A user as stored. */
@@ -53,6 +56,7 @@ export interface UserRecord {
   readonly lastAccess: string | null
   /** As the password hasher made it; null until the user has completed the setup. */
   readonly passwordHash: string | null
+  readonly isDisabled: boolean
 }
 
 /** A permission: a user's role on an account. One for each user and account. */
@@ -111,8 +115,13 @@ export interface ApiKeyRecord {
 
 /** What decides whether a user may act on an account, in one read. */
 export interface AccessRecord {
-  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email'>
-  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'>
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled'> & OfCompany
+  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'> & OfCompany
   readonly permission: Pick<PermissionRecord, 'id' | 'isDisabled'>
-  readonly role: Pick<RoleRecord, 'applications' | 'capabilities'>
+  readonly role: Pick<RoleRecord, 'applications' | 'capabilities' | 'isDisabled'>
+}
+
+interface OfCompany {
+  /** Whether the company that it belongs to is disabled. */
+  readonly isCompanyDisabled: boolean
 }

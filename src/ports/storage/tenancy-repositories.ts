@@ -15,9 +15,18 @@ import type {
   UserRecord,
 } from './tenancy-records.js'
 
-/** Lists come ordered by id; a missing id reads as `undefined`. */
+/** What a deletion is of: one user, or all users of a company. */
+export type UsersFilter = { readonly userId: number } | { readonly companyId: number }
+
+/**
+ * Lists come ordered by id; a missing id reads as `undefined`.
+ *
+ * Companies, accounts and users that were deleted leave rows that hold ids and times alone, because other rows and the
+ * audit trail refer to them. Nothing here gives such a row, finds it or changes it, unless a method says otherwise.
+ */
 export interface CompanyRepository {
-  insert(company: Omit<CompanyRecord, 'id'>): Promise<CompanyRecord>
+  /** An enabled company. */
+  insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord>
   get(id: number): Promise<CompanyRecord | undefined>
   /** All companies; the root first. */
   list(): Promise<readonly CompanyRecord[]>
@@ -32,6 +41,12 @@ export interface CompanyRepository {
   within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>>
   /** Puts a company under another parent. The caller has made sure that no cycle comes of it. */
   setParent(id: number, parentId: number): Promise<void>
+  /** @returns whether the company exists. */
+  setDisabled(id: number, isDisabled: boolean): Promise<boolean>
+  /** Deletes a company, and erases its name. The caller has made sure that none is below it. @returns whether it existed. */
+  remove(id: number, deleted: string): Promise<boolean>
+  /** Whether a company was deleted. */
+  isDeleted(id: number): Promise<boolean>
 }
 
 export interface RegionRepository {
@@ -46,18 +61,29 @@ export interface AccountRepository {
   list(filter?: { readonly companyId?: number }): Promise<readonly AccountRecord[]>
   /** @returns whether the account exists. */
   setActive(id: number, isActive: boolean): Promise<boolean>
+  /** Deletes an account, and erases its name. @returns whether it existed. */
+  remove(id: number, deleted: string): Promise<boolean>
+  /** Ids of the accounts of a company, deleted or not. */
+  listIds(companyId: number): Promise<readonly number[]>
 }
 
 export interface RoleRepository {
-  insert(role: Omit<RoleRecord, 'id'>): Promise<RoleRecord>
+  /** An enabled role. */
+  insert(role: Omit<RoleRecord, 'id' | 'isDisabled'>): Promise<RoleRecord>
   get(id: number): Promise<RoleRecord | undefined>
   /** All roles, or those that accounts of a company may use: its own, and system-wide ones. */
   list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]>
+  /** @returns whether the role exists. */
+  setDisabled(id: number, isDisabled: boolean): Promise<boolean>
+  /** Removes a role that no permission has. @returns whether it existed. */
+  delete(id: number): Promise<boolean>
+  /** Removes the roles that belong to a company, which no permission has. */
+  deleteOfCompany(companyId: number): Promise<void>
 }
 
 export interface UserRepository {
-  /** @throws AlreadyExistsError where another user of the company has the `emailKey`. */
-  insert(user: Omit<UserRecord, 'id'>): Promise<UserRecord>
+  /** An enabled user. @throws AlreadyExistsError where another user of the company has the `emailKey`. */
+  insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>
   /** The company's user with that `emailKey`. */
   findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined>
@@ -69,14 +95,23 @@ export interface UserRepository {
   /** How many users a company has. */
   count(companyId: number): Promise<number>
   /** Changes the members given. @returns whether the user exists. */
-  update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess'>>): Promise<boolean>
+  update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess' | 'isDisabled'>>): Promise<boolean>
+  /**
+   * Deletes users, and erases what is known of them: addresses, names, password hashes, latest accesses. The addresses
+   * are free again. Their permissions, keys, tokens and mails are the caller's to remove.
+   */
+  erase(of: UsersFilter, deleted: string): Promise<void>
 }
 
 export interface PermissionRepository {
   /** @throws AlreadyExistsError where the user has a permission on the account. */
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
   get(id: number): Promise<PermissionRecord | undefined>
-  list(filter?: { readonly userId?: number }): Promise<readonly PermissionRecord[]>
+  list(filter?: {
+    readonly userId?: number
+    readonly accountId?: number
+    readonly roleId?: number
+  }): Promise<readonly PermissionRecord[]>
   /** Permissions of these users, however many, with what they refer to; those of one user ordered by id. */
   listDetails(userIds: readonly number[]): Promise<readonly PermissionDetails[]>
   /** @returns whether the permission exists. */
@@ -85,6 +120,10 @@ export interface PermissionRepository {
   toggle(id: number): Promise<boolean>
   /** @returns whether the permission existed. */
   delete(id: number): Promise<boolean>
+  /** Removes all permissions on the accounts of a company, and those of its users wherever they are. */
+  deleteOfCompany(companyId: number): Promise<void>
+  /** Takes the addresses of these users, deleted or not, out of `createdBy` of all permissions; their ids stay. */
+  eraseCreators(of: UsersFilter): Promise<void>
   /** What decides about a user on an account; `undefined` without a permission. */
   findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined>
   /** What decides about a user on each account of an application; ordered by the account's id. */
@@ -105,6 +144,8 @@ export interface ApiKeyRepository {
   countUnrevoked(companyId: number): Promise<number>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
+  /** Removes the keys of a user; or those of a company and those that act for its users, whichever company has them. */
+  deleteOf(of: UsersFilter): Promise<void>
   /** Notes the latest token. One that is gone is passed over. */
   touch(id: number, lastUsed: string): Promise<void>
 }
@@ -118,6 +159,8 @@ export interface PasswordTokenRepository {
   /** How many tokens of a user end after `now`. */
   countOfUser(userId: number, now: string): Promise<number>
   removeOfUser(userId: number): Promise<void>
+  /** As {@link removeOfUser}, for all users of a company. */
+  removeOfCompany(companyId: number): Promise<void>
   /** Removes tokens that ended before `now`. */
   removeExpired(now: string): Promise<void>
 }
@@ -128,6 +171,8 @@ export interface MailRepository {
   get(id: number): Promise<MailRecord | undefined>
   /** How many mails wait for a user: all of them, or those of some purposes. */
   countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number>
+  /** Removes the mails that wait for users. @returns their ids: each has a job */
+  removeOf(of: UsersFilter): Promise<readonly number[]>
   /** Removing a missing one does nothing. */
   remove(id: number): Promise<void>
 }

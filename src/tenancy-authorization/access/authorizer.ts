@@ -5,6 +5,7 @@ import type { AccessRecorder } from './access-recorder.js'
 import { type Capability, narrowed } from './capability.js'
 import { actorOf, type Principal } from './principal.js'
 import { type Reach, reachOf } from './reach.js'
+import { findUsableUser, isCompanyOpen } from './usable-user.js'
 
 const TENANT = 'tenant'
 
@@ -20,10 +21,10 @@ export class Authorizer {
 
   /**
    * @param application the application that offers what is to be done
-   * @throws UnauthenticatedError where the user or the company is gone
+   * @throws UnauthenticatedError where the user, the user's company or the company is gone or disabled
    * @throws ForbiddenError where the user has no enabled permission on the account with that
-   *   capability, or the principal's scope leaves it out, or the account is disabled, another application's or out of
-   *   the company's reach
+   *   capability, or the principal's scope leaves it out, or the role, the account or its company is disabled, or the
+   *   account is another application's or out of the company's reach
    */
   async authorize(principal: Principal, application: string, capability: Capability): Promise<Access> {
     const access = await this.#storage.read(async (repositories) => {
@@ -98,27 +99,29 @@ export interface TenantAccess {
   readonly reach: Reach
 }
 
-/** Whether a permission gives access at all: it is enabled, and its account active. */
-export function isOpen({ permission, account }: AccessRecord): boolean {
-  return !permission.isDisabled && account.isActive
+/** Whether a permission gives access at all: it and its role are enabled, its account and that one's company active. */
+export function isOpen({ permission, role, account }: AccessRecord): boolean {
+  return !permission.isDisabled && !role.isDisabled && account.isActive && !account.isCompanyDisabled
 }
 
-/** What of a principal does not exist. Where its row of access names them, nobody need look. */
+/** What of a principal does not exist, or is disabled. Where its row of access names them, nobody need look. */
 export async function missingOf(
-  { users, companies }: Repositories,
+  repositories: Repositories,
   { companyId, userId }: Pick<Principal, 'companyId' | 'userId'>,
   access: AccessRecord | undefined,
 ): Promise<'company' | 'user' | undefined> {
-  const isNamed = access?.user.companyId === companyId || access?.account.companyId === companyId
-  if (!isNamed && (await companies.get(companyId)) === undefined) return 'company'
-  return access === undefined && (await users.get(userId)) === undefined ? 'user' : undefined
+  const named = [access?.user, access?.account].find((one) => one?.companyId === companyId)
+  const isCompanyGone = named?.isCompanyDisabled ?? !(await isCompanyOpen(repositories, companyId))
+  if (isCompanyGone) return 'company'
+  if (access === undefined) return (await findUsableUser(repositories, userId)) === undefined ? 'user' : undefined
+  return access.user.isDisabled || access.user.isCompanyDisabled ? 'user' : undefined
 }
 
 async function findAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
   const found = await repositories.permissions.findAccess(principal.userId, principal.accountId)
   const missing = await missingOf(repositories, principal, found)
   if (missing !== undefined) {
-    throw new UnauthenticatedError(`the ${missing} ${principal[`${missing}Id`]} does not exist`)
+    throw new UnauthenticatedError(`the ${missing} ${principal[`${missing}Id`]} does not exist, or is disabled`)
   }
   return found
 }
@@ -193,7 +196,9 @@ function requireOpen(
 function refuse(access: AccessRecord, application: string, capability: Capability): string | undefined {
   const { account, permission, role } = access
   if (permission.isDisabled) return `the permission on the account ${account.id} is disabled`
+  if (role.isDisabled) return `the role of the permission on the account ${account.id} is disabled`
   if (!account.isActive) return `the account ${account.id} is disabled`
+  if (account.isCompanyDisabled) return `the company of the account ${account.id} is disabled`
   if (account.application !== application) {
     return `the account ${account.id} belongs to the application ${account.application}, not ${application}`
   }

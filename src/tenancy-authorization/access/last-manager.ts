@@ -8,7 +8,7 @@ const MANAGE = 'tenant:manage'
 
 /**
  * Makes sure that companies stay managed. A company is managed by enabled permissions on its active accounts of the
- * application `tenant` whose role has `tenant:manage`. The last of them stays, and so does the last one that somebody
+ * application `tenant` whose role has `tenant:manage`, and whose role and user are enabled. The last of them stays, and so does the last one that somebody
  * can use.
  *
  * @param taken permissions that are about to be suspended, removed or changed
@@ -50,7 +50,10 @@ async function companiesManagedBy(
 
 async function managersOf({ permissions }: Repositories, companyId: number): Promise<readonly AccessRecord[]> {
   const all = await permissions.listAccessOfCompany(companyId, TENANT)
-  return all.filter((access) => isOpen(access) && allowsManaging(access.role))
+  return all.filter((access) => {
+    const { user, role } = access
+    return isOpen(access) && !user.isDisabled && !user.isCompanyDisabled && allowsManaging(role)
+  })
 }
 
 /** Whether somebody can use one of these permissions, as far as the engine can tell. */

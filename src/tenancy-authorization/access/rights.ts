@@ -54,7 +54,7 @@ export class Rights {
   /**
    * Gives a user a role on an account. Checks account, user, role and pair, in this order.
    *
-   * @throws InvalidInputError where the role is unknown, another company's or not valid for the application
+   * @throws InvalidInputError where the role is unknown, disabled, another company's or not valid for the application
    * @throws ForbiddenError within a limited reach, where the account is missing or out of it, or the caller does not
    *   hold what the role allows
    * @throws NotFoundError where the user, or without a limit the account, does not exist
@@ -126,13 +126,7 @@ export class Rights {
     const { permission, account } = await this.#permission(permissionId)
     await this.#requireChangeable(permission)
     await this.#requireManagersWithout([permission])
-    await this.#repositories.permissions.delete(permission.id)
-    await this.#record({
-      action: 'permission.revoked',
-      companyId: account.companyId,
-      targetId: permission.id,
-      details: detailsOf(permission),
-    })
+    await this.#remove(permission, account)
     return permission
   }
 
@@ -156,6 +150,40 @@ export class Rights {
     }
     await this.#requireManagersWithout(permissions)
     return await change(user)
+  }
+
+  /**
+   * Takes all rights of a user for good, and then the user, as deleting the user does.
+   * @param end deletes the user, in the same transaction; it is not called where that is refused
+   * @throws as {@link changeUser}
+   */
+  async endUser(userId: number, end: (user: UserRecord) => Promise<void>): Promise<void> {
+    await this.changeUser(userId, async (user) => {
+      for (const permission of await this.#repositories.permissions.list({ userId: user.id })) {
+        await this.#remove(permission, await this.#repositories.accounts.get(permission.accountId))
+      }
+      await end(user)
+    })
+  }
+
+  /** Takes all rights on an account for good: the host's own to do. @throws NotFoundError @throws ForbiddenError */
+  async endAccount(accountId: number): Promise<AccountRecord> {
+    this.#requireHost()
+    const account = await this.#account(accountId)
+    for (const permission of await this.#repositories.permissions.list({ accountId: account.id })) {
+      await this.#remove(permission, account)
+    }
+    return account
+  }
+
+  /**
+   * Takes all rights on accounts of a company, and all rights of its users: the host's own to do. The entry of the
+   * company's deletion stands for them.
+   * @throws ForbiddenError
+   */
+  async endCompany(companyId: number): Promise<void> {
+    this.#requireHost()
+    await this.#repositories.permissions.deleteOfCompany(companyId)
   }
 
   /** A user within reach. @throws NotFoundError for a missing one and one out of reach alike */
@@ -201,6 +229,7 @@ export class Rights {
         `the role ${roleId} is neither one of the account's company nor system-wide`,
       )
     }
+    if (role.isDisabled) throw new InvalidInputError('appRoleId', `the role ${roleId} is disabled`)
     if (role.applications.includes(application)) return role
     throw new InvalidInputError('appRoleId', `the role ${roleId} is not valid for the application ${application}`)
   }
@@ -215,6 +244,20 @@ export class Rights {
     throw new ForbiddenError(
       `the permission ${permission.id} is your own and suspended: somebody else must end its suspension`,
     )
+  }
+
+  async #remove(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
+    await this.#repositories.permissions.delete(permission.id)
+    await this.#record({
+      action: 'permission.revoked',
+      companyId: account?.companyId ?? null,
+      targetId: permission.id,
+      details: detailsOf(permission),
+    })
+  }
+
+  #requireHost(): void {
+    if (this.reach.isLimited) throw new ForbiddenError('only the host may do this')
   }
 
   async #record(change: Parameters<typeof recordChange>[3]): Promise<void> {

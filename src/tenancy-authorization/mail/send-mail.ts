@@ -11,6 +11,7 @@ import type {
   Storage,
 } from '../../ports/index.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
+import { findUsableUser } from '../access/usable-user.js'
 import { isSafeInMail } from '../users/person-name.js'
 import { writeMail } from './default-mail-writer.js'
 import { fillSetupUrl } from './setup-url.js'
@@ -81,7 +82,8 @@ export class SendMail implements JobHandler {
   async #write(repositories: Repositories, mailId: number): Promise<WrittenMail | undefined> {
     const mail = await repositories.mails.get(mailId)
     if (mail === undefined) return undefined
-    const user = await repositories.users.get(mail.userId)
+    // No mail, and no link, for somebody who was deleted or disabled since it was written.
+    const user = await findUsableUser(repositories, mail.userId)
     const company = user && (await repositories.companies.get(user.companyId))
     if (user === undefined || company === undefined) return undefined
     // Rows of before the rules for names may hold anything.

@@ -25,7 +25,7 @@ export class DisableOneTimePassword {
       if (user === undefined) throw new NotFoundError('user', id)
       const enabled = (await otpMethodOf(repositories, id)) !== 'none'
       const now = this.#clock.now()
-      if (await repositories.oneTimePasswords.removeOfUser(id)) {
+      if (await repositories.oneTimePasswords.removeOf({ userId: id })) {
         await forgetWrongOtps(repositories, id, now)
         await recordChange(repositories, by, now, {
           action: 'otp.disabled',

@@ -94,7 +94,8 @@ async function rolesAndUsers(
   { companyId, application }: AccountRecord,
 ) {
   const usable = (await roles.list({ usableBy: companyId })).filter(
-    ({ applications, capabilities }) => applications.includes(application) && reach.mayGrant(capabilities),
+    ({ applications, capabilities, isDisabled }) =>
+      !isDisabled && applications.includes(application) && reach.mayGrant(capabilities),
   )
   const people = (await users.list({ companyId })).map(({ id, name, email }) => ({ id, name: name || email }))
   return { roles: items(usable), users: items(people) }

@@ -53,12 +53,13 @@ export class AuthenticateClient {
       const found = await apiKeys.findByClientId(clientId)
       const user = await users.get(found?.userId ?? NOBODY)
       const company = await companies.get(found?.companyId ?? NOBODY)
-      return { key: found, isWhole: user !== undefined && company !== undefined }
+      const employer = await companies.get(user?.companyId ?? NOBODY)
+      return { key: found, isWhole: [user, company, employer].every((one) => one?.isDisabled === false) }
     })
     const isRight = isSame(key?.secretHash ?? NO_HASH, secretHash)
     if (key !== undefined && isRight && isWhole && isUsable(key, this.#clock.now())) return key
     await this.#throttle.failed({ kind: 'secret', name: clientId, origin })
-    throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked or expired')
+    throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked, disabled or expired')
   }
 
   /**

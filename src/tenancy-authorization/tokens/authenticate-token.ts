@@ -51,8 +51,8 @@ export class AuthenticateToken {
 
   /**
    * @throws UnauthenticatedError for a token that is not authentic, has expired or was revoked, and where its key, user
-   *   or company is gone or revoked
-   * @throws ForbiddenError where its permission or account is disabled, gone or moved out of reach
+   *   or company is gone, disabled or revoked
+   * @throws ForbiddenError where its permission, role or account is disabled, gone or moved out of reach
    */
   async execute(token: string): Promise<Caller> {
     return (await this.inspect(token)).caller
@@ -118,9 +118,9 @@ async function liveCaller(
   if (named.companyId !== undefined && named.companyId !== companyId)
     throw new UnauthenticatedError('the access token is for another company than its API key')
   if ((await missingOf(repositories, key, access)) !== undefined)
-    throw new UnauthenticatedError('the user or the company of this token does not exist')
+    throw new UnauthenticatedError('the user or the company of this token does not exist, or is disabled')
   if (access === undefined || !isOpen(access)) {
-    throw new ForbiddenError('the permission of this token, or its account, is disabled or gone')
+    throw new ForbiddenError('the permission, the role or the account of this token is disabled or gone')
   }
   const isInReach = access.account.companyId === companyId || targetApp === 'tenant'
   if (!isInReach && !(await companies.isWithin(access.account.companyId, companyId))) {

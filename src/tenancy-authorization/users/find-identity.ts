@@ -1,4 +1,5 @@
 import type { PasswordHasher, Repositories, UserRecord } from '../../ports/index.js'
+import { ifUsable } from '../access/usable-user.js'
 import { parseEmailAddress } from './email-address.js'
 
 /** Identities whose passwords one login compares: each takes as long as a hash does. */
@@ -11,20 +12,23 @@ export interface IdentityName {
 }
 
 /**
- * Lists the users of an address: an identity belongs to its company.
+ * Lists the usable users of an address: an identity belongs to its company.
  * @returns those with a password first, then by id, so that an invitation to another company keeps nobody out
  */
 export async function listIdentities(
-  { users }: Pick<Repositories, 'users'>,
+  repositories: Repositories,
   { email, companyId }: IdentityName,
 ): Promise<readonly UserRecord[]> {
   const emailKey = keyOf(email)
   if (emailKey === undefined) return []
+  const { users } = repositories
   if (companyId !== undefined) {
-    const user = await users.findByEmailKey(companyId, emailKey)
+    const user = await ifUsable(repositories, await users.findByEmailKey(companyId, emailKey))
     return user === undefined ? [] : [user]
   }
-  const identities = await users.listByEmailKey(emailKey)
+  const known = await users.listByEmailKey(emailKey)
+  const usable = await Promise.all(known.map(async (user) => await ifUsable(repositories, user)))
+  const identities = usable.filter((user) => user !== undefined)
   const hasNone = (user: UserRecord): number => Number(user.passwordHash === null)
   return identities.toSorted((one, other) => hasNone(one) - hasNone(other) || one.id - other.id)
 }

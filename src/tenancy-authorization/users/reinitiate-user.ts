@@ -3,6 +3,7 @@ import type { Clock, Storage } from '../../ports/index.js'
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { parseId } from '../../shared/validate.js'
 import { covers, type Reach } from '../access/reach.js'
+import { ifUsable } from '../access/usable-user.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 
 /** Sends the invitation once more. Links of earlier ones end. */
@@ -19,7 +20,7 @@ export class ReinitiateUser {
 
   /**
    * @throws NotFoundError for unknown users and those out of reach alike
-   * @throws InvalidInputError where the user has completed the setup
+   * @throws InvalidInputError where the user has completed the setup, or they or their company are disabled
    * @throws ThrottledError where it would be one mail too many; links of earlier ones stay then
    */
   async execute(userId: number, reach: Reach): Promise<void> {
@@ -28,6 +29,8 @@ export class ReinitiateUser {
       const user = await repositories.users.get(id)
       if (user === undefined || !(await covers(reach, repositories, user.companyId)))
         throw new NotFoundError('user', id)
+      if ((await ifUsable(repositories, user)) === undefined)
+        throw new InvalidInputError('id', `the user ${id}, or their company, is disabled: no mail is sent`)
       if (user.passwordHash !== null)
         throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
       await repositories.passwordTokens.removeOfUser(id)
