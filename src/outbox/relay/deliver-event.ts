@@ -20,7 +20,7 @@ import { patiently } from './patiently.js'
 import { responseText } from './response-text.js'
 import { type Settlement, settleAttempt } from './settle-attempt.js'
 
-const GONE = 'the destination was deleted'
+const GONE = 'the destination was deleted, or its company is disabled'
 
 /** A delivery that can be attempted, and its request. */
 interface Prepared extends Pick<SendableDelivery, 'delivery' | 'destination'> {
@@ -85,7 +85,7 @@ export class DeliverEvent implements JobHandler {
     await deliveries.update(subject, { status: 'dead', error: problem, updated: this.#now() })
   }
 
-  /** @returns undefined where the destination was deleted */
+  /** @returns undefined where the destination was deleted, or its company is disabled or deleted */
   async #begin(job: JobRun): Promise<Begun | undefined> {
     for (;;) {
       const prepared = await this.#prepare(job.subject)
