@@ -6,6 +6,7 @@ import { defineDocumentTests } from './storage-document-tests.js'
 import { defineJobTests } from './storage-job-tests.js'
 import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
 import { defineOneTimePasswordTests } from './storage-one-time-password-tests.js'
+import { defineOffboardingTests } from './storage-offboarding-tests.js'
 import { defineOutboxTests } from './storage-outbox-tests.js'
 import { definePageTests } from './storage-page-tests.js'
 import { defineRateTests } from './storage-rate-tests.js'
@@ -204,6 +205,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     })
 
     defineTenancyTests(test)
+    defineOffboardingTests(test)
     defineDocumentTests(test)
     definePageTests(test)
     defineJobTests(test)
