@@ -16,15 +16,16 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
   )
 }
 
+type Tables = readonly { readonly name: string }[]
+
 /** Texts of all columns of all tables that hold a text. */
-async function rowsWith({ knex }: TestDatabase, text: string): Promise<string[]> {
-  const isSqlite = knex.client.config.client !== 'pg'
-  const found = await knex.raw(
-    isSqlite
+async function rowsWith({ knex, name: database }: TestDatabase, text: string): Promise<string[]> {
+  const found = await knex.raw<Tables | { readonly rows: Tables }>(
+    database === 'SQLite'
       ? `select name from sqlite_master where type = 'table' and name like 'alcove%'`
       : `select table_name as name from information_schema.tables where table_schema = current_schema()`,
   )
-  const tables = (Array.isArray(found) ? found : found.rows) as readonly { readonly name: string }[]
+  const tables = 'rows' in found ? found.rows : found
   const rows: string[] = []
   for (const { name } of tables) {
     for (const row of await knex(name).select()) {
@@ -427,6 +428,8 @@ describe.each([
     // The trail stays: ids alone.
     const { items } = await administration.audit.list({ companyId })
     expect(items[0]).toMatchObject({ action: 'company.deleted', targetId: companyId, details: { parentId: 1 } })
+    const above = await engine.as(engine.owner).audit.list({ action: 'company.deleted' })
+    expect(above.items.map(({ targetId }) => targetId)).toEqual([companyId, child.companyId])
     expect((await administration.verify()).problems).toEqual([])
     expect((await administration.users.add({ email: ADDRESS, companyId: 1 })).email).toBe(ADDRESS)
   })
