@@ -71,7 +71,7 @@ describe('1,000 contexts of 100 kB', () => {
   it('A18 come whole to a client that reads', async () => {
     const response = await fetch(new URL('/context', address), { headers: { authorization: `Bearer ${token}` } })
     let bytes = 0
-    for await (const chunk of response.body ?? []) bytes += chunk.byteLength
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) bytes += chunk.byteLength
     expect(bytes).toBeGreaterThan(CONTEXTS * 100_000)
     const { rssBytes } = await tell<{ readonly rssBytes: number }>('rss')
     expect(rssBytes).toBeLessThan(600_000_000)

@@ -158,6 +158,9 @@ describe('a list that is read slowly', () => {
     return { ...memory, handler, request, telemetry, key, read: () => ({ reads, rows }) }
   }
 
+  const bytesOf = ({ body }: Response): ReadableStreamDefaultReader<Uint8Array> =>
+    (body as ReadableStream<Uint8Array> | null)?.getReader() ?? expect.fail()
+
   const toId = ({ id }: { readonly id: number }): number => id
 
   it('A13 is read from the storage no faster than the client reads', async () => {
@@ -176,7 +179,7 @@ describe('a list that is read slowly', () => {
 
   it('A14 leaves out rows that were deleted meanwhile, and gives none twice', async () => {
     const { handler, request, session, engine } = await open()
-    const reader = (await handler(request)).body?.getReader() ?? expect.fail()
+    const reader = bytesOf(await handler(request))
     const decoder = new TextDecoder()
     let text = decoder.decode((await reader.read()).value, { stream: true })
     for (const id of [1, 100, ROWS]) await session.contexts.delete(id)
