@@ -557,6 +557,8 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
 /** Methods that change nothing of anybody's, with the reason. */
 const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   'audit.entries': 'reads',
+  'destinations.entries': 'reads',
+  'destinations.page': 'reads',
   startCheck: 'reads',
   verify: 'compares, and mends what has come apart',
   verifyPassword: 'a login; that one is refused is recorded',
