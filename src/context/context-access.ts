@@ -6,7 +6,7 @@ import type { Access } from '../tenancy-authorization/index.js'
 export const ASSISTANT = 'assistant'
 
 /** Whether a principal sees a context of its account. */
-export function sees({ principal }: Access, context: ContextRecord): boolean {
+function sees({ principal }: Access, context: ContextRecord): boolean {
   if (context.accountId !== principal.accountId) return false
   return principal.sight === 'account' || context.userId === principal.userId || context.shareState === 1
 }
