@@ -60,7 +60,7 @@ export function defineOffboardingTests(test: DefineTest): void {
       await permissions.eraseCreators({ userId: seed.userId })
       await users.erase({ userId: seed.userId }, LATER)
       assert.equal(await users.get(seed.userId), undefined)
-      assert.equal(await users.findByEmailKey(user.emailKey), undefined)
+      assert.equal(await users.findByEmailKey(seed.companyId, user.emailKey), undefined)
       assert.deepEqual(await users.list({ companyId: seed.companyId }), [])
       assert.equal(await users.update(seed.userId, { passwordHash: 'hash' }), false)
       assert.deepEqual(JSON.parse((await permissions.get(given))?.createdBy ?? ''), { id: seed.userId, email: '' })
@@ -225,9 +225,9 @@ export function defineOffboardingTests(test: DefineTest): void {
         (await deliveries.list({ limit: 10 })).map(({ eventId }) => eventId),
         ['above'],
       )
-      const [id] = await destinations.listIds(companyId)
+      const [id] = await destinations.idsOfCompany(companyId)
       await destinations.deleteOfCompany(companyId)
-      assert.deepEqual(await destinations.listIds(companyId), [])
+      assert.deepEqual(await destinations.idsOfCompany(companyId), [])
       assert.equal(await destinations.get(id ?? 0), undefined)
       assert.equal((await destinations.list()).length, 1)
     })

@@ -16,6 +16,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connect/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an access token of the client before it expires */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connect/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The state of an access token, for resource servers */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -271,6 +305,23 @@ export interface paths {
         /** Send the invitation once more */
         post: operations["reinitiateUser"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/user/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a user, with all rights, keys and links; their contexts stay */
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -614,6 +665,7 @@ export interface components {
             token_type: "Bearer";
             /** @constant */
             expires_in: 900;
+            scope?: string;
         };
         TokenProblem: {
             type: string;
@@ -633,6 +685,26 @@ export interface components {
             /** @description Stable; programs may switch on it */
             code: string;
         };
+        Introspection: {
+            /** @constant */
+            active: false;
+        } | {
+            /** @constant */
+            active: true;
+            client_id: string;
+            sub: string;
+            aud: string;
+            iss: string;
+            exp: number;
+            iat: number;
+            jti: string;
+            /** @constant */
+            token_type: "Bearer";
+            scope: string;
+            target_app: string;
+            account_id: number;
+            company_id: number;
+        };
         KeySet: {
             keys: components["schemas"]["PublicKey"][];
         };
@@ -651,6 +723,10 @@ export interface components {
             token_endpoint: string;
             token_endpoint_auth_methods_supported: string[];
             jwks_uri: string;
+            revocation_endpoint: string;
+            revocation_endpoint_auth_methods_supported: string[];
+            introspection_endpoint: string;
+            introspection_endpoint_auth_methods_supported: string[];
             grant_types_supported: string[];
             response_types_supported: string[];
             scopes_supported: string[];
@@ -826,7 +902,7 @@ export interface components {
             /** Format: date-time */
             time: string;
             /** @enum {string} */
-            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "account.created" | "account.enabled" | "account.disabled" | "role.created" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
             /** @enum {string} */
             outcome: "done" | "refused";
             /** @description The company that it concerns; null for none, or all */
@@ -980,6 +1056,8 @@ export interface operations {
                     target_app: "assistant" | "tenant";
                     /** @description Scopes the token to one account */
                     account_id?: number;
+                    /** @description Capabilities, with a space between them: the token has no others */
+                    scope?: string;
                 };
             };
         };
@@ -991,6 +1069,198 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description The request is refused */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The client is unknown, or its secret wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The form did not arrive within 30 seconds */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong secrets; wait */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description An internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description Not available for the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    token: string;
+                    /** @description Not needed: all tokens are access tokens */
+                    token_type_hint?: string;
+                    /** @description Or by HTTP Basic */
+                    client_id?: string;
+                    /** @description Or by HTTP Basic */
+                    client_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token is not valid any more, or never was */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is refused */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The client is unknown, or its secret wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The form did not arrive within 30 seconds */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong secrets; wait */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description An internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description Not available for the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    token: string;
+                    /** @description Not needed: all tokens are access tokens */
+                    token_type_hint?: string;
+                    /** @description Or by HTTP Basic */
+                    client_id?: string;
+                    /** @description Or by HTTP Basic */
+                    client_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Introspection"];
                 };
             };
             /** @description The request is refused */
@@ -2752,6 +3022,89 @@ export interface operations {
             };
         };
     };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is not valid; `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody could manage a company afterwards, or the installation needs the user */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available for the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     permissionOptions: {
         parameters: {
             query?: {
@@ -3447,7 +3800,7 @@ export interface operations {
         parameters: {
             query?: {
                 companyId?: number;
-                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "account.created" | "account.enabled" | "account.disabled" | "role.created" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
                 userId?: number;
                 from?: string;
                 to?: string;
