@@ -1,4 +1,5 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { DEFAULT_LIMITS, type EngineLimits } from '../../src/index.js'
 
 /**
  * An option that an environment variable can give too: `--chunk-size` is `ALCOVE_CHUNK_SIZE`.
@@ -59,6 +60,23 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('it must be a positive integer.')
 }
 
+/** Limits of the engine by their names, such as `usersPerCompany=50000`; repeatable, or with commas. */
+export function collectLimits(text: string, before: Partial<EngineLimits> | undefined): Partial<EngineLimits> {
+  const given = parseList(text).map((item) => {
+    const [name = '', number = '', ...more] = item.split('=').map((part) => part.trim())
+    if (more.length > 0 || !/^\d+$/.test(number) || Number(number) < 1) {
+      throw new InvalidArgumentError('each must be a name and a positive integer, such as usersPerCompany=50000.')
+    }
+    if (!(name in DEFAULT_LIMITS)) {
+      throw new InvalidArgumentError(
+        `there is no limit "${name}": there are ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
+      )
+    }
+    return [name, Number(number)] as const
+  })
+  return { ...before, ...(Object.fromEntries(given) as Partial<EngineLimits>) }
+}
+
 /** What stands before a command on the line, or behind it. */
 export interface GlobalOptions {
   readonly dataDir: string
@@ -69,12 +87,14 @@ export interface GlobalOptions {
   readonly databaseUrl?: string
   /** A bucket for the files, in place of the folder. */
   readonly filesUrl?: string
+  /** What tenants may hold and do. */
+  readonly limits?: Partial<EngineLimits>
 }
 
 /** The options that every command has. */
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const given = command.optsWithGlobals() as Partial<GlobalOptions>
-  const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl } = given
+  const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl, limits } = given
   const json = isSwitchedOn(command, 'json')
   return {
     dataDir,
@@ -82,6 +102,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
     ...(secretKeyFile !== undefined && { secretKeyFile }),
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(filesUrl !== undefined && { filesUrl }),
+    ...(limits !== undefined && { limits }),
   }
 }
 

@@ -22,7 +22,7 @@ import { roleCommand } from './commands/role.js'
 import { searchCommand } from './commands/search.js'
 import { serveCommand } from './commands/serve.js'
 import { userCommand } from './commands/user.js'
-import { option, parseFile, parseFolder } from './options.js'
+import { collectLimits, option, parseFile, parseFolder } from './options.js'
 import { oneLine } from './output.js'
 
 const COMMANDS = [
@@ -60,6 +60,12 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(option('--secret-key-file <file>', 'key that secrets are encrypted with').argParser(parseFile))
     .addOption(option('--database-url <url>', 'a PostgreSQL database in place of the one in the folder'))
     .addOption(option('--files-url <url>', 'a bucket for the files, s3://bucket/prefix, in place of the folder'))
+    .addOption(
+      option(
+        '--limits <name=number>',
+        'what tenants may hold and do, such as usersPerCompany=50000; repeatable',
+      ).argParser(collectLimits),
+    )
   for (const command of COMMANDS) program.addCommand(command())
   return quiet(program)
 }

@@ -228,7 +228,8 @@ describe('A5 every use case that changes rights, with callers of every set of ca
     const session = engine.as(engine.owner)
     const judged = new Set(USE_CASES.map(({ name }) => name.split(',')[0]))
     // Neither reads nor changes rights: lists, options, and the invitation that is sent once more.
-    const others = new Set(['users.list', 'permissions.options', 'users.reinitiate'])
+    const lists = ['users.list', 'users.entries', 'users.page']
+    const others = new Set([...lists, 'permissions.options', 'users.reinitiate'])
     const operations = (['users', 'permissions'] as const).flatMap((group) =>
       Object.keys(session[group]).map((name) => `${group}.${name}`),
     )

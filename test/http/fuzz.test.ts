@@ -30,7 +30,10 @@ const tokens: (string | undefined)[] = []
 beforeAll(async () => {
   // Odd names must not be looked up.
   server = await startServer({}, undefined, { httpTransport: new MemoryHttpTransport() })
-  // Of somebody whose permissions have other ids than odd requests delete.
+  // Of somebody who has another id, with permissions of other ids, than odd requests delete.
+  for (const name of ['ada', 'grace', 'alan']) {
+    await server.engine.administration.users.add({ email: `${name}@example.com`, companyId: 1 })
+  }
   const key = await server.engine.administration.apiKeys.create({ companyId: 1 })
   tokens.push(await server.token('assistant', key), await server.token('tenant', key), undefined, 'x.y.z')
   const session = server.engine.as(server.engine.owner)

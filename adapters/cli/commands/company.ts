@@ -17,7 +17,7 @@ export function companyCommand(): CommandUnknownOpts {
       const created = await withDatabase(options, async ({ administration }) => {
         return await administration.companies.create({ name, parentId: parent })
       })
-      printResult(options, created, `Created company ${created.id}, ${created.name}.`)
+      printResult(options, shown(created), `Created company ${created.id}, ${created.name}.`)
     })
   company
     .command('list')
@@ -25,7 +25,7 @@ export function companyCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const companies = await withDatabase(options, async ({ administration }) => await administration.companies.list())
-      printList<Company>(options, companies, ['id', 'name', 'parentId', 'disabled'])
+      printList<Shown>(options, companies.map(shown), ['id', 'name', 'parentId', 'disabled'])
     })
   company
     .command('move')
@@ -37,7 +37,7 @@ export function companyCommand(): CommandUnknownOpts {
       const moved = await withDatabase(options, async ({ administration }) => {
         return await administration.companies.move(id, parent)
       })
-      printResult(options, moved, `Company ${moved.id} is below company ${parent} now.`)
+      printResult(options, shown(moved), `Company ${moved.id} is below company ${parent} now.`)
     })
   for (const command of disablingCommands('company', ({ companies }) => companies)) company.addCommand(command)
   company.addCommand(
@@ -46,4 +46,11 @@ export function companyCommand(): CommandUnknownOpts {
     }),
   )
   return company
+}
+
+/** A company as it is printed: `disabled` is there where it is true. */
+type Shown = Omit<Company, 'disabled'> & { readonly disabled?: boolean }
+
+function shown({ disabled, ...company }: Company): Shown {
+  return disabled ? { ...company, disabled } : company
 }
