@@ -80,6 +80,7 @@ function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
         .trim()
         .replace(/^error: /, '')
         .replaceAll(/\s*\n\s*/g, ' ')
+        .replace(/\.$/, '')
       write(`alcove: ${oneLine(line)}; "alcove help" shows what there is\n`)
     },
   })

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { Caller } from '../../src/index.js'
+import { type Caller, ForbiddenError, UnauthenticatedError } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 
 /** What a server knows of a request beside the request itself. */
@@ -53,7 +53,7 @@ export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler
   }
 }
 
-/** Records what failed in answering a request. */
+/** Records what failed in answering a request: at `warn` where its rights were taken while a list was sent. */
 export function logFailure(
   telemetry: Telemetry | undefined,
   context: Context<RequestEnvironment>,
@@ -62,7 +62,8 @@ export function logFailure(
 ): void {
   const { method } = context.req
   const fields = { requestId: context.get('requestId'), method, status, ...describeCaller(context.get('caller')) }
-  telemetry?.record({ name: 'http.request.failed', level: 'error', fields, error })
+  const isRefused = error instanceof UnauthenticatedError || error instanceof ForbiddenError
+  telemetry?.record({ name: 'http.request.failed', level: isRefused ? 'warn' : 'error', fields, error })
 }
 
 /** Who asked, for a log. */

@@ -101,12 +101,13 @@ function toFilter({ userId, from, to, limit = DEFAULT_LIMIT, cursor, companyId, 
   }
 }
 
-/** Of a company that was deleted the host still reads what there is. */
+/** Of a company that was deleted, those above it and the host still read what there is. */
 async function requireReached(repositories: Repositories, reach: AuditReach, companyId?: number): Promise<void> {
   if (companyId === undefined || (await reach.within(repositories, [companyId])).has(companyId)) return
+  const within = reach.companyId === undefined ? {} : { withinCompanyId: reach.companyId }
+  if ((await repositories.audit.list({ companyId, ...within, limit: 1 })).length > 0) return
   if (reach.companyId !== undefined) throw new ForbiddenError(`the company ${companyId} is not accessible`)
-  if ((await repositories.audit.list({ companyId, limit: 1 })).length === 0)
-    throw new NotFoundError('company', companyId)
+  throw new NotFoundError('company', companyId)
 }
 
 async function toEntries(

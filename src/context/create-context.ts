@@ -54,6 +54,8 @@ export class CreateContext {
     const { embeddingModel, ...numbers } = settings
     const model = this.#knownModel(embeddingModel)
     const prompts = starterPrompts ?? (await this.#writer.write(texts, options))
+    // To write them may take long: what was taken from the caller meanwhile counts.
+    if (starterPrompts === undefined) await this.#authorizer.authorize(who, ASSISTANT, 'context:write')
     const record = await this.#storage.transaction(async (repositories) => {
       const { companyId } = access
       requireBelow(this.#limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))

@@ -148,7 +148,9 @@ export class UploadDocument {
         contentType = (await this.#extractor.identify(originalName, head)).contentType
       })
       const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
-      return await this.#settle(context, access, { uuid, originalName, contentType, file })
+      // The content may have taken long: what was taken from the caller meanwhile counts.
+      const renewed = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
+      return await this.#settle(context, renewed, { uuid, originalName, contentType, file })
     } catch (error) {
       await this.#giveUp(uuid)
       throw error instanceof QuotaExceededError ? tooLarge(context, options) : error

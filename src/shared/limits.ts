@@ -92,7 +92,7 @@ const HELD: Readonly<Record<HeldLimit, { readonly holder: string; readonly thing
   contextsPerCompany: { holder: 'the company', things: 'contexts', way: 'delete some' },
   documentsPerContext: { holder: 'the context', things: 'documents', way: 'delete some, or use another context' },
   destinationsPerCompany: { holder: 'the company', things: 'destinations', way: 'delete some' },
-  usersPerCompany: { holder: 'the company', things: 'users', way: 'use one that is there' },
+  usersPerCompany: { holder: 'the company', things: 'users', way: 'delete some' },
   apiKeysPerCompany: { holder: 'the company', things: 'API keys', way: 'revoke some' },
 }
 

@@ -112,6 +112,17 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(authentication.requestPasswordReset({ email: 'nobody@example.com' }))).toBe('done')
   })
 
+  it('A48 resets that strangers ask for leave a company the mails that it sends itself', async () => {
+    await start({ mailsPerCompanyPerHour: 3 })
+    for (const name of ['ada', 'grace']) await session.users.add({ email: `${name}@example.com` })
+    const { authentication } = memory.engine
+    const reset = async (email: string): Promise<void> => await authentication.requestPasswordReset({ email })
+    await countsOf(times(6, (at) => reset(`${['ada', 'grace'][at % 2]}@example.com`)))
+    expect(mailer.sent).toHaveLength(2 + 3)
+    expect(await codeOf(session.users.add({ email: 'alan@example.com' }))).toBe('done')
+    expect(await codeOf(session.users.add({ email: 'emmy@example.com' }))).toBe('ERR_THROTTLED')
+  })
+
   it('A46 no more than five links wait for a user, however many mails an hour there may be', async () => {
     await start({ mailsPerAddressPerHour: 100 })
     const { id } = await session.users.add({ email: 'ada@example.com' })

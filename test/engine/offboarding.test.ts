@@ -153,6 +153,21 @@ describe.each([
     expect(await waysIn(ada)).toEqual(OPEN)
   })
 
+  it('A80 what a user uploads when they are disabled is no document', async () => {
+    const ada = await newAda()
+    async function* content(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode('Parental leave ')
+      await engine.administration.users.disable(ada.userId)
+      yield new TextEncoder().encode('lasts eighteen weeks.')
+    }
+    const upload = ada.session.documents.upload(ada.contextId, { fileName: 'late.txt', content: content() })
+    expect(await outcomeOf(upload)).toBe('ERR_UNAUTHENTICATED')
+    await engine.administration.users.enable(ada.userId)
+    expect((await ada.session.documents.list(ada.contextId)).map(({ originalName }) => originalName)).toEqual([
+      'leave.txt',
+    ])
+  })
+
   it('A80 a disabled user gets no mail, and the links that they have end', async () => {
     const { administration } = engine
     const { companyId } = await newCompany()
@@ -427,6 +442,7 @@ describe.each([
     await expectErased('lovelace', 'charles', 'Analytical', name, 'Handbook', ada.key.clientId)
     // The trail stays: ids alone.
     const { items } = await administration.audit.list({ companyId })
+    expect((await engine.as(engine.owner).audit.list({ companyId })).items[0]?.action).toBe('company.deleted')
     expect(items[0]).toMatchObject({ action: 'company.deleted', targetId: companyId, details: { parentId: 1 } })
     const above = await engine.as(engine.owner).audit.list({ action: 'company.deleted' })
     expect(above.items.map(({ targetId }) => targetId)).toEqual([companyId, child.companyId])

@@ -116,7 +116,7 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       companyId: 1,
       targetId: id,
       actor: ANONYMOUS,
-      options: { json: { email } },
+      options: { json: { email, customerId: 1 } },
     }
   },
   'POST /auth/setup': async () => {

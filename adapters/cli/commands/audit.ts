@@ -16,18 +16,22 @@ export function auditCommand(): CommandUnknownOpts {
 
 function listCommand(): CommandUnknownOpts {
   return new Command('list')
-    .description('list entries: the newest, ordered by id')
+    .description('list the newest entries, ordered by id')
     .addOption(option('--limit <number>', 'most of them', 'audit').argParser(parseCount).default(DEFAULT_LIMIT))
     .addOption(option('--company <id>', 'of this company', 'audit').argParser(parseId))
     .addOption(option('--action <action>', 'of this action', 'audit').choices(ACTIONS))
     .addOption(option('--user <id>', 'of what this user did', 'audit').argParser(parseId))
-    .action(async ({ limit, company, action, user }, command) => {
+    .addOption(option('--from <time>', 'of this time or later, such as 2030-01-31T12:00:00Z', 'audit'))
+    .addOption(option('--to <time>', 'of before this time', 'audit'))
+    .action(async ({ limit, company, action, user, from, to }, command) => {
       const options = globalOptions(command)
       const query = {
         limit,
         ...(company !== undefined && { companyId: company }),
         ...(action !== undefined && { action }),
         ...(user !== undefined && { userId: user }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
       }
       const entries = await withDatabase(options, async ({ administration }) => {
         const listed: AuditEntry[] = []

@@ -66,7 +66,7 @@ export function userCommand(): CommandUnknownOpts {
     .description('delete a user, and erase what is known of them')
     .argument('<id>', 'the user', parseId)
     .addOption(
-      option('--contexts <what>', 'contexts that they made')
+      option('--contexts <what>', 'contexts that they made', 'user-delete')
         .choices(['keep', 'delete'] as const)
         .default('keep'),
     )

@@ -15,6 +15,8 @@ export interface MailRequest {
   readonly user: Pick<UserRecord, 'id' | 'companyId' | 'emailKey'>
   /** The company that causes the mail, whose limit counts; default the user's own. */
   readonly causedBy?: number | undefined
+  /** Whether somebody unknown asks for it, as for a reset: the company has a counter of its own for these. */
+  readonly isByStranger?: boolean | undefined
   /** Whether the mail only tells of something: it has no link, and a counter of its own for the address. */
   readonly isNotice: boolean
 }
@@ -26,6 +28,7 @@ type MailLimits = Pick<EngineLimits, 'mailsPerAddressPerHour' | 'mailsPerCompany
  * are rows of the storage, so that the limits hold among processes, and a rollback takes the counts back.
  *
  * - The address has a counter for each company: what one company does with an address tells another nothing of it.
+ * - Strangers who ask for resets of a company's users leave it the mails that it sends itself.
  * - Counters are taken in the order address, company, all. The first one is a lock on the address until the transaction
  *   ends, so that links are counted one mail at a time.
  */
@@ -43,13 +46,14 @@ export class MailGate {
    * @throws ThrottledError where the mail would be one too many
    */
   async admit(repositories: Repositories, request: MailRequest): Promise<void> {
-    const { user, causedBy = user.companyId, isNotice } = request
+    const { user, causedBy = user.companyId, isNotice, isByStranger = false } = request
     const { mailsPerAddressPerHour, mailsPerCompanyPerHour, mailsPerHour } = this.#limits
     const address = await sha256Hex(`${user.companyId}\0${user.emailKey}`)
     const counter = `mail:${isNotice ? 'notice' : 'address'}:${address}`
     await this.#take(repositories, counter, mailsPerAddressPerHour, 'this address')
     if (!isNotice) await this.#requireLink(repositories, user.id)
-    await this.#take(repositories, `mail:company:${causedBy}`, mailsPerCompanyPerHour, 'this company')
+    const ofCompany = `mail:${isByStranger ? 'strangers-of-' : ''}company:${causedBy}`
+    await this.#take(repositories, ofCompany, mailsPerCompanyPerHour, 'this company')
     await this.#take(repositories, 'mail:all', mailsPerHour, 'all companies together')
   }
 

@@ -22,6 +22,8 @@ export interface NewMail<Purpose extends MailPurpose = LinkPurpose> {
   readonly purpose: Purpose
   /** The company that causes the mail, whose limit counts; default the user's own. */
   readonly causedBy?: number | undefined
+  /** Whether somebody unknown asks for it. */
+  readonly isByStranger?: boolean
 }
 
 /** Mails, written in the transaction that makes them necessary; none is lost, and none undoes what it tells of. */

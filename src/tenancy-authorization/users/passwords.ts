@@ -4,7 +4,7 @@ import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '.
 import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError } from '../../shared/errors.js'
 import { pause } from '../../shared/pause.js'
 import { randomToken, sha256Hex } from '../../shared/random.js'
-import { idSchema, objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
+import { closedObjectSchema, idSchema, objectSchema, parseId, textSchema, validate } from '../../shared/validate.js'
 import type { Origin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail/mail-queue.js'
@@ -54,6 +54,15 @@ export interface PasswordCheck extends PasswordOrigin {
   readonly otp?: string | undefined
 }
 
+const CHECK_TEXT = textSchema({ max: 1_000 }).optional()
+/** Closed: a login whose company is misspelt is none without a company. */
+const PASSWORD_CHECK: z.ZodType<PasswordCheck> = closedObjectSchema({
+  companyId: idSchema().optional(),
+  otp: CHECK_TEXT,
+  remoteAddress: CHECK_TEXT,
+  requestId: CHECK_TEXT,
+})
+
 /** Users of one address for whom one refused login is recorded. */
 const MOST_RECORDED = 8
 /** Characters of a counter's name. */
@@ -62,6 +71,20 @@ const MOST_OF_COUNTER = 200
 const MOST_RESETS = 5
 /** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
 const RESET_TAKES_MS = 200
+
+/**
+ * Users in whose companies a wrong password is recorded; `undefined` where nobody's is. Each company sees what it would
+ * see if no other one had this address. Where none is named, it sees nothing of somebody whom it has added and who never
+ * set a password there.
+ */
+function recordedOf(
+  identities: readonly UserRecord[],
+  { companyId }: IdentityName,
+): readonly (UserRecord | undefined)[] {
+  const isRecorded = ({ passwordHash }: UserRecord): boolean => companyId !== undefined || passwordHash !== null
+  const recorded = identities.filter(isRecorded).slice(0, MOST_RECORDED)
+  return recorded.length === 0 ? [undefined] : recorded
+}
 
 /** Sets, resets and checks passwords. */
 export class Passwords {
@@ -114,10 +137,13 @@ export class Passwords {
     let at = 0
     do {
       try {
-        await this.#sendReset(by, async (repositories) => {
+        await this.#sendReset(async (repositories) => {
           // One transaction finds and writes: known and unknown addresses wait for the same locks.
           if (at === 0) identities = await listIdentities(repositories, name)
-          return await repositories.users.get(identities[at]?.id ?? 0)
+          const user = await repositories.users.get(identities[at]?.id ?? 0)
+          // Whom a company has added, and who never set a password there, has not come to that company.
+          const isOfCompany = name.companyId !== undefined || user?.passwordHash != null
+          return user && { user, by: isOfCompany ? by : { kind: 'anonymous' } }
         })
       } catch (error) {
         // Whoever asks for too many learns nothing: neither that the address is known, nor that it is not.
@@ -128,12 +154,12 @@ export class Passwords {
   }
 
   async #sendReset(
-    by: AuditActor,
-    find: (repositories: Repositories) => Promise<UserRecord | undefined>,
+    find: (repositories: Repositories) => Promise<{ readonly user: UserRecord; readonly by: AuditActor } | undefined>,
   ): Promise<void> {
     const mailId = await this.#storage.transaction(async (repositories) => {
-      const user = await find(repositories)
-      if (user === undefined) return undefined
+      const found = await find(repositories)
+      if (found === undefined) return undefined
+      const { user, by } = found
       const purpose = user.passwordHash === null ? 'invitation' : 'reset'
       await recordChange(repositories, by, this.#clock.now(), {
         action: 'password.reset-requested',
@@ -141,7 +167,7 @@ export class Passwords {
         targetId: user.id,
         details: {},
       })
-      return await this.#mailQueue.enqueue(repositories, { user, purpose })
+      return await this.#mailQueue.enqueue(repositories, { user, purpose, isByStranger: true })
     })
     if (mailId !== undefined) await this.#mailQueue.committed(mailId)
   }
@@ -240,8 +266,8 @@ export class Passwords {
    *   too many passwords are being checked; after too many wrong one-time passwords of the user, where the password is right
    */
   async verify(email: string, password: string, check: PasswordCheck = {}): Promise<User | undefined> {
-    const { companyId, otp, ...origin } = check
-    const name = { email, companyId: companyId === undefined ? undefined : parseId(companyId, 'companyId') }
+    const { companyId, otp, ...origin } = validate(PASSWORD_CHECK, check, 'options')
+    const name = { email, companyId }
     const failure = { kind: 'password', name: counterOf(name), origin } as const
     // Before it waits for its turn, and when it has come: as many guesses at once are not more guesses.
     await this.#failures.check(failure)
@@ -258,9 +284,7 @@ export class Passwords {
         await this.#recordRefusal(undefined, 'company-required', origin)
         throw new CompanyRequiredError()
       }
-      // Each company sees what it would see if no other one had this address.
-      const refused = identities.length === 0 ? [undefined] : identities.slice(0, MOST_RECORDED)
-      for (const user of refused) await this.#recordRefusal(user, 'wrong-password', origin)
+      for (const user of recordedOf(identities, name)) await this.#recordRefusal(user, 'wrong-password', origin)
       await this.#failures.failed(failure)
       return undefined
     })
