@@ -139,6 +139,15 @@ export interface Session {
   readonly audit: AuditOperations
   /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
+  /**
+   * As {@link search}, for a reader who may be slow: an array where the texts have at most about 128 kB together;
+   * otherwise they are read a few at a time as they are asked for, and chunks that are gone by then are left out.
+   */
+  searchEntries(
+    contextId: number,
+    prompt: string,
+    options?: SearchOptions,
+  ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>>
 }
 
 /** What sessions have to do with the engine they belong to. */
@@ -176,6 +185,8 @@ export function createSession(container: Container, principal: Principal, signal
     audit: auditOperations(container, async () => (await container.get(Authorizer).authorizeTenant(principal)).reach),
     search: async (contextId, prompt, options) =>
       await container.get(Search).execute(principal, contextId, prompt, options),
+    searchEntries: async (contextId, prompt, options) =>
+      await container.get(Search).entries(principal, contextId, prompt, options),
   }
 }
 

@@ -75,6 +75,7 @@ export type {
   NewChunk,
   Page,
   UploadRecord,
+  VisibleChunk,
   WindowRecord,
 } from './storage/document-records.js'
 export type {

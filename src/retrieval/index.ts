@@ -1,1 +1,2 @@
-export { Search, type SearchOptions, type SearchResult, searchBodySchema } from './search.js'
+export type { SearchResult } from './read-results.js'
+export { Search, type SearchOptions, searchBodySchema } from './search.js'

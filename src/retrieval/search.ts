@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ASSISTANT, findReadable } from '../context/index.js'
 import { collectionOf, type EmbeddingModels } from '../ingestion/index.js'
-import type { ChunkKey, ChunkRecord, ContextRecord, Storage, VectorHit, VectorIndex } from '../ports/index.js'
+import type { ChunkKey, ContextRecord, Storage, VectorHit, VectorIndex, VisibleChunk } from '../ports/index.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
 import type { EngineLimits } from '../shared/limits.js'
 import {
@@ -16,20 +16,9 @@ import {
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { BestWindows, type RankedChunk } from './best-windows.js'
 import { PromptReader } from './prompt-reader.js'
+import { nameOf, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
 import { SearchTurns } from './search-turns.js'
 import { VisibleDocuments } from './visible-documents.js'
-
-/** A chunk that was found (specification, Search result). */
-export interface SearchResult {
-  /** Id of the chunk. */
-  readonly id: number
-  /** Id of its document. */
-  readonly docId: number
-  /** The chunk's text, a verbatim slice of the document's. */
-  readonly content: string
-  /** Cosine similarity of prompt and chunk, 0 to 1. */
-  readonly similarity: number
-}
 
 export interface SearchOptions {
   /** Most results, 1 to 100; default the context's `topN`. */
@@ -48,6 +37,9 @@ const OPTIONS = closedObjectSchema({
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   signal: z.unknown().optional(),
 })
+
+/** Bytes of all texts of a result that are held together for a reader who may be slow. */
+const SHORT_BYTES = 131_072
 
 /** Finds the chunks of a context whose meaning is nearest to a prompt. */
 export class Search {
@@ -89,7 +81,36 @@ export class Search {
     prompt: string,
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
+    const { ranked, records } = await this.#find(parsePrincipal(principal), contextId, prompt, options)
+    return toResults(ranked, records)
+  }
+
+  /**
+   * As {@link execute}, for a reader who may be slow. Where the texts have more than about 128 kB, they are read a few
+   * at a time as they are asked for, with the caller's rights at that time; chunks that are gone by then are left out.
+   *
+   * @returns an array where the texts are short
+   * @throws as {@link execute}, also while texts are read
+   */
+  async entries(
+    principal: Principal,
+    contextId: number,
+    prompt: string,
+    options: SearchOptions = {},
+  ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
+    const { ranked, records } = await this.#find(caller, contextId, prompt, options, SHORT_BYTES)
+    if (records.every(({ content }) => content !== null)) return toResults(ranked, records)
+    return readResults(toSizes(ranked, records), async (keys) => await this.#read(caller, contextId, keys))
+  }
+
+  async #find(
+    caller: Principal,
+    contextId: number,
+    prompt: string,
+    options: SearchOptions,
+    maxBytes?: number,
+  ): Promise<Found> {
     return await this.#turns.search(caller, async (taker) => {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
@@ -103,7 +124,15 @@ export class Search {
         scoreThreshold: asked.scoreThreshold ?? context.scoreThreshold,
       }
       const queries = await this.#embed(context, text, wanted)
-      return await this.#nearest(context, queries, wanted)
+      return await this.#nearest(context, queries, { ...wanted, maxBytes })
+    })
+  }
+
+  async #read(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
+    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
+    return await this.#storage.read(async (repositories) => {
+      await findReadable(repositories, access, contextId)
+      return await repositories.chunks.findVisible(contextId, keys)
     })
   }
 
@@ -117,7 +146,11 @@ export class Search {
   }
 
   /** The best chunks of documents that are visible now; looks again where some of them are gone meanwhile. */
-  async #nearest(context: ContextRecord, queries: readonly Float32Array[], asked: Asked): Promise<SearchResult[]> {
+  async #nearest(
+    context: ContextRecord,
+    queries: readonly Float32Array[],
+    { maxBytes, ...asked }: Asked & { readonly maxBytes: number | undefined },
+  ): Promise<Found> {
     const gone = new Set<number>()
     for (;;) {
       const visible = new VisibleDocuments(
@@ -125,8 +158,9 @@ export class Search {
         gone,
       )
       const ranked = await this.#rank(context, queries, { ...asked, visible })
-      const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, ranked))
-      if (records.length === ranked.length) return toResults(ranked, records)
+      const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
+      const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, ranked, maxBytesEach))
+      if (records.length === ranked.length) return { ranked, records }
       // Deleted since the search began: none of its chunks may be among the results.
       const found = new Set(records.map(nameOf))
       for (const key of ranked) if (!found.has(nameOf(key))) gone.add(key.documentId)
@@ -158,24 +192,17 @@ export class Search {
   }
 }
 
+/** The chunks that were found, the best first, and what is stored of them, in any order. */
+interface Found {
+  readonly ranked: readonly RankedChunk[]
+  readonly records: readonly VisibleChunk[]
+}
+
 interface Asked {
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
   readonly topN: number
   readonly scoreThreshold: number
-}
-
-function toResults(ranked: readonly RankedChunk[], records: readonly ChunkRecord[]): SearchResult[] {
-  const byName = new Map(records.map((record) => [nameOf(record), record]))
-  return ranked.flatMap((chunk) => {
-    const record = byName.get(nameOf(chunk))
-    if (record === undefined) return []
-    return [{ id: record.id, docId: record.documentId, content: record.content, similarity: chunk.similarity }]
-  })
-}
-
-function nameOf({ documentId, ordinal }: ChunkKey): string {
-  return `${documentId}:${ordinal}`
 }
 
 /** The highest similarity that a window missing from the answers can have; -1 where none is missing. */

@@ -356,14 +356,17 @@ export function defineDocumentTests(test: DefineTest): void {
       return { document: added, context: made }
     })
     const keys = [0, 1, 2, 9].map((ordinal) => ({ documentId: document.id, ordinal }))
-    const visible = async (): Promise<string[]> => {
-      const found = await storage.read(({ chunks }) => chunks.findVisible(context.id, keys))
+    const visible = async (maxBytes?: number): Promise<(string | null)[]> => {
+      const found = await storage.read(({ chunks }) => chunks.findVisible(context.id, keys, maxBytes))
+      assert.deepEqual(new Set(found.map(({ sizeBytes }) => sizeBytes)), new Set(found.length === 0 ? [] : [7]))
       return found.map(({ content }) => content).sort()
     }
     assert.deepEqual(await visible(), [])
     assert.deepEqual(await storage.read(({ chunks }) => chunks.list(document.id)), [])
     await storage.transaction(({ documents }) => documents.update(document.id, { completed: NOW }))
     assert.deepEqual(await visible(), ['chunk 0', 'chunk 1', 'chunk 2'])
+    assert.deepEqual(await visible(7), ['chunk 0', 'chunk 1', 'chunk 2'])
+    assert.deepEqual(await visible(6), [null, null, null])
     assert.deepEqual(await storage.read(({ chunks }) => chunks.findVisible(999, keys)), [])
     const listed = await storage.read(({ chunks }) => chunks.list(document.id))
     assert.deepEqual(

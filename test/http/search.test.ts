@@ -92,6 +92,64 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     ])
   })
 
+  describe('with long texts', () => {
+    const PROMPT = 'words'
+
+    async function open() {
+      const long = await startServer()
+      const bearer = await long.token('assistant')
+      const session = long.engine.as(long.engine.owner)
+      const settings = { topN: 20, chunkSizeTokens: 8_192, overlap: 0 }
+      const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings })
+      for (let at = 0; at < 12; at += 1) {
+        const content = Buffer.from(`${at} ${`"${'x'.repeat(400)}" ü\n`.repeat(300)}`)
+        await session.documents.whenProcessed(await session.documents.upload(id, { fileName: `${at}.txt`, content }))
+      }
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify({ prompt: PROMPT }) }
+      const response = await fetch(`${long.url}/context/relevant-docs/${id}`, init)
+      return { long, session, id, response }
+    }
+
+    it('A19 answers the same bytes in parts', async () => {
+      const { long, session, id, response } = await open()
+      const text = await response.text()
+      expect([response.status, response.headers.get('content-length')]).toEqual([200, null])
+      expect(text).toBe(JSON.stringify(await session.search(id, PROMPT)))
+      expect(text.length).toBeGreaterThan(1_000_000)
+      const short = await session.searchEntries(id, PROMPT, { topN: 1, scoreThreshold: 1 })
+      expect(short).toEqual([])
+      await long.close()
+    })
+
+    it('A19 leaves out chunks of a document that is deleted meanwhile, and ends where the caller loses the right', async () => {
+      const { long, session, id, response } = await open()
+      await response.body?.cancel()
+      const found = await session.searchEntries(id, PROMPT)
+      if ('length' in found) expect.fail('the texts are short')
+      const documents = await session.documents.list(id)
+      const seen: SearchResult[] = []
+      let goneId = 0
+      let failure: unknown
+      try {
+        for await (const result of found) {
+          if (seen.length === 0) {
+            const gone = documents.find((document) => document.id !== result.docId) ?? expect.fail()
+            goneId = (await session.documents.delete(gone.fileName)).id
+          }
+          if (seen.length === 8) await session.contexts.delete(id)
+          seen.push(result)
+        }
+      } catch (error) {
+        failure = error
+      }
+      expect(failure).toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
+      expect(seen.length).toBeGreaterThanOrEqual(8)
+      expect(seen.map(({ docId }) => docId)).not.toContain(goneId)
+      await long.close()
+    })
+  })
+
   it('Q4 never answers a similarity that is no number', async () => {
     const { body } = await search<SearchResult[]>({ prompt: '\u200b\u200b 🙂' })
     for (const { similarity } of body) expect(Number.isFinite(similarity)).toBe(true)

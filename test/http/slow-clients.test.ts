@@ -136,4 +136,26 @@ describe('a client that does not read', () => {
     host.closeAllConnections()
     await new Promise((resolve) => host.close(resolve))
   })
+
+  it('A19 loses its connection at once where all together leave too much unread; one that came later does not', async () => {
+    const telemetry = new MemoryTelemetry()
+    const host = createServer((_request, response) => void response.end(Buffer.alloc(16_000_000, 'x')))
+    watchConnections(host, { isTrusted: () => false, telemetry, mostUnreadBytes: 40_000_000, sweepMs: 50 })
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+    const { port } = host.address() as AddressInfo
+    const closed: number[] = []
+    for (let at = 0; at < 5; at += 1) {
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+      // A socket that is paused does not hear of its end.
+      host.once('connection', (peer) => void peer.once('close', () => closed.push(at)))
+      socket.pause()
+      await setTimeout(200)
+    }
+    await expect.poll(() => closed.length, { timeout: 2_000 }).toBeGreaterThanOrEqual(2)
+    expect(closed).toEqual([0, 1, 2].slice(0, closed.length))
+    expect(telemetry.events[0]).toMatchObject({ name: 'http.answer.stalled', level: 'warn' })
+    host.closeAllConnections()
+    await new Promise((resolve) => host.close(resolve))
+  })
 })

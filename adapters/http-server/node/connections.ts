@@ -16,6 +16,8 @@ interface Watched extends ConnectionLimits {
   readonly telemetry?: Telemetry | undefined
   /** How long a client may leave an answer unread; default 60,000. */
   readonly stalledMs?: number
+  /** Bytes of answers that all clients together may leave unread; default 134,217,728. */
+  readonly mostUnreadBytes?: number
   readonly sweepMs?: number
 }
 
@@ -26,6 +28,9 @@ interface Progress {
 }
 
 const REPORT_INTERVAL_MS = 10_000
+/** In as little time not much more than the limit can be written. */
+const SWEEP_MS = 250
+const MOST_UNREAD_BYTES = 134_217_728
 
 /**
  * Watches the connections of a server.
@@ -34,6 +39,8 @@ const REPORT_INTERVAL_MS = 10_000
  *   every ten seconds at most.
  * - A connection on which an answer waits, and of which the client has read nothing for a minute, is
  *   destroyed: `http.answer.stalled` (`warn`).
+ * - Where more than 128 MiB of answers are unread in all, connections are destroyed likewise until less is, those first
+ *   of which nothing was read for longest.
  *
  * @throws InvalidInputError for limits that are not positive integers
  */
@@ -41,7 +48,7 @@ export function watchConnections(server: Server, options: Watched): void {
   const connections = new Connections(options)
   // Before the server itself, which would begin to read.
   server.prependListener('connection', (socket: Socket) => connections.admit(socket))
-  const timer = setInterval(() => connections.sweep(), options.sweepMs ?? 5_000)
+  const timer = setInterval(() => connections.sweep(), options.sweepMs ?? SWEEP_MS)
   timer.unref()
   server.once('close', () => clearInterval(timer))
 }
@@ -52,6 +59,7 @@ class Connections {
   readonly #isTrusted: IsTrusted
   readonly #telemetry: Telemetry | undefined
   readonly #stalledMs: number
+  readonly #mostUnreadBytes: number
   readonly #open = new Map<Socket, Progress>()
   readonly #ofNetworks = new Map<string, number>()
   #refused = 0
@@ -68,6 +76,7 @@ class Connections {
     this.#isTrusted = options.isTrusted
     this.#telemetry = options.telemetry
     this.#stalledMs = stalledMs
+    this.#mostUnreadBytes = options.mostUnreadBytes ?? MOST_UNREAD_BYTES
   }
 
   admit(socket: Socket): void {
@@ -90,15 +99,35 @@ class Connections {
   sweep(): void {
     this.#report()
     const now = performance.now()
+    const waiting: { readonly socket: Socket; readonly since: number }[] = []
+    let unreadBytes = 0
     for (const [socket, { bytes, since }] of this.#open) {
       const sentBytes = socket.bytesWritten - socket.writableLength
-      if (socket.writableLength === 0 || sentBytes !== bytes) this.#open.set(socket, { bytes: sentBytes, since: now })
+      const isMoving = socket.writableLength === 0 || sentBytes !== bytes
+      if (isMoving) this.#open.set(socket, { bytes: sentBytes, since: now })
       else if (now - since >= this.#stalledMs) {
-        const fields = { remoteAddress: socket.remoteAddress ?? '', unreadBytes: socket.writableLength }
-        this.#telemetry?.record({ name: 'http.answer.stalled', level: 'warn', fields })
-        socket.destroy()
+        this.#end(socket)
+        continue
       }
+      unreadBytes += socket.writableLength
+      if (socket.writableLength > 0) waiting.push({ socket, since: isMoving ? now : since })
     }
+    if (unreadBytes > this.#mostUnreadBytes) this.#endOldest(waiting, unreadBytes)
+  }
+
+  #endOldest(waiting: { readonly socket: Socket; readonly since: number }[], unreadBytes: number): void {
+    let left = unreadBytes
+    for (const { socket } of waiting.sort((one, other) => one.since - other.since)) {
+      if (left <= this.#mostUnreadBytes) return
+      left -= socket.writableLength
+      this.#end(socket)
+    }
+  }
+
+  #end(socket: Socket): void {
+    const fields = { remoteAddress: socket.remoteAddress ?? '', unreadBytes: socket.writableLength }
+    this.#telemetry?.record({ name: 'http.answer.stalled', level: 'warn', fields })
+    socket.destroy()
   }
 
   #leave(network: string): void {

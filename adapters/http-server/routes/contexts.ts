@@ -100,7 +100,11 @@ export const CONTEXT_ROUTES: readonly Route[] = [
       200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) },
       429: throttledAnswer('The API key, or its company, has as many searches under way as it may'),
     },
-    handle: async ({ params, body, request }, session) =>
-      json(await session.search(params.contextId, body.prompt, { signal: request.signal })),
+    handle: async (call, session) => {
+      const { params, body, request } = call
+      const found = await session.searchEntries(params.contextId, body.prompt, { signal: request.signal })
+      // Short answers go out at once, with their length.
+      return 'length' in found ? json(found) : await streamList(call, { items: found, nextAfter: null })
+    },
   }),
 ]

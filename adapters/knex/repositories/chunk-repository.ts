@@ -6,8 +6,9 @@ import type {
   ChunkRepository,
   NewChunk,
   VectorKey,
+  VisibleChunk,
 } from '../../../src/ports/index.js'
-import { number, type Row, text } from '../rows.js'
+import { number, type Row, text, textOrNull } from '../rows.js'
 import { allPages, inParts, KnexRepository, type Session } from './base.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
@@ -44,15 +45,27 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return isVisible ? rows.map(toChunk) : []
   }
 
-  async findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]> {
+  async findVisible(
+    contextId: number,
+    keys: readonly ChunkKey[],
+    maxBytes: number = Infinity,
+  ): Promise<readonly VisibleChunk[]> {
     if (keys.length === 0) return []
-    // One statement: what it finds is of one moment.
+    // One statement: what it finds is of one moment. Neither database reads a text to tell its size.
     const pairs = keys.map((key) => [key.documentId, key.ordinal])
-    const rows = await this.#visible()
+    const found = this.#visible()
       .whereIn(['chunk.document_id', 'chunk.ordinal'], pairs)
       .where('document.context_id', contextId)
-      .select<Row[]>('chunk.*')
-    return rows.map(toChunk)
+      .select('chunk.id', 'chunk.document_id', 'chunk.ordinal', 'chunk.start', 'chunk.tokens')
+      .select(this.#raw('octet_length(chunk.content) as bytes'))
+    const rows: Row[] = await (maxBytes === Infinity
+      ? found.select('chunk.content')
+      : found.select(
+          this.#raw('case when octet_length(chunk.content) <= ? then chunk.content end as content', maxBytes),
+        ))
+    return rows.map((row) => {
+      return { ...toPlace(row), content: textOrNull(row, 'content'), sizeBytes: number(row, 'bytes') }
+    })
   }
 
   async count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>> {
@@ -132,8 +145,8 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return doomed.length
   }
 
-  #raw(sql: string): Knex.Raw {
-    return this.session.knex.raw(sql)
+  #raw(sql: string, ...bindings: readonly number[]): Knex.Raw {
+    return this.session.knex.raw(sql, bindings)
   }
 
   get #windows() {
@@ -165,11 +178,14 @@ function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
 }
 
 function toChunk(row: Row): ChunkRecord {
+  return { ...toPlace(row), content: text(row, 'content') }
+}
+
+function toPlace(row: Row): Omit<ChunkRecord, 'content'> {
   return {
     id: number(row, 'id'),
     documentId: number(row, 'document_id'),
     ordinal: number(row, 'ordinal'),
-    content: text(row, 'content'),
     start: number(row, 'start'),
     tokens: number(row, 'tokens'),
   }

@@ -152,7 +152,7 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       inOrder(chunks.filter((chunk) => chunk.documentId === documentId)).map(({ hash }) => hash),
     list: async (documentId) =>
       inOrder(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
-    findVisible: async (contextId, keys) =>
+    findVisible: async (contextId, keys, maxBytes = Infinity) =>
       chunks
         .filter(
           (chunk) =>
@@ -160,7 +160,11 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
             documents.get(chunk.documentId)?.contextId === contextId &&
             isVisible(chunk),
         )
-        .map(toRecord),
+        .map((chunk) => {
+          const { content, ...record } = toRecord(chunk)
+          const sizeBytes = new TextEncoder().encode(content).length
+          return { ...record, content: sizeBytes > maxBytes ? null : content, sizeBytes }
+        }),
     count: async (documentIds) => {
       const counts = new Map<number, ChunkCounts>()
       for (const id of documentIds) {

@@ -124,6 +124,14 @@ export interface ChunkRecord {
   readonly tokens: number
 }
 
+/** A chunk that a search may find. */
+export interface VisibleChunk extends Omit<ChunkRecord, 'content'> {
+  /** Null where it is longer than was asked for. */
+  readonly content: string | null
+  /** Size of the content in UTF-8. */
+  readonly sizeBytes: number
+}
+
 /** How much of a document is stored as chunks. */
 export interface ChunkCounts {
   readonly chunks: number

@@ -11,6 +11,7 @@ import type {
   NewChunk,
   Page,
   UploadRecord,
+  VisibleChunk,
 } from './document-records.js'
 
 /** Which contexts of an account are listed. */
@@ -131,8 +132,9 @@ export interface ChunkRepository {
   /**
    * The chunks with these keys, at most 100, whose documents are live and completed, in a live context.
    * In any order; all as they are at one moment, so that no document is half there.
+   * @param maxBytes contents with more bytes of UTF-8 are not read; default: all are
    */
-  findVisible(contextId: number, keys: readonly ChunkKey[]): Promise<readonly ChunkRecord[]>
+  findVisible(contextId: number, keys: readonly ChunkKey[], maxBytes?: number): Promise<readonly VisibleChunk[]>
   /** How much is stored of each of these documents, however many; those without chunks and windows are left out. */
   count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>>
   /** Ids of documents that have chunks or windows but no row, at most `limit`. */
