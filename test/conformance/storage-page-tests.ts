@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Repositories, RowPage, Storage } from '../../src/ports/index.js'
-import { NOW, type Seed, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+import { LATER, NOW, type Seed, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
 
@@ -67,7 +67,7 @@ export function definePageTests(test: DefineTest): void {
     })
   })
 
-  test('counts the contexts of a company over its accounts, and API keys that are not revoked', async (storage) => {
+  test('counts the contexts of a company over its accounts, and API keys neither revoked nor expired', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { accounts, apiKeys, contexts, regions } = repositories
       const seed = await seedCompany(repositories)
@@ -95,7 +95,12 @@ export function definePageTests(test: DefineTest): void {
         ids.push((await apiKeys.insert({ ...key, expires: null, lastUsed: null, revoked: null })).id)
       }
       await apiKeys.revoke(ids[0] ?? 0, NOW)
-      assert.equal(await apiKeys.countUnrevoked(seed.companyId), 1)
+      assert.equal(await apiKeys.countUsable(seed.companyId, NOW), 1)
+      const { companyId, userId } = seed
+      const key = { clientId: 'ak_4', companyId, userId, secretHash: 'x', targets: [], created: NOW }
+      await apiKeys.insert({ ...key, expires: LATER, lastUsed: null, revoked: null })
+      assert.equal(await apiKeys.countUsable(companyId, NOW), 2)
+      assert.equal(await apiKeys.countUsable(companyId, LATER), 1)
     })
   })
 }

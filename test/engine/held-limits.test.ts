@@ -89,6 +89,21 @@ describe('what a company may hold', () => {
     }
   })
 
+  it('A15 an API key that has expired makes room, at the moment it expires', async () => {
+    const { engine, clock } = await start({ limits: { apiKeysPerCompany: 1 } })
+    const { apiKeys } = engine.administration
+    const expiring = () => new Date(clock.now().getTime() + 60_000).toISOString()
+    const add = async (expires?: string) => {
+      return await outcomes([apiKeys.create({ companyId: 1, userId: 1, ...(expires !== undefined && { expires }) })])
+    }
+    expect(await add(expiring())).toEqual(['done'])
+    clock.advance(59_999)
+    expect(await add()).not.toEqual(['done'])
+    clock.advance(1)
+    expect(await add()).toEqual(['done'])
+    expect(await add()).not.toEqual(['done'])
+  })
+
   it('A15 an upload beyond the limit is refused before a byte of it is read', async () => {
     const { session } = await start({ limits: { documentsPerContext: 1 } })
     const { id } = await session.contexts.create(NEW_CONTEXT)

@@ -30,6 +30,7 @@ const manages = (bits: Bits): boolean => ((bits >> MANAGE) & 1) === 1
 
 let engine: Engine
 let storage: MemoryEngine['storage']
+let mailer: MemoryEngine['mailer']
 
 /** What is tried here needs thousands of users, who are invited. */
 const MANY_MAILS = { mailsPerCompanyPerHour: 1_000_000, mailsPerHour: 1_000_000 }
@@ -38,6 +39,7 @@ beforeAll(async () => {
   const made = await memoryEngine({ limits: MANY_MAILS })
   engine = made.engine
   storage = made.storage
+  mailer = made.mailer
 })
 
 afterAll(async () => {
@@ -184,6 +186,16 @@ const USE_CASES: readonly UseCase[] = [
       return outcome
     },
   },
+  {
+    name: 'users.reinitiate',
+    needs: (old, next) => old | next,
+    attempt: async ({ users }, company, old, next) => {
+      const userId = await newUser(company)
+      await grant(userId, company.tenantId, old)
+      await grant(userId, company.assistantId, next, true)
+      return await outcomeOf(users.reinitiate(userId))
+    },
+  },
 ]
 
 describe('A5 every use case that changes rights, with callers of every set of capabilities', () => {
@@ -227,14 +239,50 @@ describe('A5 every use case that changes rights, with callers of every set of ca
   it('knows every operation of a tenant session that may change rights', () => {
     const session = engine.as(engine.owner)
     const judged = new Set(USE_CASES.map(({ name }) => name.split(',')[0]))
-    // Neither reads nor changes rights: lists, options, and the invitation that is sent once more.
-    const lists = ['users.list', 'users.entries', 'users.page']
-    const others = new Set([...lists, 'permissions.options', 'users.reinitiate'])
+    // Changes no rights: lists and options.
+    const others = new Set(['users.list', 'users.entries', 'users.page', 'permissions.options'])
     const operations = (['users', 'permissions'] as const).flatMap((group) =>
       Object.keys(session[group]).map((name) => `${group}.${name}`),
     )
     expect(operations.filter((name) => !judged.has(name) && !others.has(name))).toEqual([])
   })
+})
+
+describe('A5 the invitation of an Administrator', () => {
+  it('is not ended by a caller who holds less, and is by one who holds all of it', async () => {
+    const company = await newCompany()
+    const email = `${crypto.randomUUID()}@example.com`
+    const { id } = await engine.administration.users.add({ email, companyId: company.companyId })
+    await grant(id, company.tenantId, ALL_BITS)
+    const links = () => mailer.sent.filter(({ to }) => to.address === email).map(({ text }) => linkIn(text))
+    await expect.poll(() => links().length).toBe(1)
+    const lesser = await newCaller(company, 1 << MANAGE)
+    expect(await outcomeOf(lesser.users.reinitiate(id))).toBe('ERR_FORBIDDEN')
+    expect(await isOpenLink(links()[0])).toBe(true)
+    const equal = await newCaller(company, ALL_BITS)
+    expect(await outcomeOf(equal.users.reinitiate(id))).toBe('done')
+    await expect.poll(() => links().length).toBe(2)
+    expect(await isOpenLink(links()[0])).toBe(false)
+  })
+
+  it('is not sent by a caller whose permission is suspended meanwhile', async () => {
+    const company = await newCompany()
+    const userId = await newUser(company)
+    const caller = await newCaller(company, ALL_BITS)
+    const [own] = await permissionsOf(caller.userId)
+    const reinitiated = outcomeOf(caller.users.reinitiate(userId))
+    await engine.administration.permissions.toggle(own?.id ?? 0)
+    expect(await reinitiated).toBe('ERR_FORBIDDEN')
+  })
+
+  const linkIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
+
+  /** A password that is refused leaves an open link as it is. */
+  async function isOpenLink(token = ''): Promise<boolean> {
+    const attempt = engine.authentication.setPassword({ token, password: 'abababababab' })
+    const error = await attempt.catch((refused: unknown) => refused)
+    return !String(error).includes('it was used')
+  }
 })
 
 describe('A6 no sequence of calls', () => {

@@ -75,6 +75,18 @@ describe('DELETE /tenant/user/{id}', () => {
     expect((await server.request('DELETE', '/tenant/user/none', { token: one.manager.token })).status).toBe(400)
   })
 
+  it('A83 takes no API key of a company that the caller does not manage', async () => {
+    const { apiKeys } = server.engine.administration
+    const { manager, newUser } = await newCompany()
+    const abroad = await newCompany()
+    const user = await newUser('Member')
+    const key = await apiKeys.create({ companyId: abroad.companyId, userId: user.id })
+    expect(await remove(user.id, manager.token)).toEqual([403, 'ERR_FORBIDDEN'])
+    expect((await apiKeys.list()).map(({ id }) => id)).toEqual(expect.arrayContaining([key.id, user.key.id]))
+    await apiKeys.revoke(key.id)
+    expect(await remove(user.id, manager.token)).toEqual([204, undefined])
+  })
+
   it('A83 keeps the last user who manages a company, and the owner', async () => {
     const { manager, newUser } = await newCompany()
     expect(await remove(manager.id, manager.token)).toEqual([409, 'ERR_LAST_MANAGER'])

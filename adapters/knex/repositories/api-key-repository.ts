@@ -55,8 +55,11 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     return (await query.select()).map(toApiKey)
   }
 
-  async countUnrevoked(companyId: number): Promise<number> {
-    return await this.countOf(this.rows.where('company_id', companyId).whereNull('revoked'))
+  async countUsable(companyId: number, now: string): Promise<number> {
+    const unrevoked = this.rows.where('company_id', companyId).whereNull('revoked')
+    return await this.countOf(
+      unrevoked.where((either) => void either.whereNull('expires').orWhere('expires', '>', now)),
+    )
   }
 
   async revoke(id: number, revoked: string): Promise<boolean> {

@@ -222,8 +222,10 @@ export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyReposi
       apiKeys.update(id, { lastUsed })
     },
     list: async ({ userId } = {}) => apiKeys.filter((key) => userId === undefined || key.userId === userId),
-    countUnrevoked: async (companyId) =>
-      apiKeys.filter((key) => key.companyId === companyId && key.revoked === null).length,
+    countUsable: async (companyId, now) =>
+      apiKeys.filter(
+        (key) => key.companyId === companyId && key.revoked === null && (key.expires === null || key.expires > now),
+      ).length,
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
     deleteOf: async (of) => {
       const userIds = idsOfUsers(users, of)

@@ -140,8 +140,8 @@ export interface ApiKeyRepository {
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
   list(filter?: { readonly userId?: number }): Promise<readonly ApiKeyRecord[]>
-  /** How many keys of a company are not revoked. */
-  countUnrevoked(companyId: number): Promise<number>
+  /** How many keys of a company are neither revoked nor expired at `now`, which is ISO 8601 in UTC with milliseconds. */
+  countUsable(companyId: number, now: string): Promise<number>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
   /** Removes the keys of a user; or those of a company and those that act for its users, whichever company has them. */

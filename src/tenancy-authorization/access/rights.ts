@@ -138,27 +138,28 @@ export class Rights {
    * @throws NotFoundError where the user is missing or out of reach @throws ForbiddenError @throws LastManagerError
    */
   async changeUser<T>(userId: number, change: (user: UserRecord) => Promise<T>): Promise<T> {
-    const user = await this.user(userId)
-    const permissions = await this.#repositories.permissions.list({ userId: user.id })
-    for (const permission of permissions) {
-      const account = await this.#repositories.accounts.get(permission.accountId)
-      const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
-      if (!isReached && this.reach.isLimited) {
-        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${SOMEBODY_ELSE}`)
-      }
-      await this.#requireChangeable(permission)
-    }
+    const { user, permissions } = await this.#changeableUser(userId)
     await this.#requireManagersWithout(permissions)
     return await change(user)
   }
 
   /**
-   * Takes all rights of a user for good, and then the user, as deleting the user does.
+   * A user to whom the way in is sent once more, which ends the earlier one: a user whom the caller may change.
+   * @throws NotFoundError where the user is missing or out of reach @throws ForbiddenError
+   */
+  async userToInvite(userId: number): Promise<UserRecord> {
+    return (await this.#changeableUser(userId)).user
+  }
+
+  /**
+   * Takes all rights of a user for good, and then the user, as deleting the user does. Within a limited reach the
+   * companies of the user's API keys are within it, too.
    * @param end deletes the user, in the same transaction; it is not called where that is refused
    * @throws as {@link changeUser}
    */
   async endUser(userId: number, end: (user: UserRecord) => Promise<void>): Promise<void> {
     await this.changeUser(userId, async (user) => {
+      await this.#requireKeysWithin(user)
       for (const permission of await this.#repositories.permissions.list({ userId: user.id })) {
         await this.#remove(permission, await this.#repositories.accounts.get(permission.accountId))
       }
@@ -218,6 +219,35 @@ export class Rights {
     const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
     if (permission === undefined || !isReached) throw new NotFoundError('permission', id)
     return { permission, account }
+  }
+
+  /** A user whose permissions, wherever they are, the caller may change. */
+  async #changeableUser(
+    userId: number,
+  ): Promise<{ readonly user: UserRecord; readonly permissions: readonly PermissionRecord[] }> {
+    const user = await this.user(userId)
+    const permissions = await this.#repositories.permissions.list({ userId: user.id })
+    for (const permission of permissions) {
+      const account = await this.#repositories.accounts.get(permission.accountId)
+      const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
+      if (!isReached && this.reach.isLimited) {
+        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${SOMEBODY_ELSE}`)
+      }
+      await this.#requireChangeable(permission)
+    }
+    return { user, permissions }
+  }
+
+  /** A revoked key is nothing that a company would miss. */
+  async #requireKeysWithin(user: UserRecord): Promise<void> {
+    if (!this.reach.isLimited) return
+    const keys = (await this.#repositories.apiKeys.list({ userId: user.id })).filter(({ revoked }) => revoked === null)
+    const companyIds = [...new Set(keys.map(({ companyId }) => companyId))]
+    const within = await this.reach.within(this.#repositories, companyIds)
+    if (companyIds.every((id) => within.has(id))) return
+    throw new ForbiddenError(
+      `the user ${user.id} has an API key of a company that is not accessible: somebody who manages that company must revoke it first`,
+    )
   }
 
   /** A role that an account may use. @throws InvalidInputError */

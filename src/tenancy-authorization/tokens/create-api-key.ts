@@ -65,7 +65,8 @@ export class CreateApiKey {
       if (userId !== undefined && (await repositories.users.get(userId)) === undefined)
         throw new NotFoundError('user', userId)
       const { apiKeys, users } = repositories
-      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUnrevoked(companyId))
+      const held = await apiKeys.countUsable(companyId, now.toISOString())
+      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, held)
       if (userId === undefined) {
         requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
       }

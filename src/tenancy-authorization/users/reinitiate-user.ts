@@ -1,8 +1,9 @@
 import { recordChange } from '../../audit/index.js'
 import type { Clock, Storage } from '../../ports/index.js'
-import { InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { InvalidInputError } from '../../shared/errors.js'
 import { parseId } from '../../shared/validate.js'
-import { covers, type Reach } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
+import { Rights } from '../access/rights.js'
 import { ifUsable } from '../access/usable-user.js'
 import type { MailQueue } from '../mail/mail-queue.js'
 
@@ -20,21 +21,22 @@ export class ReinitiateUser {
 
   /**
    * @throws NotFoundError for unknown users and those out of reach alike
+   * @throws ForbiddenError within a limited reach, where the user has a right that the caller may not take
    * @throws InvalidInputError where the user has completed the setup, or they or their company are disabled
    * @throws ThrottledError where it would be one mail too many; links of earlier ones stay then
    */
   async execute(userId: number, reach: Reach): Promise<void> {
     const id = parseId(userId, 'id')
     const mailId = await this.#storage.transaction(async (repositories) => {
-      const user = await repositories.users.get(id)
-      if (user === undefined || !(await covers(reach, repositories, user.companyId)))
-        throw new NotFoundError('user', id)
+      const now = this.#clock.now()
+      const rights = await Rights.of(repositories, reach, now)
+      const user = await rights.userToInvite(id)
       if ((await ifUsable(repositories, user)) === undefined)
         throw new InvalidInputError('id', `the user ${id}, or their company, is disabled: no mail is sent`)
       if (user.passwordHash !== null)
         throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
       await repositories.passwordTokens.removeOfUser(id)
-      await recordChange(repositories, reach.by, this.#clock.now(), {
+      await recordChange(repositories, rights.reach.by, now, {
         action: 'user.reinitiated',
         companyId: user.companyId,
         targetId: id,
