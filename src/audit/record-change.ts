@@ -25,11 +25,28 @@ export async function recordChange(
   { audit }: Pick<Repositories, 'audit'>,
   by: AuditActor,
   now: Date,
-  { action, companyId, targetId, details }: AuditChange,
+  change: AuditChange,
 ): Promise<void> {
+  await audit.append(toDoneRecord(by, now, change))
+}
+
+/** As {@link recordChange}, for many: an entry for each, in their order. */
+export async function recordChanges(
+  { audit }: Pick<Repositories, 'audit'>,
+  by: AuditActor,
+  now: Date,
+  changes: readonly AuditChange[],
+): Promise<void> {
+  await audit.appendAll(changes.map((change) => toDoneRecord(by, now, change)))
+}
+
+function toDoneRecord(
+  by: AuditActor,
+  now: Date,
+  { action, companyId, targetId, details }: AuditChange,
+): Omit<AuditRecord, 'id'> {
   const targetType = AUDIT_ACTIONS[action]
-  const change = { action, outcome: 'done', companyId, targetType, targetId, details: { ...details } } as const
-  await audit.append(toAuditRecord(by, now, change))
+  return toAuditRecord(by, now, { action, outcome: 'done', companyId, targetType, targetId, details: { ...details } })
 }
 
 /** Most characters of a client id, an address or the id of a request: hosts may pass texts of any length. */

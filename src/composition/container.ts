@@ -16,6 +16,7 @@ import {
   GetDocument,
   ListDocuments,
   ProcessDocument,
+  PurgeAccount,
   PurgeCompany,
   PurgeContext,
   PurgeDocument,
@@ -173,7 +174,8 @@ function bindIngestion(container: Container): void {
     .toResolvedValue((index, files) => new PurgeDocument(index, files), [VECTOR_INDEX, FILE_STORE])
   container
     .bind(PurgeContext)
-    .toResolvedValue((index, files) => new PurgeContext(index, files), [VECTOR_INDEX, FILE_STORE])
+    .toResolvedValue((index, files, clock) => new PurgeContext(index, files, clock), [VECTOR_INDEX, FILE_STORE, CLOCK])
+  container.bind(PurgeAccount).toResolvedValue((clock) => new PurgeAccount(clock), [CLOCK])
   container.bind(PurgeCompany).toResolvedValue((clock) => new PurgeCompany(clock), [CLOCK])
   container
     .bind(Sweep)

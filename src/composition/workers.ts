@@ -3,6 +3,7 @@ import { TRIM_AUDIT, TrimAudit } from '../audit/index.js'
 import {
   INGEST_DOCUMENT,
   ProcessDocument,
+  PurgeAccount,
   PurgeCompany,
   PurgeContext,
   PurgeDocument,
@@ -89,7 +90,12 @@ export class Workers implements WorkSignals, RepairWorkers {
       maxClaims: INGESTION_CLAIMS,
     })
     this.#clearing = new JobWorker(storage, telemetry, {
-      handlers: [container.get(PurgeDocument), container.get(PurgeContext), container.get(PurgeCompany)],
+      handlers: [
+        container.get(PurgeDocument),
+        container.get(PurgeContext),
+        container.get(PurgeAccount),
+        container.get(PurgeCompany),
+      ],
       quietMs: INGESTION_QUIET_MS,
       // What was deleted is cleared away, however long that cannot be done.
       maxFailures: Infinity,

@@ -1,6 +1,12 @@
-import { type AuditActor, recordChange } from '../audit/index.js'
-import type { Clock, ContextRecord, Repositories } from '../ports/index.js'
+import { type AuditActor, recordChanges } from '../audit/index.js'
+import type { Clock, Repositories } from '../ports/index.js'
+import { pages } from '../shared/pages.js'
 import type { ContextRemoval } from '../tenancy-authorization/index.js'
+
+const IDS_AT_ONCE = 500
+
+/** The job that deletes the contexts of a deleted account, one after the other. */
+export const PURGE_ACCOUNT = 'purge-account'
 
 /** The job that removes what is left of a deleted context: chunks, vectors and files. */
 export const PURGE_CONTEXT = 'purge-context'
@@ -16,7 +22,7 @@ export async function removeContext(
   await jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
 }
 
-/** Deletes the contexts of what is deleted itself. */
+/** Deletes the contexts of what is deleted itself, however many and however large they are. */
 export class RemoveContexts implements ContextRemoval {
   readonly #clock: Clock
 
@@ -24,24 +30,41 @@ export class RemoveContexts implements ContextRemoval {
     this.#clock = clock
   }
 
-  async remove(
-    repositories: Repositories,
-    of: { readonly accountId: number } | { readonly userId: number },
-    by: AuditActor,
-  ): Promise<void> {
-    for (const context of await repositories.contexts.list(of)) await this.#remove(repositories, context, by)
+  async removeOfAccount(repositories: Repositories, accountId: number, by: AuditActor): Promise<void> {
+    const now = this.#clock.now()
+    const { accounts, contexts, jobs } = repositories
+    const companyId = (await accounts.get(accountId))?.companyId ?? null
+    // This also finds out a context that another transaction makes meanwhile.
+    for await (const ids of pages(IDS_AT_ONCE, async (page) => await contexts.listIds({ accountId }, page))) {
+      await recordChanges(
+        repositories,
+        by,
+        now,
+        ids.map((targetId) => ({ action: 'context.deleted', companyId, targetId, details: { accountId } })),
+      )
+    }
+    await jobs.enqueue({ kind: PURGE_ACCOUNT, subject: accountId })
   }
 
-  async #remove(repositories: Repositories, { id, accountId }: ContextRecord, by: AuditActor): Promise<void> {
+  async removeMadeBy(repositories: Repositories, userId: number, by: AuditActor): Promise<void> {
     const now = this.#clock.now()
-    // An upload that is being settled holds it, and is a document by then.
-    await repositories.contexts.lock(id)
-    await removeContext(repositories, id, now.toISOString())
-    await recordChange(repositories, by, now, {
-      action: 'context.deleted',
-      companyId: (await repositories.accounts.get(accountId))?.companyId ?? null,
-      targetId: id,
-      details: { accountId },
-    })
+    const { accounts, contexts, jobs } = repositories
+    const removed = await contexts.deleteMadeBy(userId, now.toISOString())
+    await jobs.enqueueAll(removed.map(({ id }) => ({ kind: PURGE_CONTEXT, subject: id })))
+    const companies = new Map<number, number | undefined>()
+    for (const accountId of new Set(removed.map((context) => context.accountId))) {
+      companies.set(accountId, (await accounts.get(accountId))?.companyId)
+    }
+    await recordChanges(
+      repositories,
+      by,
+      now,
+      removed.flatMap(({ id: targetId, accountId }) => {
+        const companyId = companies.get(accountId)
+        // The deletion of its account has left an entry.
+        if (companyId === undefined) return []
+        return [{ action: 'context.deleted', companyId, targetId, details: { accountId } } as const]
+      }),
+    )
   }
 }

@@ -1,8 +1,9 @@
-import { removeContext } from '../context/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
 import type { Clock, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy-authorization/index.js'
+import { inSteps } from './in-steps.js'
+import { removeContextsOf } from './purge-account.js'
 import { untilNoBackup } from './until-no-backup.js'
 
 /** Few enough that nobody waits long for the database. */
@@ -49,13 +50,7 @@ export class PurgeCompany implements JobHandler {
   /** No context is made any more: the accounts are deleted. */
   async #removeContexts(run: JobRun): Promise<void> {
     for (const accountId of await run.transaction(({ accounts }) => accounts.listIds(run.subject))) {
-      for (const { id } of await run.transaction(({ contexts }) => contexts.list({ accountId }))) {
-        await inSteps(run, async (repositories) => {
-          await repositories.contexts.lock(id)
-          await removeContext(repositories, id, this.#clock.now().toISOString())
-          return 'done'
-        })
-      }
+      await removeContextsOf(run, accountId, this.#clock)
     }
   }
 
@@ -69,9 +64,4 @@ export class PurgeCompany implements JobHandler {
       })
     }
   }
-}
-
-async function inSteps(run: JobRun, step: (repositories: Repositories) => Promise<'done' | 'more'>): Promise<void> {
-  do run.signal.throwIfAborted()
-  while ((await run.transaction(step, { isProgress: true })) === 'more')
 }

@@ -1,6 +1,6 @@
 import { PURGE_CONTEXT } from '../context/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { FileStore, VectorIndex } from '../ports/index.js'
+import type { Clock, FileStore, VectorIndex } from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { removeChunks } from './processing/remove-chunks.js'
 import { untilNoBackup } from './until-no-backup.js'
@@ -50,20 +50,22 @@ export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
   readonly #index: VectorIndex
   readonly #fileStore: FileStore
+  readonly #clock: Clock
 
-  constructor(index: VectorIndex, fileStore: FileStore) {
+  constructor(index: VectorIndex, fileStore: FileStore, clock: Clock) {
     this.#index = index
     this.#fileStore = fileStore
+    this.#clock = clock
   }
 
   async run(run: JobRun): Promise<void> {
     await untilNoBackup((work) => run.transaction(work), run.signal)
-    const isDeleted = await run.transaction(async ({ contexts }) =>
-      (await contexts.listDeleted()).includes(run.subject),
-    )
+    const isDeleted = await run.transaction(({ contexts }) => contexts.isDeleted(run.subject))
     if (isDeleted) {
       const doomed = await run.transaction(async ({ documents, jobs }) => {
         await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
+        // They were left as they were where a user's contexts were deleted together.
+        await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
         return await documents.listDeleted(run.subject)
       })
       for (const { uuid } of doomed) {

@@ -1,4 +1,4 @@
-import { PURGE_CONTEXT } from '../context/index.js'
+import { PURGE_ACCOUNT, PURGE_CONTEXT } from '../context/index.js'
 import {
   type DocumentRecord,
   type FileStore,
@@ -58,7 +58,9 @@ export class Sweep {
   async prepare(isAlone: boolean): Promise<void> {
     await this.#storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
-      if (isAlone) await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_COMPANY])
+      if (isAlone) {
+        await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_ACCOUNT, PURGE_COMPANY])
+      }
     })
     await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
   }
@@ -155,8 +157,7 @@ export class Sweep {
   /** What is deleted and has its row still is removed by its purge, which waits for a backup. */
   async #hasRow(contextId: number): Promise<boolean> {
     return await this.#storage.read(
-      async ({ contexts }) =>
-        (await contexts.get(contextId)) !== undefined || (await contexts.listDeleted()).includes(contextId),
+      async ({ contexts }) => (await contexts.get(contextId)) !== undefined || (await contexts.isDeleted(contextId)),
     )
   }
 }

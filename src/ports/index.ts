@@ -83,7 +83,6 @@ export type {
   ContextFilter,
   ContextRepository,
   DocumentRepository,
-  MadeBy,
   UploadRepository,
 } from './storage/document-repositories.js'
 export {
@@ -136,6 +135,7 @@ export type {
   CompanyRepository,
   MailRepository,
   PasswordTokenRepository,
+  PermissionAbroad,
   PermissionRepository,
   RegionRepository,
   RoleRepository,

@@ -52,6 +52,17 @@ export function defineAuditTests(test: DefineTest): void {
     assert.ok(full.id < bare.id && bare.id < huge.id)
   })
 
+  test('appends many audit entries at once, in their order', async (storage) => {
+    const many = Array.from({ length: 250 }, (_, targetId) => ({ ...RECORD, targetId }))
+    await storage.transaction(({ audit }) => audit.appendAll(many))
+    await storage.transaction(({ audit }) => audit.appendAll([]))
+    const found = await storage.read(({ audit }) => audit.list({ limit: 300 }))
+    assert.deepEqual(
+      found.map(({ id: _id, ...record }) => record),
+      many.toReversed(),
+    )
+  })
+
   test('lists audit entries, the newest first, page by page and by each filter', async (storage) => {
     await append(
       storage,

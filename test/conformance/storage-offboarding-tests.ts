@@ -87,6 +87,15 @@ export function defineOffboardingTests(test: DefineTest): void {
       ] as const) {
         await apiKeys.insert(keyOf(of, clientId))
       }
+      const revoked = keyOf({ companyId: other.companyId, userId: one.userId }, 'revoked')
+      await apiKeys.insert({ ...revoked, revoked: NOW })
+      const abroad = async (after: number) => {
+        const keys = await apiKeys.listAbroad(one.companyId, { after, limit: 10 })
+        return keys.map(({ clientId }) => clientId)
+      }
+      assert.deepEqual(await abroad(0), ['of the user'])
+      const [first] = await apiKeys.listAbroad(one.companyId, { after: 0, limit: 1 })
+      assert.deepEqual(await abroad(first?.id ?? 0), [])
       const clientIds = async () => (await apiKeys.list()).map(({ clientId }) => clientId)
       await apiKeys.deleteOf({ userId: one.userId })
       assert.deepEqual(await clientIds(), ['of the company', 'foreign'])
@@ -106,14 +115,27 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A82 lists the contexts that a user has made', async (storage) => {
+  test('A82 deletes the contexts that a user has made, with their texts', async (storage) => {
     await storage.transaction(async (repositories) => {
       const one = await seedCompany(repositories, 'One')
       const other = await seedCompany(repositories, 'Other')
+      const { contexts } = repositories
       const own = await seedContext(repositories, one)
+      const kept = await seedContext(repositories, other)
       const abroad = await seedContext(repositories, { ...other, userId: one.userId })
-      await seedContext(repositories, other)
-      assert.deepEqual(await repositories.contexts.list({ userId: one.userId }), [own, abroad])
+      const gone = await seedContext(repositories, one)
+      await contexts.update(gone.id, { deleted: NOW })
+      const told = [own, abroad].map(({ id, accountId }) => ({ id, accountId }))
+      assert.deepEqual(await contexts.deleteMadeBy(one.userId, LATER), told)
+      assert.deepEqual(await contexts.deleteMadeBy(one.userId, LATER), [])
+      assert.deepEqual(await contexts.list({ accountId: one.accountId }), [])
+      assert.deepEqual(await contexts.list({ accountId: other.accountId }), [kept])
+      const states = [own, kept, abroad, gone].map(async ({ id }) => await contexts.isDeleted(id))
+      assert.deepEqual(await Promise.all(states), [true, false, true, true])
+      assert.equal(await contexts.isDeleted(999), false)
+      const [row] = await contexts.page({ after: abroad.id - 1, limit: 1 })
+      const texts = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
+      assert.deepEqual(row, { ...abroad, ...texts, deleted: LATER })
     })
   })
 
@@ -150,6 +172,14 @@ export function defineOffboardingTests(test: DefineTest): void {
       await grant(repositories, one, {}, other)
       await grant(repositories, other, {}, one)
       const kept = await grant(repositories, other, {})
+      const [abroad, ...more] = await permissions.listAbroad(one.companyId, { after: 0, limit: 10 })
+      assert.deepEqual(more, [])
+      const { userId, roleId } = one
+      assert.deepEqual(
+        { ...abroad, id: 0 },
+        { id: 0, userId, roleId, accountId: other.accountId, companyId: other.companyId },
+      )
+      assert.deepEqual(await permissions.listAbroad(one.companyId, { after: abroad?.id ?? 0, limit: 10 }), [])
       await permissions.deleteOfCompany(one.companyId)
       assert.deepEqual(
         (await permissions.list()).map(({ id }) => id),

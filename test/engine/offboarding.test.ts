@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryStorage } from '../../adapters/memory/index.js'
-import type { Engine, Principal } from '../../src/index.js'
+import type { Engine, EngineRole, Principal } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
 import { DATABASES, type TestDatabase } from '../outbox/database.js'
+import { HookedStorage } from '../outbox/hooked-storage.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
 const ADDRESS = 'ada.lovelace@example.com'
@@ -235,6 +236,110 @@ describe.each([
     expect(await outcomeOf(engine.administration.users.delete(1, { contexts: 'burn' as 'keep' }))).toBe(
       'ERR_INVALID_INPUT',
     )
+  })
+
+  /** Begins anew with a storage that tells which of its methods are called. */
+  async function recordCalls(): Promise<string[]> {
+    const calls: string[] = []
+    await engine.close()
+    const hooked = new HookedStorage(database.storage(), (call, go) => {
+      calls.push(call)
+      return go()
+    })
+    made = await memoryEngine({ storage: hooked })
+    engine = made.engine
+    return calls
+  }
+
+  /** Contexts beside Ada's own, of which each has a document. */
+  async function moreContexts({ session, contextId }: Ada): Promise<number[]> {
+    const ids = [contextId]
+    for (let at = 0; at < 4; at += 1) {
+      const { id } = await session.contexts.create(NEW_CONTEXT)
+      await uploadText(session, id, 'leave.txt', `Parental leave lasts ${at} weeks.`)
+      ids.push(id)
+    }
+    return ids
+  }
+
+  const entriesOf = async (action: 'context.deleted') =>
+    (await engine.administration.audit.list({ action })).items.toReversed()
+
+  it.each(['user', 'account'] as const)(
+    'A82, A85 the contexts of a deleted %s are not read, however large, and each leaves an entry',
+    async (kind) => {
+      const calls = await recordCalls()
+      const ada = await newAda()
+      const ids = await moreContexts(ada)
+      const { users, accounts, verify } = engine.administration
+      calls.length = 0
+      if (kind === 'user') await users.delete(ada.userId, { contexts: 'delete' })
+      else await accounts.delete(ada.assistantId)
+      // A list of rows has each text of each context in memory at once.
+      expect(calls.filter((call) => call === 'contexts.list')).toEqual([])
+      const entries = (await entriesOf('context.deleted')).map(({ companyId, targetId, details, actor }) => {
+        return { companyId, targetId, details, kind: actor.kind }
+      })
+      const of = { companyId: ada.companyId, details: { accountId: ada.assistantId }, kind: 'host' }
+      expect(entries).toEqual(ids.map((targetId) => ({ ...of, targetId })))
+      await engine.whenCleared()
+      expect(calls.filter((call) => call === 'contexts.list')).toEqual([])
+      expect(await filesLeft()).toEqual([])
+      expect(await made.vectorIndex.listCollections()).toEqual([])
+      const left = await database.storage().read(({ contexts }) => contexts.page({ after: 0, limit: 10 }))
+      if ('knex' in database) expect(left).toEqual([])
+      expect((await verify()).problems).toEqual([])
+    },
+  )
+
+  it('A85 a process that ends before it has cleared a deleted account away leaves that to the next one', async () => {
+    // Memory keeps nothing for a next process.
+    if (!('knex' in database)) return
+    const ada = await newAda()
+    await moreContexts(ada)
+    const { fileStore } = made
+    const reopen = async (roles: readonly EngineRole[]) => {
+      await engine.close()
+      engine = (await memoryEngine({ storage: database.storage(), fileStore, roles })).engine
+    }
+    await reopen(['relay'])
+    await engine.administration.accounts.delete(ada.assistantId)
+    expect(await outcomeOf(engine.as(ada.principal).contexts.list())).toBe('ERR_FORBIDDEN')
+    expect(await filesLeft()).toHaveLength(5)
+    await reopen(['ingest'])
+    await engine.whenCleared()
+    const left = await database.storage().read(({ contexts }) => contexts.page({ after: 0, limit: 10 }))
+    expect([left, await filesLeft()]).toEqual([[], []])
+  })
+
+  it('A87 companies that lose keys and permissions with a deleted one read of it in their audit trail', async () => {
+    const ada = await newAda()
+    const { administration } = engine
+    const abroad = await newCompany()
+    const { permissions, apiKeys, companies, audit } = administration
+    const roleId = ada.roleId('Member')
+    const right = { userIdentityId: ada.userId, appAccountId: abroad.assistantId, appRoleId: roleId }
+    const { id: permissionId } = await permissions.grant(right)
+    const key = await apiKeys.create({ companyId: abroad.companyId, userId: ada.userId })
+    const revoked = await apiKeys.create({ companyId: abroad.companyId, userId: ada.userId })
+    await apiKeys.revoke(revoked.id)
+    const before = (await audit.list({ companyId: abroad.companyId })).items.length
+    await companies.delete(ada.companyId)
+    const { items } = await audit.list({ companyId: abroad.companyId })
+    const { userId } = ada
+    expect(items.slice(0, items.length - before)).toMatchObject([
+      { action: 'api-key.revoked', targetId: key.id, details: { userId }, actor: { kind: 'host' } },
+      {
+        action: 'permission.revoked',
+        targetId: permissionId,
+        details: { userId, accountId: abroad.assistantId, roleId },
+        actor: { kind: 'host' },
+      },
+    ])
+    const own = await audit.list({ companyId: ada.companyId })
+    expect(own.items[0]?.action).toBe('company.deleted')
+    expect(await permissions.list()).not.toContainEqual(expect.objectContaining({ id: permissionId }))
+    expect((await apiKeys.list()).map(({ companyId }) => companyId)).not.toContain(abroad.companyId)
   })
 
   async function filesLeft(): Promise<string[]> {

@@ -2,6 +2,7 @@ import {
   AlreadyExistsError,
   type ApiKeyRecord,
   type ApiKeyRepository,
+  type Page,
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
@@ -64,6 +65,15 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
 
   async revoke(id: number, revoked: string): Promise<boolean> {
     return await this.updateRow(id, { revoked: this.session.knex.raw('coalesce(revoked, ?)', [revoked]) })
+  }
+
+  async listAbroad(companyId: number, { after, limit }: Page): Promise<readonly ApiKeyRecord[]> {
+    const abroad = this.rows
+      .whereIn('user_id', idsOfUsers(this.session, { companyId }))
+      .whereNot('company_id', companyId)
+      .whereNull('revoked')
+      .where('id', '>', after)
+    return (await abroad.orderBy('id').limit(limit).select()).map(toApiKey)
   }
 
   async deleteOf(of: UsersFilter): Promise<void> {

@@ -7,7 +7,7 @@ import type {
   AuditRepository,
 } from '../../../src/ports/index.js'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, type Session } from './base.js'
 import { descendants } from './company-tree.js'
 
 export class KnexAuditRepository extends KnexRepository implements AuditRepository {
@@ -17,6 +17,10 @@ export class KnexAuditRepository extends KnexRepository implements AuditReposito
 
   async append(record: Omit<AuditRecord, 'id'>): Promise<void> {
     await this.rows.insert(toRow(record))
+  }
+
+  async appendAll(records: readonly Omit<AuditRecord, 'id'>[]): Promise<void> {
+    for (const part of inParts(records)) await this.rows.insert(part.map(toRow))
   }
 
   async list(filter: AuditFilter): Promise<readonly AuditRecord[]> {

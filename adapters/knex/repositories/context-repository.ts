@@ -1,12 +1,5 @@
 import type { Knex } from 'knex'
-import type {
-  ContextFilter,
-  ContextRecord,
-  ContextRepository,
-  MadeBy,
-  Page,
-  RowPage,
-} from '../../../src/ports/index.js'
+import type { ContextFilter, ContextRecord, ContextRepository, Page, RowPage } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
@@ -14,6 +7,7 @@ type Changes = Partial<Omit<ContextRecord, 'id'>>
 
 /** Columns of texts that their owner may make large. */
 const TEXTS = ['description', 'caption', 'tools_json', 'starter_prompts']
+const WITHOUT_TEXTS = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
 
 /** The column of each member; `starterPrompts` is kept as JSON. */
 const COLUMNS = {
@@ -56,7 +50,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).forNoKeyUpdate().select('id')
   }
 
-  async list(filter: ContextFilter | MadeBy, page?: RowPage): Promise<readonly ContextRecord[]> {
+  async list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]> {
     return (await this.pageOf(() => this.#live(filter), page, TEXTS)).map(toContext)
   }
 
@@ -66,7 +60,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
 
   async count(companyId: number): Promise<number> {
     const { knex, name } = this.session
-    const accounts = knex(name('accounts')).where('company_id', companyId).select('id')
+    const accounts = knex(name('accounts')).where('company_id', companyId).whereNull('deleted').select('id')
     return await this.countOf(this.rows.whereIn('account_id', accounts).whereNull('deleted'))
   }
 
@@ -74,6 +68,21 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     const row = toRow(changes)
     if (Object.keys(row).length > 0) await this.rows.where('id', id).whereNull('deleted').update(row)
     return await this.get(id)
+  }
+
+  async deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]> {
+    // SQLite writes a row anew as a whole: without its texts it is small.
+    const rows: Row[] = await this.rows
+      .where('user_id', userId)
+      .whereNull('deleted')
+      .update({ ...toRow(WITHOUT_TEXTS), deleted })
+      .returning(['id', 'account_id'])
+    const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
+    return ids.sort((one, other) => one.id - other.id)
+  }
+
+  async isDeleted(id: number): Promise<boolean> {
+    return (await this.rows.where('id', id).whereNotNull('deleted').select('id')).length > 0
   }
 
   async listDeleted(): Promise<readonly number[]> {
@@ -88,11 +97,8 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).delete()
   }
 
-  #live(filter: ContextFilter | MadeBy): Knex.QueryBuilder<Row, Row[]> {
-    const live = this.rows.whereNull('deleted')
-    if ('userId' in filter) return live.where('user_id', filter.userId)
-    const { accountId, visibleTo } = filter
-    const rows = live.where('account_id', accountId)
+  #live({ accountId, visibleTo }: ContextFilter): Knex.QueryBuilder<Row, Row[]> {
+    const rows = this.rows.whereNull('deleted').where('account_id', accountId)
     if (visibleTo === undefined) return rows
     return rows.where((either) => void either.where('user_id', visibleTo).orWhere('share_state', 1))
   }

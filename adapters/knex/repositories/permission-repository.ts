@@ -1,6 +1,8 @@
 import {
   type AccessRecord,
   AlreadyExistsError,
+  type Page,
+  type PermissionAbroad,
   type PermissionDetails,
   type PermissionRecord,
   type PermissionRepository,
@@ -61,6 +63,29 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
 
   async delete(id: number): Promise<boolean> {
     return (await this.rows.where('id', id).delete()) > 0
+  }
+
+  async listAbroad(companyId: number, { after, limit }: Page): Promise<readonly PermissionAbroad[]> {
+    const rows: Row[] = await this.#joined()
+      .where('person.company_id', companyId)
+      .whereNot('account.company_id', companyId)
+      .where('permission.id', '>', after)
+      .orderBy('permission.id')
+      .limit(limit)
+      .select(
+        'permission.id',
+        'permission.user_id',
+        'permission.account_id',
+        'permission.role_id',
+        'account.company_id',
+      )
+    return rows.map((row) => ({
+      id: number(row, 'id'),
+      userId: number(row, 'user_id'),
+      accountId: number(row, 'account_id'),
+      roleId: number(row, 'role_id'),
+      companyId: number(row, 'company_id'),
+    }))
   }
 
   async deleteOfCompany(companyId: number): Promise<void> {

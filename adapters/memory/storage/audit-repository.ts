@@ -7,6 +7,9 @@ export function auditRepository({ audit, companies }: MemoryTables): AuditReposi
     append: async (record) => {
       audit.insert(record)
     },
+    appendAll: async (records) => {
+      for (const record of records) audit.insert(record)
+    },
     list: async ({ withinCompanyId, companyId, action, actorUserId, from, to, beforeId, limit }) =>
       audit
         .filter(

@@ -24,22 +24,25 @@ export function contextRepository({ contexts, accounts }: MemoryTables): Context
     get: async (id) => live(id),
     // Transactions come one after the other.
     lock: async () => undefined,
-    list: async (filter, page) => {
-      if (!('userId' in filter)) return pageOf(listed(filter), page)
-      return pageOf(
-        contexts.filter(({ userId, deleted }) => userId === filter.userId && deleted === null),
-        page,
-      )
-    },
+    list: async (filter, page) => pageOf(listed(filter), page),
     listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
     count: async (companyId) =>
-      contexts.filter(({ accountId, deleted }) => deleted === null && accounts.get(accountId)?.companyId === companyId)
-        .length,
+      contexts.filter(({ accountId, deleted }) => {
+        const account = accounts.get(accountId)
+        return deleted === null && account?.deleted === null && account.companyId === companyId
+      }).length,
     update: async (id, changes) => {
       if (live(id)) contexts.update(id, changes)
       return live(id)
     },
     page: async ({ after, limit }) => contexts.filter(({ id }) => id > after).slice(0, limit),
+    deleteMadeBy: async (userId, deleted) => {
+      const made = contexts.filter((context) => context.userId === userId && context.deleted === null)
+      const texts = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
+      for (const { id } of made) contexts.update(id, { ...texts, deleted })
+      return made.map(({ id, accountId }) => ({ id, accountId }))
+    },
+    isDeleted: async (id) => (contexts.get(id)?.deleted ?? null) !== null,
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
     remove: async (id) => {
       contexts.delete(id)

@@ -163,6 +163,14 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     setRole: async (id, roleId) => permissions.update(id, { roleId }),
     toggle: async (id) => permissions.update(id, { isDisabled: !permissions.get(id)?.isDisabled }),
     delete: async (id) => permissions.delete(id),
+    listAbroad: async (companyId, page) => {
+      const found = permissions.filter().flatMap(({ id, userId, accountId, roleId }) => {
+        const owner = accounts.get(accountId)?.companyId ?? companyId
+        const isAbroad = users.get(userId)?.companyId === companyId && owner !== companyId
+        return isAbroad ? [{ id, userId, accountId, roleId, companyId: owner }] : []
+      })
+      return pageOf(found, page)
+    },
     deleteOfCompany: async (companyId) => {
       const ofCompany = permissions.filter(
         ({ userId, accountId }) =>
@@ -226,6 +234,13 @@ export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyReposi
       apiKeys.filter(
         (key) => key.companyId === companyId && key.revoked === null && (key.expires === null || key.expires > now),
       ).length,
+    listAbroad: async (companyId, page) => {
+      const userIds = idsOfUsers(users, { companyId })
+      const abroad = apiKeys.filter(
+        (key) => userIds.has(key.userId) && key.companyId !== companyId && key.revoked === null,
+      )
+      return pageOf(abroad, page)
+    },
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
     deleteOf: async (of) => {
       const userIds = idsOfUsers(users, of)

@@ -1,7 +1,7 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { ContextRecord, Storage, VectorIndex } from '../../ports/index.js'
+import { pages } from '../../shared/pages.js'
 import type { EmbeddingModels } from '../embedding-models.js'
-import { pages } from '../in-parts.js'
 import { collectionOf, contextOfCollection } from '../vector-collection.js'
 import { contextFindings } from './context-findings.js'
 import { ContextVectors } from './context-vectors.js'

@@ -1,6 +1,6 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { FileStore, Storage } from '../../ports/index.js'
-import { pages } from '../in-parts.js'
+import { pages } from '../../shared/pages.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import { unclaimed, unclaimedFiles } from '../unclaimed-files.js'
 import type { Finding, Look } from './finding.js'

@@ -54,6 +54,8 @@ export interface AuditRepository {
    * target need not exist any more.
    */
   append(record: Omit<AuditRecord, 'id'>): Promise<void>
+  /** As {@link append}, for many, in their order. */
+  appendAll(records: readonly Omit<AuditRecord, 'id'>[]): Promise<void>
   /** The newest first, by id. */
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>
   /** Removes entries from before a time, the oldest first, at most `limit`. @returns how many were removed */

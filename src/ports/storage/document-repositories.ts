@@ -21,11 +21,6 @@ export interface ContextFilter {
   readonly visibleTo?: number
 }
 
-/** Contexts that a user has made, in whichever account. */
-export interface MadeBy {
-  readonly userId: number
-}
-
 /** Contexts. "Live" is: not deleted. Lists come ordered by id. */
 export interface ContextRepository {
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
@@ -36,14 +31,22 @@ export interface ContextRepository {
    * that stays so. It need not be there.
    */
   lock(id: number): Promise<void>
-  /** Live contexts of an account, or that a user has made, in whichever account. @param page default all of them */
-  list(filter: ContextFilter | MadeBy, page?: RowPage): Promise<readonly ContextRecord[]>
+  /** Live contexts of an account. @param page default all of them */
+  list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]>
   /** Ids of live contexts of an account. */
   listIds(filter: ContextFilter, page: Page): Promise<readonly number[]>
-  /** How many live contexts a company has, on all its accounts. Cheap, however large they are. */
+  /** How many live contexts a company has, on its accounts that are not deleted. Cheap, however large they are. */
   count(companyId: number): Promise<number>
   /** Changes the members given. @returns the context after it; `undefined` where none is live. */
   update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
+  /**
+   * Marks the live contexts that a user has made deleted, in whichever account, and erases their texts, except names:
+   * one statement, which neither returns nor writes the texts, however large they are.
+   * @returns which they were, ordered by id
+   */
+  deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
+  /** Whether the row of a context is there, and marked deleted. */
+  isDeleted(id: number): Promise<boolean>
   /** Ids of deleted contexts whose rows are still there. */
   listDeleted(): Promise<readonly number[]>
   /** Contexts of all accounts, deleted or not, by id. */

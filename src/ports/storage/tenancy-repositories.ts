@@ -103,6 +103,12 @@ export interface UserRepository {
   erase(of: UsersFilter, deleted: string): Promise<void>
 }
 
+/** A permission on an account of another company than the user's. */
+export interface PermissionAbroad extends Pick<PermissionRecord, 'id' | 'userId' | 'accountId' | 'roleId'> {
+  /** Of the account. */
+  readonly companyId: number
+}
+
 export interface PermissionRepository {
   /** @throws AlreadyExistsError where the user has a permission on the account. */
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
@@ -120,6 +126,8 @@ export interface PermissionRepository {
   toggle(id: number): Promise<boolean>
   /** @returns whether the permission existed. */
   delete(id: number): Promise<boolean>
+  /** Permissions of users of a company on accounts of other companies, with the company that each account belongs to. */
+  listAbroad(companyId: number, page: Page): Promise<readonly PermissionAbroad[]>
   /** Removes all permissions on the accounts of a company, and those of its users wherever they are. */
   deleteOfCompany(companyId: number): Promise<void>
   /** Takes the addresses of these users, deleted or not, out of `createdBy` of all permissions; their ids stay. */
@@ -144,6 +152,8 @@ export interface ApiKeyRepository {
   countUsable(companyId: number, now: string): Promise<number>
   /** Sets `revoked` unless it is set. @returns whether the key exists. */
   revoke(id: number, revoked: string): Promise<boolean>
+  /** Keys of other companies, not revoked, that act for users of a company. */
+  listAbroad(companyId: number, page: Page): Promise<readonly ApiKeyRecord[]>
   /** Removes the keys of a user; or those of a company and those that act for its users, whichever company has them. */
   deleteOf(of: UsersFilter): Promise<void>
   /** Notes the latest token. One that is gone is passed over. */

@@ -1,9 +1,13 @@
-import { recordChange } from '../../audit/index.js'
+import { recordChange, recordChanges } from '../../audit/index.js'
 import type { AccountRecord, PermissionRecord, Repositories, RoleRecord, UserRecord } from '../../ports/index.js'
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js'
+import { pages } from '../../shared/pages.js'
 import type { Actor } from './authorizer.js'
 import { requireManagers } from './last-manager.js'
 import { covers, type Reach } from './reach.js'
+
+/** Of a company that ends: it may have thousands. */
+const ROWS_AT_ONCE = 500
 
 /** A permission to be made. */
 export interface NewRight {
@@ -179,11 +183,18 @@ export class Rights {
 
   /**
    * Takes all rights on accounts of a company, and all rights of its users: the host's own to do. The entry of the
-   * company's deletion stands for them.
+   * company's deletion stands for them, except for rights on accounts of other companies, which have entries there.
    * @throws ForbiddenError
    */
   async endCompany(companyId: number): Promise<void> {
     this.#requireHost()
+    const { permissions } = this.#repositories
+    for await (const abroad of pages(ROWS_AT_ONCE, async (page) => await permissions.listAbroad(companyId, page))) {
+      const changes = abroad.map(({ id, companyId: owner, ...of }) => {
+        return { action: 'permission.revoked', companyId: owner, targetId: id, details: of } as const
+      })
+      await recordChanges(this.#repositories, this.reach.by, this.#now, changes)
+    }
     await this.#repositories.permissions.deleteOfCompany(companyId)
   }
 

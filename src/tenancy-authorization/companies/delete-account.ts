@@ -32,7 +32,7 @@ export class DeleteAccount {
         throw new InUseError(`the owner of this installation acts in the account ${id}: it stays`)
       }
       const { companyId } = await rights.endAccount(id)
-      await this.#contexts.remove(repositories, { accountId: id }, reach.by)
+      await this.#contexts.removeOfAccount(repositories, id, reach.by)
       await repositories.accounts.remove(id, now.toISOString())
       await recordChange(repositories, reach.by, now, {
         action: 'account.deleted',

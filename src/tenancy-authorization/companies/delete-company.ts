@@ -1,6 +1,7 @@
-import { recordChange } from '../../audit/index.js'
+import { type AuditActor, recordChange, recordChanges } from '../../audit/index.js'
 import type { Clock, CompanyRecord, Repositories, Storage } from '../../ports/index.js'
 import { InUseError, NotFoundError } from '../../shared/errors.js'
+import { pages } from '../../shared/pages.js'
 import { parseId } from '../../shared/validate.js'
 import type { Reach } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
@@ -8,6 +9,8 @@ import { endLinks } from '../mail/end-links.js'
 
 /** The job that removes what is left of a deleted company: contexts with their documents, events and their deliveries. */
 export const PURGE_COMPANY = 'purge-company'
+
+const ROWS_AT_ONCE = 500
 
 /** Deletes a company with everything of it: at once for everybody who looks, what may be large by a job. */
 export class DeleteCompany {
@@ -29,6 +32,7 @@ export class DeleteCompany {
       const now = this.#clock.now()
       const company = await requireUnused(repositories, id)
       await (await Rights.of(repositories, reach, now)).endCompany(id)
+      await recordKeysAbroad(repositories, id, reach.by, now)
       await removeRows(repositories, id, now.toISOString())
       await repositories.jobs.enqueue({ kind: PURGE_COMPANY, subject: id })
       await recordChange(repositories, reach.by, now, {
@@ -49,6 +53,22 @@ async function requireUnused({ companies }: Repositories, id: number): Promise<C
   if (below === 0) return company
   const there = below === 1 ? 'is 1 company' : `are ${below} companies`
   throw new InUseError(`there ${there} below the company ${id}: first delete what is below, or move it`)
+}
+
+/** Other companies lose keys that acted for users of this one: their audit trails tell of it. */
+async function recordKeysAbroad(
+  repositories: Repositories,
+  companyId: number,
+  by: AuditActor,
+  now: Date,
+): Promise<void> {
+  const { apiKeys } = repositories
+  for await (const keys of pages(ROWS_AT_ONCE, async (page) => await apiKeys.listAbroad(companyId, page))) {
+    const changes = keys.map(({ id, companyId: owner, userId }) => {
+      return { action: 'api-key.revoked', companyId: owner, targetId: id, details: { userId } } as const
+    })
+    await recordChanges(repositories, by, now, changes)
+  }
 }
 
 /** Everything that decides who may do what, and everything that is known of people. */

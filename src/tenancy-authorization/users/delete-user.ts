@@ -47,7 +47,7 @@ export class DeleteUser {
       const rights = await Rights.of(repositories, reach, now)
       await rights.endUser(id, async (user) => {
         await requireNotOwner(repositories, user)
-        if (contexts === 'delete') await this.#contexts.remove(repositories, { userId: id }, rights.reach.by)
+        if (contexts === 'delete') await this.#contexts.removeMadeBy(repositories, id, rights.reach.by)
         await revokeKeys(repositories, id, rights.reach, now)
         await endLinks(repositories, { userId: id })
         await repositories.oneTimePasswords.removeOf({ userId: id })
