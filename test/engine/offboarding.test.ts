@@ -271,7 +271,7 @@ describe.each([
       const calls = await recordCalls()
       const ada = await newAda()
       const ids = await moreContexts(ada)
-      const { users, accounts, verify } = engine.administration
+      const { users, accounts } = engine.administration
       calls.length = 0
       if (kind === 'user') await users.delete(ada.userId, { contexts: 'delete' })
       else await accounts.delete(ada.assistantId)
@@ -288,7 +288,7 @@ describe.each([
       expect(await made.vectorIndex.listCollections()).toEqual([])
       const left = await database.storage().read(({ contexts }) => contexts.page({ after: 0, limit: 10 }))
       if ('knex' in database) expect(left).toEqual([])
-      expect((await verify()).problems).toEqual([])
+      expect((await engine.administration.verify()).problems).toEqual([])
     },
   )
 

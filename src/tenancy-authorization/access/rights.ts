@@ -3,11 +3,9 @@ import type { AccountRecord, PermissionRecord, Repositories, RoleRecord, UserRec
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js'
 import { pages } from '../../shared/pages.js'
 import type { Actor } from './authorizer.js'
+import { requireKeysWithin } from './keys-within.js'
 import { requireManagers } from './last-manager.js'
 import { covers, type Reach } from './reach.js'
-
-/** Of a company that ends: it may have thousands. */
-const ROWS_AT_ONCE = 500
 
 /** A permission to be made. */
 export interface NewRight {
@@ -163,7 +161,7 @@ export class Rights {
    */
   async endUser(userId: number, end: (user: UserRecord) => Promise<void>): Promise<void> {
     await this.changeUser(userId, async (user) => {
-      await this.#requireKeysWithin(user)
+      await requireKeysWithin(this.#repositories, this.reach, user)
       for (const permission of await this.#repositories.permissions.list({ userId: user.id })) {
         await this.#remove(permission, await this.#repositories.accounts.get(permission.accountId))
       }
@@ -190,10 +188,7 @@ export class Rights {
     this.#requireHost()
     const { permissions } = this.#repositories
     for await (const abroad of pages(ROWS_AT_ONCE, async (page) => await permissions.listAbroad(companyId, page))) {
-      const changes = abroad.map(({ id, companyId: owner, ...of }) => {
-        return { action: 'permission.revoked', companyId: owner, targetId: id, details: of } as const
-      })
-      await recordChanges(this.#repositories, this.reach.by, this.#now, changes)
+      await recordChanges(this.#repositories, this.reach.by, this.#now, abroad.map(revocationOf))
     }
     await this.#repositories.permissions.deleteOfCompany(companyId)
   }
@@ -233,9 +228,7 @@ export class Rights {
   }
 
   /** A user whose permissions, wherever they are, the caller may change. */
-  async #changeableUser(
-    userId: number,
-  ): Promise<{ readonly user: UserRecord; readonly permissions: readonly PermissionRecord[] }> {
+  async #changeableUser(userId: number): Promise<{ user: UserRecord; permissions: readonly PermissionRecord[] }> {
     const user = await this.user(userId)
     const permissions = await this.#repositories.permissions.list({ userId: user.id })
     for (const permission of permissions) {
@@ -247,18 +240,6 @@ export class Rights {
       await this.#requireChangeable(permission)
     }
     return { user, permissions }
-  }
-
-  /** A revoked key is nothing that a company would miss. */
-  async #requireKeysWithin(user: UserRecord): Promise<void> {
-    if (!this.reach.isLimited) return
-    const keys = (await this.#repositories.apiKeys.list({ userId: user.id })).filter(({ revoked }) => revoked === null)
-    const companyIds = [...new Set(keys.map(({ companyId }) => companyId))]
-    const within = await this.reach.within(this.#repositories, companyIds)
-    if (companyIds.every((id) => within.has(id))) return
-    throw new ForbiddenError(
-      `the user ${user.id} has an API key of a company that is not accessible: somebody who manages that company must revoke it first`,
-    )
   }
 
   /** A role that an account may use. @throws InvalidInputError */
@@ -289,12 +270,7 @@ export class Rights {
 
   async #remove(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
     await this.#repositories.permissions.delete(permission.id)
-    await this.#record({
-      action: 'permission.revoked',
-      companyId: account?.companyId ?? null,
-      targetId: permission.id,
-      details: detailsOf(permission),
-    })
+    await this.#record(revocationOf({ ...permission, companyId: account?.companyId ?? null }))
   }
 
   #requireHost(): void {
@@ -310,8 +286,15 @@ export class Rights {
   }
 }
 
-function detailsOf({ userId, accountId, roleId }: Omit<PermissionRecord, 'id' | 'isDisabled'>) {
+type Granted = Pick<PermissionRecord, 'userId' | 'accountId' | 'roleId'>
+
+function detailsOf({ userId, accountId, roleId }: Granted) {
   return { userId, accountId, roleId }
 }
 
+function revocationOf({ id, companyId, ...of }: Granted & { readonly id: number; readonly companyId: number | null }) {
+  return { action: 'permission.revoked', companyId, targetId: id, details: detailsOf(of) } as const
+}
+
+const ROWS_AT_ONCE = 500
 const SOMEBODY_ELSE = 'somebody who has them must do this'
