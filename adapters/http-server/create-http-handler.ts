@@ -4,12 +4,13 @@ import { secureHeaders } from 'hono/secure-headers'
 import { type Caller, type Engine, InvalidInputError, type Origin } from '../../src/index.js'
 import { validate } from '../../src/ports/index.js'
 import { authenticate, requireApplication } from './authenticate.js'
+import { BodyBudget } from './body-budget.js'
 import { API_NAMES, type HttpHandlerOptions } from './http-handler-options.js'
 import { checkPublicUrl } from './oauth-metadata.js'
 import { describeApi } from './openapi/describe-api.js'
 import { parseParameters, queryOf } from './parse-input.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
-import { readJson } from './read-body.js'
+import { readJson, SMALL_BODY_BYTES } from './read-body.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
 import type { Call, Route } from './route.js'
 import { routesOf } from './routes/index.js'
@@ -40,6 +41,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     described ??= toBytes(describeApi({ basePath, ...(options.apis && { apis: options.apis }) }))
     return described
   }
+  const bodies = new BodyBudget()
   const health = shareHealth(() => engine.health())
   app.use(logRequests(options.telemetry))
   app.use(NOT_STORED)
@@ -64,7 +66,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         const call = { engine, options, basePath, describe, health, nameClient, isChunked, brokenOff }
         const origin = { requestId: context.get('requestId'), remoteAddress: context.env.remoteAddress }
         const note = (caller: Caller): void => context.set('caller', caller)
-        return await answer(route, context.req.raw, context.req.param(), call, origin, note)
+        return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, note)
       })
     }
     app.all(pattern, () => {
@@ -78,7 +80,9 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     if (context.req.raw.signal.aborted) return problem(clientLeft())
     const isToken = [...CLIENT_PATHS].some((path) => context.req.path === basePath + path)
     const response = isToken ? tokenProblem(error, false) : problem(error)
-    if (response.status >= 500) logFailure(options.telemetry, context, response.status, error)
+    // A refusal is no failure, whatever its status.
+    if (response.status >= 500 && !(error instanceof HttpError))
+      logFailure(options.telemetry, context, response.status, error)
     return response
   })
   return async (request, info = {}) => {
@@ -95,14 +99,16 @@ function clientLeft(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client went away')
 }
 
-type Fixed = Omit<Call<unknown, unknown, unknown>, 'params' | 'query' | 'body' | 'request' | 'origin' | 'mayGoOn'>
+type OfRequest = 'params' | 'query' | 'body' | 'request' | 'origin' | 'mayGoOn' | 'readJson'
+
+type Fixed = Omit<Call<unknown, unknown, unknown>, OfRequest> & { readonly bodies: BodyBudget }
 
 /** Who asks is found out first, then what they ask is checked, then it is done. */
 async function answer(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-  fixed: Fixed,
+  { bodies, ...fixed }: Fixed,
   origin: Origin,
   note: (caller: Caller) => void,
 ): Promise<Response> {
@@ -111,8 +117,13 @@ async function answer(
     note(caller)
     requireApplication(route, caller)
   }
+  const read = async (): Promise<unknown> => {
+    const held = bodies.hold(caller?.principal.companyId ?? 0)
+    return await readJson(request, route.maxBodyBytes ?? SMALL_BODY_BYTES, held)
+  }
   const call = {
     ...fixed,
+    readJson: read,
     request,
     origin,
     mayGoOn: async () => {
@@ -120,7 +131,7 @@ async function answer(
     },
     params: route.params && parseParameters(route.params, params),
     query: route.query && parseParameters(route.query, queryOf(request)),
-    body: route.body && validate(route.body, await readJson(request)),
+    body: route.isBodyLate === true ? undefined : route.body && validate(route.body, await read()),
   }
   return await route.handle(call, caller && fixed.engine.as(caller.principal))
 }

@@ -1,20 +1,24 @@
 import { InvalidInputError } from '../../src/index.js'
+import type { HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
 
-/** Most bytes of a JSON body (decision 2). */
-const MOST_JSON_BYTES = 2_000_000
+/** Most bytes of a body with long texts in it. */
+export const LARGE_BODY_BYTES = 2_000_000
+/** Most bytes of other JSON bodies, and of forms: several times what their fields can hold. */
+export const SMALL_BODY_BYTES = 16_384
 
 /**
  * Reads a JSON body.
+ * @param held counts what is received
  * @throws InvalidInputError for another content type, and for what is not JSON
- * @throws HttpError 408 after 30 seconds, 413
+ * @throws HttpError 408 after 30 seconds, 413, and as {@link HeldBytes.grow}
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, mostBytes: number, held: HeldBytes): Promise<unknown> {
   const type = mediaType(request)
   if (type !== '' && type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
     throw new InvalidInputError('', 'the content type of the body must be application/json')
   }
-  const text = await readText(request, MOST_JSON_BYTES)
+  const text = await readText(request, mostBytes, held)
   if (text.trim() === '') throw new InvalidInputError('', 'a JSON object is required as body')
   try {
     return JSON.parse(text) as unknown
@@ -23,10 +27,10 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** Reads a body of UTF-8 text. @throws InvalidInputError @throws HttpError 408, 413 */
-export async function readText(request: Request, mostBytes: number): Promise<string> {
+/** Reads a body of UTF-8 text. @throws InvalidInputError @throws HttpError 408, 413, and as {@link HeldBytes.grow} */
+export async function readText(request: Request, mostBytes: number, held?: HeldBytes): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes)
-  const bytes = await readBytes(request, mostBytes)
+  const bytes = await readBytes(request, mostBytes, held)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -37,35 +41,48 @@ export async function readText(request: Request, mostBytes: number): Promise<str
 /** The whole body arrives within this time: one that drips, or never comes, must not hold a connection for ever. */
 const PATIENCE_MS = 30_000
 
-async function readBytes(request: Request, mostBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, mostBytes: number, held: HeldBytes | undefined): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(tooSlow()), PATIENCE_MS)
   })
   try {
-    return await readPieces(request.body.getReader(), mostBytes, late)
+    return await readPieces(request.body.getReader(), mostBytes, late, held)
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body was cut off')
   } finally {
     clearTimeout(timer)
+    held?.free()
   }
 }
+
+const FIRST_BYTES = 4_096
 
 async function readPieces(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   mostBytes: number,
   late: Promise<never>,
+  held: HeldBytes | undefined,
 ): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
+  // One buffer that doubles: pieces of a few bytes each would take many times their size.
+  let buffer = new Uint8Array(FIRST_BYTES)
   let size = 0
   for (;;) {
     const { done, value } = await Promise.race([reader.read(), late])
-    if (done) return Buffer.concat(pieces)
-    size += value.byteLength
-    if (size > mostBytes) throw tooLarge(mostBytes)
-    pieces.push(value)
+    if (done) return buffer.subarray(0, size)
+    const end = size + value.byteLength
+    if (end > mostBytes) throw tooLarge(mostBytes)
+    if (end > buffer.length) {
+      const length = Math.min(mostBytes, Math.max(end, buffer.length * 2))
+      held?.grow(length)
+      const larger = new Uint8Array(length)
+      larger.set(buffer.subarray(0, size))
+      buffer = larger
+    }
+    buffer.set(value, size)
+    size = end
   }
 }
 

@@ -42,6 +42,8 @@ export interface Call<Params, Query, Body> {
   readonly brokenOff: (error: unknown) => void
   /** Whether a body of unknown length goes out in chunks of HTTP/1. */
   readonly isChunked: boolean
+  /** Reads the body where the route says that its handler does so, as JSON within the route's limits. */
+  readonly readJson: () => Promise<unknown>
   /** Tells the log of requests who asks for a token. */
   readonly nameClient: (clientId: string) => void
 }
@@ -60,6 +62,10 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
+  /** Most bytes of a JSON body; default 16,384. */
+  readonly maxBodyBytes?: number
+  /** Set where something comes before the body: the handler reads it by `readJson`, and `body` only describes it. */
+  readonly isBodyLate?: boolean
   /** Set where the handler reads the body itself: its content types, and their schemas for the description. */
   readonly rawBody?: Readonly<Record<string, object>>
   /** Not in the description: part of a page. */

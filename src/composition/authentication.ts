@@ -54,15 +54,17 @@ export interface Authentication {
   renew(caller: Caller): Promise<void>
   /**
    * Mails a link that sets a new password, where the address is known; does not say whether it is.
+   * @param input asked for once the request is counted, where it is a function
    * @throws ThrottledError after too many requests about passwords from one network address within a minute
    */
-  requestPasswordReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void>
+  requestPasswordReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: PasswordOrigin): Promise<void>
   /**
    * Completes an invitation or a reset with the token of its link.
+   * @param input as of {@link requestPasswordReset}
    * @throws InvalidInputError where the token was used or has expired, or the password breaks a rule
    * @throws ThrottledError as {@link requestPasswordReset}, and where too many passwords are being set
    */
-  setPassword(input: PasswordSetup, origin?: PasswordOrigin): Promise<void>
+  setPassword(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: PasswordOrigin): Promise<void>
   /** Counts a request for a page that sets a password. @throws ThrottledError as {@link requestPasswordReset} */
   countPasswordRequest(origin: PasswordOrigin): Promise<void>
 }

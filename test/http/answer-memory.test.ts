@@ -92,3 +92,42 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
     expect(most).toBeLessThan(MOST_GROWTH_BYTES)
   })
 })
+
+describe('200 JSON bodies of 2 MB that are never finished', () => {
+  const BODIES = 200
+  const MOST_BYTES = 60_000_000
+  const BODY = Buffer.from(`1d0000\r\n${' '.repeat(0x1d0000)}\r\n`)
+
+  it.each([
+    ['without a token', 'POST /auth/reset', [413, 429]],
+    ['without a token, by the other operation', 'POST /auth/setup', [413, 429]],
+    ['of one company', 'POST /context', [429]],
+  ] as const)('A36 %s: they take less than 60 MB, and others are answered', async (_what, target, refusals) => {
+    const before = await rss()
+    const bearer = target === 'POST /context' ? `Authorization: Bearer ${token}\r\n` : ''
+    const head = `${target} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const statuses: number[] = []
+    const clients = Array.from({ length: BODIES }, () => {
+      const socket = connect({ port: Number(address.port), host: address.hostname }).on('error', () => undefined)
+      socket.on('data', (bytes) => statuses.push(Number(bytes.toString('latin1').split(' ')[1])))
+      socket.write(head)
+      socket.write(BODY)
+      return socket
+    })
+    let most = 0
+    for (let at = 0; at < 20; at += 1) {
+      expect(await healthMs()).toBeLessThan(MOST_MS)
+      most = Math.max(most, (await rss()) - before)
+      await setTimeout(100)
+    }
+    // A short body is not counted.
+    const json = JSON.stringify({ name: 'Short', description: '', caption: '', toolsJson: '[]' })
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const made = await fetch(new URL('/context', address), { method: 'POST', headers, body: json })
+    expect(made.status).toBe(201)
+    for (const client of clients) client.destroy()
+    expect(most).toBeLessThan(MOST_BYTES)
+    expect(statuses.length).toBeGreaterThan(0)
+    for (const status of statuses) expect(refusals).toContain(status)
+  })
+})

@@ -11,6 +11,8 @@ export interface Attacker {
   /** Token of the tenant API. */
   readonly tenantToken: string
   readonly contextId: number
+  /** A context with large chunks, of which a search finds 100. */
+  readonly largeContextId: number
   /** Users who have not completed their setup. */
   readonly userIds: readonly number[]
 }
@@ -28,9 +30,18 @@ const PAUSE_MS = 10
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   /** Lists of 100 MB, by clients that never read and by clients that read as fast as they can. */
   lists: (attacker, count) => {
-    for (let one = 0; one < NEVER_READING; one += 1) void forever(() => neverRead(attacker, count))
+    for (let one = 0; one < NEVER_READING; one += 1) void forever(() => neverRead(attacker, count, 'GET', '/context'))
     for (let one = 0; one < READING; one += 1) {
       void forever(async () => count(await ask(attacker, 'GET', '/context', { token: attacker.assistantToken })))
+    }
+  },
+  /** Searches whose answers have 18 MB each, by clients that never read and by clients that read as fast as they can. */
+  answers: (attacker, count) => {
+    const path = `/context/relevant-docs/${attacker.largeContextId}`
+    const body = JSON.stringify({ prompt: 'parental leave' })
+    for (let one = 0; one < NEVER_READING; one += 1) void forever(() => neverRead(attacker, count, 'POST', path, body))
+    for (let one = 0; one < READING; one += 1) {
+      void forever(async () => count(await ask(attacker, 'POST', path, { token: attacker.assistantToken, body })))
     }
   },
   /** Prompts as long as they may be, and longer. */
@@ -126,12 +137,21 @@ async function raw(
   })
 }
 
-async function neverRead(attacker: Attacker, count: (outcome: string) => void): Promise<void> {
+async function neverRead(
+  attacker: Attacker,
+  count: (outcome: string) => void,
+  method: string,
+  path: string,
+  body = '',
+): Promise<void> {
   await raw(
     attacker,
     (socket) => {
       socket.pause()
-      socket.write(`GET /context HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${attacker.assistantToken}\r\n\r\n`)
+      const head = [`${method} ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${attacker.assistantToken}`]
+      if (body !== '') head.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`)
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+      count('sent')
     },
     count,
   )

@@ -44,6 +44,8 @@ const GIVE_UP_MS = 15_000
 const WARM_UP_SEARCHES = 20
 const ATTACK_BEGINS_MS = 30_000
 const DESCRIPTION = 'Answer from the handbook. '.repeat(4_000).slice(0, 100_000)
+/** 110 chunks of 64,000 characters: the model has no token for most of them, and reads the text at once. */
+const LARGE_TEXT = `parental leave ${'\u200b'.repeat(63_900)}`.repeat(110)
 
 /** Runs one attack against `alcove serve`, which is a process of its own, as is the attacker. */
 export async function runTenants({ attack, seconds, contexts }: TenantsOptions): Promise<TenantsReport> {
@@ -62,6 +64,7 @@ export async function runTenants({ attack, seconds, contexts }: TenantsOptions):
       host: hostname,
       port: Number(port),
       contextId: world.attackerContextId,
+      largeContextId: world.largeContextId,
       userIds: world.userIds,
       assistantToken: await token(address, world.attackerKey),
       tenantToken: await token(address, world.attackerKey, 'tenant'),
@@ -114,6 +117,7 @@ interface World {
   readonly victimContextId: number
   readonly attackerKey: Key
   readonly attackerContextId: number
+  readonly largeContextId: number
   readonly userIds: readonly number[]
 }
 
@@ -137,6 +141,10 @@ async function prepare(dataDir: string, contexts: number): Promise<World> {
     const uuid = await victim.session.documents.upload(victimContextId, { fileName: 'handbook.txt', content })
     await victim.session.documents.whenProcessed(uuid)
     const { id: attackerContextId } = await attacker.session.contexts.create({ ...of, name: 'Attack', description: '' })
+    const settings = { topN: 100, chunkSizeTokens: 1_000, overlap: 0 }
+    const large = await attacker.session.contexts.create({ ...of, name: 'Large', description: '', settings })
+    const texts = { fileName: 'large.txt', content: Buffer.from(LARGE_TEXT) }
+    await attacker.session.documents.whenProcessed(await attacker.session.documents.upload(large.id, texts))
     for (let made = 1; made < contexts; made += 1) {
       await attacker.session.contexts.create({ ...of, name: `Context ${made}`, description: DESCRIPTION })
     }
@@ -145,7 +153,14 @@ async function prepare(dataDir: string, contexts: number): Promise<World> {
       const user = { email: `user-${made}@example.com`, companyId: attacker.companyId }
       userIds.push((await administration.users.add(user)).id)
     }
-    return { victimKey: victim.key, victimContextId, attackerKey: attacker.key, attackerContextId, userIds }
+    return {
+      victimKey: victim.key,
+      victimContextId,
+      attackerKey: attacker.key,
+      attackerContextId,
+      largeContextId: large.id,
+      userIds,
+    }
   } finally {
     await engine.close()
   }

@@ -8,7 +8,7 @@ const PEAK_MB = 1_536
 
 /** The short form of `npm run soak:tenants`, which judges latencies as well. */
 describe('a tenant that does its worst', () => {
-  it.each(['lists', 'searches', 'uploads', 'bodies', 'mails'])(
+  it.each(['lists', 'answers', 'searches', 'uploads', 'bodies', 'mails'])(
     'A39 by %s: another one finds what it searches for, and the server keeps its memory',
     async (attack) => {
       const report = await runTenants({ attack, seconds: SECONDS, contexts: CONTEXTS })

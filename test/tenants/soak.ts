@@ -1,6 +1,6 @@
 /**
  * One tenant does its worst, and another one searches:
- * `npm run soak:tenants -- [--seconds N] [--contexts N] [--attacks none,lists,searches,uploads,bodies,mails]`. Fails
+ * `npm run soak:tenants -- [--seconds N] [--contexts N] [--attacks none,lists,answers,searches,uploads,bodies,mails]`. Fails
  * where the other tenant's searches have a p99 of 500 ms or more, `/health` one of 50 ms or more, the server takes 1.5 GB
  * or more, or anything fails. Attackers run on the same machine, with the lowest priority.
  */
@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     contexts: { type: 'string', default: '1000' },
-    attacks: { type: 'string', default: 'none,lists,searches,uploads,bodies,mails' },
+    attacks: { type: 'string', default: 'none,lists,answers,searches,uploads,bodies,mails' },
   },
 })
 

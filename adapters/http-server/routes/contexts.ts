@@ -8,11 +8,13 @@ import {
 } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
+import { LARGE_BODY_BYTES } from '../read-body.js'
 import { type Route, route } from '../route.js'
 import { contextSchema, emptySchema, limitAnswer, searchResultSchema, throttledAnswer } from '../schemas.js'
 import { streamList } from '../stream-list.js'
 
 const PARAMS = objectSchema({ contextId: idSchema() })
+const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends as many long bodies at a time as it may') }
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 
 /** Contexts and their search (specification, Assistant API). */
@@ -24,9 +26,11 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     operationId: 'createContext',
     summary: 'Create a context',
     body: contextBodySchema,
+    maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
       201: { description: 'The context', schema: contextSchema },
       409: limitAnswer('The company has as many contexts as it may'),
+      ...TOO_MANY_BODIES,
     },
     handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
   }),
@@ -58,7 +62,8 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     summary: 'Update a context',
     params: PARAMS,
     body: contextChangesBodySchema,
-    answers: { 200: { description: 'The context as it is now', schema: contextSchema } },
+    maxBodyBytes: LARGE_BODY_BYTES,
+    answers: { 200: { description: 'The context as it is now', schema: contextSchema }, ...TOO_MANY_BODIES },
     handle: async ({ params, body }, { contexts }) => json(await contexts.update(params.contextId, body)),
   }),
   route({
@@ -96,9 +101,10 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     summary: 'Find the chunks nearest in meaning to a prompt',
     params: PARAMS,
     body: searchBodySchema,
+    maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
       200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) },
-      429: throttledAnswer('The API key, or its company, has as many searches under way as it may'),
+      429: throttledAnswer('The API key, or its company, has as many searches or long bodies under way as it may'),
     },
     handle: async (call, session) => {
       const { params, body, request } = call

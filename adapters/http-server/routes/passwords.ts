@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { AlcoveError, type PasswordSetup, passwordResetSchema, passwordSetupSchema } from '../../../src/index.js'
-import { objectSchema, validate } from '../../../src/ports/index.js'
+import { AlcoveError, type PasswordReset, type PasswordSetup, passwordResetSchema } from '../../../src/index.js'
+import { objectSchema } from '../../../src/ports/index.js'
 import { noContent, page } from '../answers.js'
 import { setupPage, setupResultPage } from '../pages/setup-page.js'
-import { mediaType, readJson, readText } from '../read-body.js'
+import { mediaType, readText, SMALL_BODY_BYTES } from '../read-body.js'
 import { publicRoute, type Route } from '../route.js'
 import { problemSchema, throttledAnswer } from '../schemas.js'
 
@@ -15,7 +15,6 @@ const SETUP_BODY = {
   properties: { token: { type: 'string' }, password: { type: 'string', minLength: 12, maxLength: 1_000 } },
 }
 const TOO_MANY = { 429: throttledAnswer('Too many requests about passwords from one network address; wait') }
-const MOST_FORM_BYTES = 16_384
 
 /** Invitations and resets: how a user gets a password (interfaces, REST). */
 export const PASSWORD_ROUTES: readonly Route[] = [
@@ -26,9 +25,10 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     operationId: 'requestPasswordReset',
     summary: 'Mail a link that sets a new password, where the address is known',
     body: passwordResetSchema,
+    isBodyLate: true,
     answers: { 204: { description: 'Always, whether or not the address is known' }, ...TOO_MANY },
-    handle: async ({ body, engine, origin }) => {
-      await engine.authentication.requestPasswordReset(body, origin)
+    handle: async ({ readJson, engine, origin }) => {
+      await engine.authentication.requestPasswordReset(async () => (await readJson()) as PasswordReset, origin)
       return noContent()
     },
   }),
@@ -50,11 +50,11 @@ export const PASSWORD_ROUTES: readonly Route[] = [
       },
       ...TOO_MANY,
     },
-    handle: async ({ request, engine, origin }) => {
+    handle: async ({ request, readJson, engine, origin }) => {
       if (mediaType(request) === FORM) {
-        return await answerForm(request, (input) => engine.authentication.setPassword(input, origin))
+        return await answerForm(request, (read) => engine.authentication.setPassword(read, origin))
       }
-      await engine.authentication.setPassword(validate(passwordSetupSchema, await readJson(request)), origin)
+      await engine.authentication.setPassword(async () => (await readJson()) as PasswordSetup, origin)
       return noContent()
     },
   }),
@@ -74,14 +74,20 @@ export const PASSWORD_ROUTES: readonly Route[] = [
 ]
 
 /** The form works without scripts: it is answered by a page. */
-async function answerForm(request: Request, setPassword: (input: PasswordSetup) => Promise<void>): Promise<Response> {
-  const form = new URLSearchParams(await readText(request, MOST_FORM_BYTES))
-  const token = form.get('token') ?? ''
+async function answerForm(
+  request: Request,
+  setPassword: (read: () => Promise<PasswordSetup>) => Promise<void>,
+): Promise<Response> {
+  let token: string | undefined
   try {
-    await setPassword({ token, password: form.get('password') ?? '' })
+    await setPassword(async () => {
+      const form = new URLSearchParams(await readText(request, SMALL_BODY_BYTES))
+      token = form.get('token') ?? ''
+      return { token, password: form.get('password') ?? '' }
+    })
     return page(setupResultPage(), SETUP_POLICY)
   } catch (error) {
-    if (!(error instanceof AlcoveError) || error.code !== 'ERR_INVALID_INPUT') throw error
+    if (token === undefined || !(error instanceof AlcoveError) || error.code !== 'ERR_INVALID_INPUT') throw error
     return page(setupPage(token, error.message), SETUP_POLICY, 400)
   }
 }

@@ -123,11 +123,12 @@ export class Passwords {
 
   /**
    * Sends a link where the address is known; says nothing about whether it is.
+   * @param input read once the request is counted, where it is a function
    * @throws InvalidInputError @throws ThrottledError after too many requests from one network address
    */
-  async requestReset(input: PasswordReset, origin?: PasswordOrigin): Promise<void> {
+  async requestReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: PasswordOrigin): Promise<void> {
     await this.#requests.count(origin)
-    const { email, customerId } = validate(passwordResetSchema, input)
+    const { email, customerId } = validate(passwordResetSchema, typeof input === 'function' ? await input() : input)
     const name = { email, companyId: customerId }
     await Promise.all([this.#reset(name, { ...origin, kind: 'anonymous' }), pause(RESET_TAKES_MS)])
   }
@@ -178,9 +179,9 @@ export class Passwords {
    *   the link as it is
    * @throws ThrottledError after too many requests from one network address, and where too many passwords are being set
    */
-  async setup(input: PasswordSetup, origin?: PasswordOrigin): Promise<void> {
+  async setup(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: PasswordOrigin): Promise<void> {
     await this.#requests.count(origin)
-    const { token, password } = validate(passwordSetupSchema, input)
+    const { token, password } = validate(passwordSetupSchema, typeof input === 'function' ? await input() : input)
     const tokenHash = await sha256Hex(token)
     // A look before the slow hash: guessing tokens must not cost the host its processor.
     const owner = await this.#storage.read(async ({ passwordTokens, users }) => {

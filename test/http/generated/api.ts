@@ -1794,6 +1794,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The company sends as many long bodies at a time as it may */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description An internal failure */
             500: {
                 headers: {
@@ -1968,6 +1979,17 @@ export interface operations {
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company sends as many long bodies at a time as it may */
+            429: {
+                headers: {
+                    /** @description Seconds until it may succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2250,7 +2272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key, or its company, has as many searches under way as it may */
+            /** @description The API key, or its company, has as many searches or long bodies under way as it may */
             429: {
                 headers: {
                     /** @description Seconds until it may succeed */
