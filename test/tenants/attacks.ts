@@ -151,7 +151,6 @@ async function neverRead(
       const head = [`${method} ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${attacker.assistantToken}`]
       if (body !== '') head.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`)
       socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-      count('sent')
     },
     count,
   )
