@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capability, Engine, Session } from '../../src/index.js'
 import type { PermissionRecord } from '../../src/ports/index.js'
+import { sized } from '../full-form.js'
 import { DATABASES } from '../outbox/database.js'
 import { type MemoryEngine, memoryEngine } from './memory-engine.js'
 
@@ -328,7 +329,7 @@ describe('A6 no sequence of calls', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sized(60, 400) },
     )
   })
 
