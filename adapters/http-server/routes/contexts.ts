@@ -5,6 +5,7 @@ import {
   listQuerySchema,
   searchBodySchema,
   shareSchema,
+  ThrottledError,
 } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent } from '../answers.js'
@@ -108,9 +109,18 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     },
     handle: async (call, session) => {
       const { params, body, request } = call
-      const found = await session.searchEntries(params.contextId, body.prompt, { signal: request.signal })
+      const search = session.searchEntries(params.contextId, body.prompt, { signal: request.signal })
+      const found = await search.catch(refuseSlowly)
       // Short answers go out at once, with their length.
       return 'length' in found ? json(found) : await streamList(call, { items: found, nextAfter: null })
     },
   }),
 ]
+
+/** Clients that come back at once would otherwise take the time in which others search. */
+const REFUSAL_TAKES_MS = 500
+
+async function refuseSlowly(error: unknown): Promise<never> {
+  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_TAKES_MS))
+  throw error
+}
