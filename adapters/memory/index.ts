@@ -2,6 +2,7 @@
 export { MemoryEmbeddingModel } from './memory-embedding-model.js'
 export { MemoryFileStore } from './memory-file-store.js'
 export { MemoryHttpTransport, type MemoryHttpTransportOptions } from './memory-http-transport.js'
+export { MemoryLexicalIndex } from './memory-lexical-index.js'
 export { MemoryClock, MemoryStarterPromptWriter, MemoryTelemetry } from './memory-observers.js'
 export { MemoryOneTimePasswords } from './memory-one-time-passwords.js'
 export { type MemoryLockTable, MemoryProcessLocks } from './memory-process-locks.js'

@@ -1,6 +1,7 @@
 import {
   ClosedError,
-  type DocumentFilter,
+  type IndexedChunk,
+  type NearestWindow,
   requireQuery,
   requireRows,
   type VectorCollection,
@@ -10,6 +11,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { passesOf } from './document-filter.js'
 
 interface StoredVector extends VectorKey {
   readonly vector: Float32Array
@@ -47,6 +49,27 @@ export class MemoryVectorIndex implements VectorIndex {
       .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
       .sort((one, other) => other.similarity - one.similarity)
       .slice(0, options.limit)
+  }
+
+  async nearestWindows(
+    collection: VectorCollection,
+    queries: readonly Float32Array[],
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly (NearestWindow | undefined)[]> {
+    this.#refuseIfClosed()
+    for (const query of queries) requireQuery(collection, query)
+    const rows = this.#rowsOf(collection.name)
+    return chunks.map(({ documentId, chunk }) => {
+      const windows = rows.filter((row) => row.documentId === documentId && row.chunk === chunk)
+      const near = windows.flatMap(({ window, vector }) =>
+        queries.map((query) => ({ window, similarity: cosine(vector, query) })),
+      )
+      return near.sort((one, other) => other.similarity - one.similarity)[0]
+    })
+  }
+
+  async count(name: string, documentId: number): Promise<number> {
+    return (await this.countByDocument(name)).get(documentId) ?? 0
   }
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
@@ -94,12 +117,6 @@ export class MemoryVectorIndex implements VectorIndex {
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the vector index')
   }
-}
-
-function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
-  if (filter === undefined) return () => true
-  const ids = new Set('only' in filter ? filter.only : filter.except)
-  return (documentId) => ids.has(documentId) === 'only' in filter
 }
 
 function cosine(one: Float32Array, other: Float32Array): number {

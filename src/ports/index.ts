@@ -28,6 +28,7 @@ export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from
 export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+export { bm25, bm25Maximum, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
 export type { Clock } from './clock.js'
 export type { CommonPasswords } from './common-passwords.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
@@ -40,6 +41,15 @@ export {
   MAX_RESPONSE_BODY_BYTES,
   type VetOptions,
 } from './http-transport.js'
+export type {
+  IndexedChunk,
+  LexicalAnswer,
+  LexicalHit,
+  LexicalIndex,
+  LexicalQuery,
+  LexicalRows,
+  LexicalSearchOptions,
+} from './lexical-index.js'
 export type {
   LinkMailSubject,
   LinkPurpose,
@@ -150,6 +160,7 @@ export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
 export { requireQuery, requireRows } from './vector-checks.js'
 export type {
   DocumentFilter,
+  NearestWindow,
   VectorCollection,
   VectorHit,
   VectorIndex,

@@ -1,3 +1,5 @@
+import type { IndexedChunk } from './lexical-index.js'
+
 /** Vectors of one context under one model. */
 export interface VectorCollection {
   /** Letters, digits, `-`, `_`, `.`; at most 100 characters. */
@@ -36,6 +38,13 @@ export interface VectorSearchOptions {
 /** A window that a search found. */
 export interface VectorHit extends VectorKey {
   /** Cosine of the angle to the query, -1 to 1. */
+  readonly similarity: number
+}
+
+/** The window of a chunk that is nearest to one of several queries. */
+export interface NearestWindow {
+  readonly window: number
+  /** Cosine of the angle to that query, -1 to 1. */
   readonly similarity: number
 }
 
@@ -78,6 +87,21 @@ export interface VectorIndex {
    * @throws VectorInvalidError for a query of another length, or not finite.
    */
   search(collection: VectorCollection, query: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]>
+
+  /**
+   * For each of these chunks, in their order, the window that is nearest to any of the queries, exactly; `undefined` for
+   * a chunk without windows. Some hundred chunks are fine, whichever documents they belong to.
+   *
+   * @throws VectorInvalidError for a query of another length, or not finite.
+   */
+  nearestWindows(
+    collection: VectorCollection,
+    queries: readonly Float32Array[],
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly (NearestWindow | undefined)[]>
+
+  /** How many windows one document has in a collection. */
+  count(name: string, documentId: number): Promise<number>
 
   /** The vectors of these windows, in their order; `undefined` where there is none. */
   read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]>

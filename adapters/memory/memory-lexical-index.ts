@@ -1,0 +1,113 @@
+import {
+  bm25,
+  bm25Maximum,
+  ClosedError,
+  inverseDocumentFrequency,
+  type LexicalAnswer,
+  type LexicalHit,
+  type LexicalIndex,
+  type LexicalQuery,
+  type LexicalRows,
+  type LexicalSearchOptions,
+} from '../../src/ports/index.js'
+import { passesOf } from './document-filter.js'
+
+interface StoredChunk {
+  readonly documentId: number
+  readonly chunk: number
+  readonly length: number
+  readonly occurrences: ReadonlyMap<string, number>
+}
+
+/** Terms of chunks in memory, found by looking at all of them. Gone with the process. */
+export class MemoryLexicalIndex implements LexicalIndex {
+  readonly #collections = new Map<string, StoredChunk[]>()
+  #isClosed = false
+
+  async add(collection: string, { documentId, chunks, terms }: LexicalRows): Promise<void> {
+    this.#refuseIfClosed()
+    const added = chunks.map((chunk, row) => {
+      const ofChunk = terms[row] ?? []
+      return { documentId, chunk, length: ofChunk.length, occurrences: countsOf(ofChunk) }
+    })
+    if (added.length > 0) this.#collections.set(collection, [...this.#rowsOf(collection), ...added])
+  }
+
+  async search(
+    collection: string,
+    query: LexicalQuery,
+    { limit, documents }: LexicalSearchOptions,
+  ): Promise<LexicalAnswer> {
+    this.#refuseIfClosed()
+    const rows = this.#rowsOf(collection)
+    const idfs = new Map<string, number>()
+    for (const [term, weight] of query) {
+      const withTerm = rows.filter(({ occurrences }) => occurrences.has(term)).length
+      idfs.set(term, weight * inverseDocumentFrequency(rows.length, withTerm))
+    }
+    const meanLength = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
+    const passes = passesOf(documents)
+    const hits = rows
+      .filter(({ documentId }) => passes(documentId))
+      .map(({ documentId, chunk, length, occurrences }) => {
+        const score = bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
+        return { documentId, chunk, score }
+      })
+      .filter(({ score }) => score > 0)
+      .sort(byScore)
+    return { hits: hits.slice(0, limit), maximum: bm25Maximum(idfs) }
+  }
+
+  async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
+    this.#refuseIfClosed()
+    const rows = this.#collections.get(collection)
+    if (rows === undefined) return
+    this.#collections.set(
+      collection,
+      rows.filter((row) => row.documentId !== documentId || row.chunk < fromChunk),
+    )
+  }
+
+  async count(collection: string, documentId: number): Promise<number> {
+    return (await this.countByDocument(collection)).get(documentId) ?? 0
+  }
+
+  async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
+    this.#refuseIfClosed()
+    const counts = new Map<number, number>()
+    for (const { documentId } of this.#rowsOf(collection)) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
+    return counts
+  }
+
+  async listCollections(): Promise<readonly string[]> {
+    this.#refuseIfClosed()
+    return [...this.#collections.keys()]
+  }
+
+  async drop(collection: string): Promise<void> {
+    this.#refuseIfClosed()
+    this.#collections.delete(collection)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  #rowsOf(collection: string): readonly StoredChunk[] {
+    return this.#collections.get(collection) ?? []
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw new ClosedError('the word index')
+  }
+}
+
+function countsOf(terms: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
+
+function byScore(one: LexicalHit, other: LexicalHit): number {
+  return other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk
+}
