@@ -4,14 +4,15 @@
 const MODULES = {
   shared: [],
   ports: ['shared'],
+  analysis: ['shared'],
   webhooks: ['shared'],
   jobs: ['ports', 'shared'],
   audit: ['ports', 'shared', 'jobs'],
   'tenancy-authorization': ['ports', 'shared', 'jobs', 'audit'],
   outbox: ['ports', 'shared', 'jobs', 'webhooks', 'audit', 'tenancy-authorization'],
   context: ['ports', 'shared', 'jobs', 'audit', 'tenancy-authorization', 'outbox'],
-  ingestion: ['ports', 'shared', 'jobs', 'audit', 'tenancy-authorization', 'outbox', 'context'],
-  retrieval: ['ports', 'shared', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],
+  ingestion: ['ports', 'shared', 'analysis', 'jobs', 'audit', 'tenancy-authorization', 'outbox', 'context'],
+  retrieval: ['ports', 'shared', 'analysis', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],
 }
 
 const moduleRules = Object.entries(MODULES).map(([name, allowed]) => ({

@@ -13,6 +13,7 @@ import { oneTimePasswords } from './migrations/0010-one-time-passwords.js'
 import { liveRows } from './migrations/0011-live-rows.js'
 import { revokedTokens } from './migrations/0012-revoked-tokens.js'
 import { lifecycle } from './migrations/0013-lifecycle.js'
+import { words } from './migrations/0014-words.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   liveRows,
   revokedTokens,
   lifecycle,
+  words,
 ]

@@ -10,7 +10,7 @@ import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migrati
 import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
-import { NO_FILE_STORE, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
+import { NO_FILE_STORE, NO_LEXICAL_INDEX, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
 export type LocalDatabaseOptions = Pick<
   LocalEngineOptions,
@@ -60,6 +60,7 @@ async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions)
     createEngine({
       storage: await openStorageAlone(dataDir, options.databaseUrl),
       vectorIndex: NO_VECTOR_INDEX,
+      lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),
       textExtractor: NO_TEXT_EXTRACTOR,
       fileStore: NO_FILE_STORE,

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
-import type { Storage } from '../../src/ports/index.js'
+import type { LexicalIndex, Storage } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
+import { MemoryLexicalIndex } from '../memory/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
@@ -53,6 +54,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
       createEngine({
         ...(await openRecords(dataDir, options, shared?.storage)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
+        lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
         embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
@@ -70,6 +72,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     await lock.release()
     // Not the host's own.
     if (options.vectorIndex === undefined) await shared?.vectorIndex.close().catch(() => undefined)
+    if (options.lexicalIndex === undefined) await shared?.lexicalIndex.close().catch(() => undefined)
     await shared?.storage.close().catch(() => undefined)
     throw error
   }
@@ -125,6 +128,11 @@ function openVectors(
   { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
 ): LanceDbVectorIndex {
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
+}
+
+/** Words beside the vectors. */
+function openWords(_dataDir: string, _options: Partial<EngineOptions>): LexicalIndex {
+  return new MemoryLexicalIndex()
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

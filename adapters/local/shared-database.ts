@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import type { EngineOptions } from '../../src/index.js'
-import { InvalidInputError, type Storage, UnsupportedError, type VectorIndex } from '../../src/ports/index.js'
+import {
+  InvalidInputError,
+  type LexicalIndex,
+  type Storage,
+  UnsupportedError,
+  type VectorIndex,
+} from '../../src/ports/index.js'
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
+import { MemoryLexicalIndex } from '../memory/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'
@@ -19,11 +26,15 @@ const GIVEN = 'given'
 export interface SharedDatabase {
   readonly storage: Storage
   readonly vectorIndex: VectorIndex
+  readonly lexicalIndex: LexicalIndex
 }
 
 /** How it is opened. */
 export interface SharedDatabaseOptions
-  extends Pick<Partial<EngineOptions>, 'storage' | 'fileStore' | 'vectorIndex' | 'telemetry' | 'isWorking'> {
+  extends Pick<
+    Partial<EngineOptions>,
+    'storage' | 'fileStore' | 'vectorIndex' | 'lexicalIndex' | 'telemetry' | 'isWorking'
+  > {
   readonly knex?: unknown
   readonly tablePrefix?: string
 }
@@ -49,13 +60,19 @@ export async function openSharedDatabase(
     await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
     if (options.vectorIndex !== undefined) {
       await noteGivenVectors(storage)
-      return { storage, vectorIndex: options.vectorIndex }
+      return { storage, vectorIndex: options.vectorIndex, lexicalIndex: openSharedWords(options) }
     }
-    return { storage, vectorIndex: await openSharedVectors(dataDir, storage, databaseUrl, options) }
+    const vectorIndex = await openSharedVectors(dataDir, storage, databaseUrl, options)
+    return { storage, vectorIndex, lexicalIndex: openSharedWords(options) }
   } catch (error) {
     await storage.close()
     throw error
   }
+}
+
+/** The words: in the database, which needs no extension for them. */
+function openSharedWords({ lexicalIndex }: SharedDatabaseOptions): LexicalIndex {
+  return lexicalIndex ?? new MemoryLexicalIndex()
 }
 
 /** Whether there is more of a database in its folder than keys and mails. */

@@ -1,6 +1,7 @@
 import {
   type EmbeddingModel,
   type FileStore,
+  type LexicalIndex,
   type TextExtractor,
   UnsupportedError,
   type VectorIndex,
@@ -27,8 +28,21 @@ async function nothing(): Promise<void> {
 export const NO_VECTOR_INDEX: VectorIndex = {
   add: refuseAsync,
   search: refuseAsync,
+  nearestWindows: refuseAsync,
+  count: refuseAsync,
   read: refuseAsync,
   deleteDocument: refuseAsync,
+  countByDocument: refuseAsync,
+  listCollections: refuseAsync,
+  drop: refuseAsync,
+  close: nothing,
+}
+
+export const NO_LEXICAL_INDEX: LexicalIndex = {
+  add: refuseAsync,
+  search: refuseAsync,
+  deleteDocument: refuseAsync,
+  count: refuseAsync,
   countByDocument: refuseAsync,
   listCollections: refuseAsync,
   drop: refuseAsync,

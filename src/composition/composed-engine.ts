@@ -151,9 +151,9 @@ class ComposedEngine implements Engine {
 
 /** What reads comes before what is read from; each is closed, whatever becomes of the others. */
 async function closePorts(options: EngineOptions): Promise<void> {
-  const { textExtractor, embeddingModels, vectorIndex, mailer, httpTransport, storage } = options
+  const { textExtractor, embeddingModels, vectorIndex, lexicalIndex, mailer, httpTransport, storage } = options
   const failures: unknown[] = []
-  for (const port of [textExtractor, ...embeddingModels, vectorIndex, mailer, httpTransport, storage]) {
+  for (const port of [textExtractor, ...embeddingModels, vectorIndex, lexicalIndex, mailer, httpTransport, storage]) {
     try {
       await port.close()
     } catch (error) {

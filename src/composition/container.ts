@@ -40,6 +40,7 @@ import {
   COMMON_PASSWORDS,
   FILE_STORE,
   HTTP_TRANSPORT,
+  LEXICAL_INDEX,
   LIMITS,
   MAILER,
   ONE_TIME_PASSWORDS,
@@ -74,6 +75,7 @@ export function createContainer(options: EngineOptions): Container {
 
 function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(STORAGE).toConstantValue(options.storage)
+  container.bind(LEXICAL_INDEX).toConstantValue(options.lexicalIndex)
   container.bind(VECTOR_INDEX).toConstantValue(options.vectorIndex)
   container.bind(TEXT_EXTRACTOR).toConstantValue(options.textExtractor)
   container.bind(FILE_STORE).toConstantValue(options.fileStore)

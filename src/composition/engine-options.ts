@@ -4,6 +4,7 @@ import type {
   EmbeddingModel,
   FileStore,
   HttpTransport,
+  LexicalIndex,
   Mailer,
   OneTimePasswords,
   PasswordHasher,
@@ -27,6 +28,8 @@ export type EngineRole = (typeof ENGINE_ROLES)[number]
 export interface EngineOptions {
   readonly storage: Storage
   readonly vectorIndex: VectorIndex
+  /** Finds chunks by their words. */
+  readonly lexicalIndex: LexicalIndex
   /** At least one; the first is the default of new contexts. */
   readonly embeddingModels: readonly EmbeddingModel[]
   readonly textExtractor: TextExtractor

@@ -4,6 +4,7 @@ import type {
   CommonPasswords,
   FileStore,
   HttpTransport,
+  LexicalIndex,
   Mailer,
   OneTimePasswords,
   PasswordHasher,
@@ -26,6 +27,7 @@ function token<Port>(name: string): AbstractNewable<Port> {
 }
 
 export const STORAGE: AbstractNewable<Storage> = token('Storage')
+export const LEXICAL_INDEX: AbstractNewable<LexicalIndex> = token('LexicalIndex')
 export const VECTOR_INDEX: AbstractNewable<VectorIndex> = token('VectorIndex')
 export const TEXT_EXTRACTOR: AbstractNewable<TextExtractor> = token('TextExtractor')
 export const FILE_STORE: AbstractNewable<FileStore> = token('FileStore')

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import { SEARCH_MODES, type SearchMode } from '../ports/index.js'
 import {
+  booleanSchema,
+  choiceSchema,
   closedObjectSchema,
   fractionSchema,
   integerSchema,
@@ -39,6 +42,10 @@ export interface ContextSettings {
   readonly chunkSizeTokens?: number
   /** Part of a chunk that the next one repeats, 0 to under 1; default 0.2. */
   readonly overlap?: number
+  /** How a search finds chunks where it does not say so itself; default `hybrid`: by words and meaning together. */
+  readonly searchMode?: SearchMode
+  /** Whether a document can be found by its words while its vectors are still computed; default true. */
+  readonly findsEarly?: boolean
 }
 
 /** What `contexts.update` takes. Tools and starter prompts stay as they are when omitted. */
@@ -49,7 +56,7 @@ export interface ContextChanges {
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
   /** Only what a search uses can change. */
-  readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes'>
+  readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes' | 'searchMode' | 'findsEarly'>
 }
 
 const NAME = textSchema({ min: 1, max: 255 })
@@ -60,6 +67,8 @@ const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
 const MAX_SIZE_BYTES = integerSchema({ min: 1 })
 const TOP_N = integerSchema({ min: 1, max: 100 })
 const SCORE_THRESHOLD = fractionSchema({ min: 0, max: 1 })
+const SEARCH_MODE = choiceSchema(SEARCH_MODES)
+const FINDS_EARLY = booleanSchema()
 
 const NEW_CONTEXT = objectSchema({
   name: NAME,
@@ -74,6 +83,8 @@ const NEW_CONTEXT = objectSchema({
     scoreThreshold: SCORE_THRESHOLD.default(0),
     chunkSizeTokens: integerSchema({ min: 16, max: 8_192 }).default(1_000),
     overlap: fractionSchema({ min: 0, max: 1, isBelow: true }).default(0.2),
+    searchMode: SEARCH_MODE.default('hybrid'),
+    findsEarly: FINDS_EARLY.default(true),
   }).prefault({}),
 })
 
@@ -91,6 +102,8 @@ const CONTEXT_CHANGES = objectSchema({
     maxSizeBytes: MAX_SIZE_BYTES.optional(),
     topN: TOP_N.optional(),
     scoreThreshold: SCORE_THRESHOLD.optional(),
+    searchMode: SEARCH_MODE.optional(),
+    findsEarly: FINDS_EARLY.optional(),
     embeddingModel: FIXED,
     chunkSizeTokens: FIXED,
     overlap: FIXED,
@@ -117,7 +130,9 @@ export interface ParsedNewContext extends Pick<NewContext, 'name' | 'description
 export interface ParsedContextChanges extends Pick<ContextChanges, 'name' | 'description' | 'caption'> {
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
-  readonly settings: Partial<Readonly<Record<'maxSizeBytes' | 'topN' | 'scoreThreshold', number | undefined>>>
+  readonly settings: {
+    readonly [Name in keyof NonNullable<ContextChanges['settings']>]: ContextSettings[Name] | undefined
+  }
 }
 
 /** @throws InvalidInputError */

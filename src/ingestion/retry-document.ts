@@ -51,6 +51,14 @@ export async function processAgain(
   context?: Pick<ContextRecord, 'accountId'>,
 ): Promise<void> {
   await enqueueIngestion(repositories, document, context)
-  const beginning = { error: null, started: null, completed: null, chunkCount: 0, receipt: null }
+  const beginning = {
+    error: null,
+    started: null,
+    completed: null,
+    chunkCount: 0,
+    receipt: null,
+    wordsVersion: null,
+    embeddedChunks: 0,
+  }
   await repositories.documents.update(document.id, beginning)
 }

@@ -208,6 +208,8 @@ export class UploadDocument {
         completed: null,
         error: null,
         receipt: null,
+        wordsVersion: null,
+        embeddedChunks: 0,
         deleted: null,
       })
       await enqueueIngestion(repositories, document, { accountId })

@@ -1,8 +1,14 @@
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { ContextRecord, EmbeddingProfile, VectorCollection } from '../ports/index.js'
 
 /** Where the vectors of a context under a model are: its own collection, dropped with it. */
 export function collectionOf(context: Pick<ContextRecord, 'id'>, profile: EmbeddingProfile): VectorCollection {
   return { name: `${collectionPrefix(context.id)}${profile.fingerprint}`, dimensions: profile.dimensions }
+}
+
+/** Where the words of a context are, as one version of the analyzer makes them. */
+export function wordCollectionOf(contextId: number, analyzerVersion: number = ANALYZER_VERSION): string {
+  return `${collectionPrefix(contextId)}words-${analyzerVersion}`
 }
 
 /** How the names of all collections of a context begin. */

@@ -159,7 +159,9 @@ export class Search {
       )
       const ranked = await this.#rank(context, queries, { ...asked, visible })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
-      const records = await this.#storage.read(({ chunks }) => chunks.findVisible(context.id, ranked, maxBytesEach))
+      const records = await this.#storage.read(({ chunks }) =>
+        chunks.findVisible(context.id, ranked, { maxBytes: maxBytesEach }),
+      )
       if (records.length === ranked.length) return { ranked, records }
       // Deleted since the search began: none of its chunks may be among the results.
       const found = new Set(records.map(nameOf))

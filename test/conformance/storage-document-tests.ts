@@ -357,7 +357,9 @@ export function defineDocumentTests(test: DefineTest): void {
     })
     const keys = [0, 1, 2, 9].map((ordinal) => ({ documentId: document.id, ordinal }))
     const visible = async (maxBytes?: number): Promise<(string | null)[]> => {
-      const found = await storage.read(({ chunks }) => chunks.findVisible(context.id, keys, maxBytes))
+      const found = await storage.read(({ chunks }) =>
+        chunks.findVisible(context.id, keys, maxBytes === undefined ? {} : { maxBytes }),
+      )
       assert.deepEqual(new Set(found.map(({ sizeBytes }) => sizeBytes)), new Set(found.length === 0 ? [] : [7]))
       return found.map(({ content }) => content).sort()
     }

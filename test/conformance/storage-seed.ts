@@ -59,6 +59,8 @@ export async function seedContext({ contexts }: Repositories, seed: Seed, name =
     chunkSizeTokens: 1_000,
     overlap: 0.2,
     shareState: 0,
+    searchMode: 'hybrid',
+    findsEarly: true,
     icon: null,
     created: NOW,
     deleted: null,
@@ -86,6 +88,8 @@ export async function seedDocument(
     completed: null,
     error: null,
     receipt: null,
+    wordsVersion: null,
+    embeddedChunks: 0,
     deleted: null,
     ...changes,
   })

@@ -4,6 +4,7 @@ import {
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryHttpTransport,
+  MemoryLexicalIndex,
   MemoryMailer,
   MemoryOneTimePasswords,
   MemoryPasswordHasher,
@@ -22,6 +23,7 @@ export interface MemoryEngine {
   readonly session: Session
   readonly storage: MemoryStorage
   readonly vectorIndex: MemoryVectorIndex
+  readonly lexicalIndex: MemoryLexicalIndex
   readonly fileStore: MemoryFileStore
   readonly clock: MemoryClock
   readonly telemetry: MemoryTelemetry
@@ -32,6 +34,7 @@ export interface MemoryEngine {
 export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Promise<MemoryEngine> {
   const storage = new MemoryStorage()
   const vectorIndex = new MemoryVectorIndex()
+  const lexicalIndex = new MemoryLexicalIndex()
   const fileStore = new MemoryFileStore()
   const clock = new MemoryClock()
   const telemetry = new MemoryTelemetry()
@@ -40,6 +43,7 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
   const engine = await createEngine({
     storage,
     vectorIndex,
+    lexicalIndex,
     embeddingModels: [new MemoryEmbeddingModel()],
     textExtractor: new MemoryTextExtractor(),
     fileStore,
@@ -56,7 +60,7 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
     ...overrides,
   })
   const session = engine.as(engine.owner)
-  return { engine, session, storage, vectorIndex, fileStore, clock, telemetry, mailer, httpTransport }
+  return { engine, session, storage, vectorIndex, lexicalIndex, fileStore, clock, telemetry, mailer, httpTransport }
 }
 
 /** What a context is created with where the test does not care. */

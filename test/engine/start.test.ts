@@ -5,6 +5,7 @@ import {
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryHttpTransport,
+  MemoryLexicalIndex,
   MemoryMailer,
   MemoryStorage,
   MemoryTelemetry,
@@ -18,6 +19,7 @@ function watchedPorts() {
   const ports = {
     storage: new MemoryStorage(),
     vectorIndex: new MemoryVectorIndex(),
+    lexicalIndex: new MemoryLexicalIndex(),
     textExtractor: new MemoryTextExtractor(),
     mailer: new MemoryMailer(),
     httpTransport: new MemoryHttpTransport(),

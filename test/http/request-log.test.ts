@@ -115,7 +115,7 @@ describe('what needs no token', () => {
   it('A29 answers at once with what it knew a second ago while a check is slow, and tells the truth after that', async () => {
     let state: 'ok' | 'unavailable' = 'ok'
     let delayMs = 0
-    const ports = { storage: 'ok', vectorIndex: 'ok', fileStore: 'ok', embeddingModels: 'ok' }
+    const ports = { storage: 'ok', vectorIndex: 'ok', lexicalIndex: 'ok', fileStore: 'ok', embeddingModels: 'ok' }
     const health = async (): ReturnType<Engine['health']> => {
       await new Promise((resolve) => setTimeout(resolve, delayMs))
       return { status: state, ports }

@@ -15,6 +15,7 @@ import {
   MemoryStarterPromptWriter,
   MemoryTextExtractor,
   MemoryTokenSigner,
+  MemoryLexicalIndex,
   MemoryVectorIndex,
 } from '../../dist/adapters/memory/index.js'
 import { createEngine, type EngineRole } from '../../dist/src/index.js'
@@ -75,6 +76,7 @@ const engine = await createEngine({
     around,
   ),
   vectorIndex: new MemoryVectorIndex(),
+  lexicalIndex: new MemoryLexicalIndex(),
   embeddingModels: [new MemoryEmbeddingModel()],
   textExtractor: new MemoryTextExtractor(),
   fileStore: new MemoryFileStore(),

@@ -7,6 +7,8 @@ import type {
   NewChunk,
   VectorKey,
   VisibleChunk,
+  WindowRecord,
+  WordVisibility,
 } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
 import { allPages, inParts, KnexRepository, type Session } from './base.js'
@@ -48,15 +50,16 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   async findVisible(
     contextId: number,
     keys: readonly ChunkKey[],
-    maxBytes: number = Infinity,
+    { maxBytes = Infinity, byWords }: { readonly maxBytes?: number; readonly byWords?: WordVisibility } = {},
   ): Promise<readonly VisibleChunk[]> {
     if (keys.length === 0) return []
     // One statement: what it finds is of one moment. Neither database reads a text to tell its size.
     const pairs = keys.map((key) => [key.documentId, key.ordinal])
-    const found = this.#visible()
+    const found = this.#visible(byWords)
       .whereIn(['chunk.document_id', 'chunk.ordinal'], pairs)
       .where('document.context_id', contextId)
       .select('chunk.id', 'chunk.document_id', 'chunk.ordinal', 'chunk.start', 'chunk.tokens')
+      .select('document.uuid', 'document.original_name', 'document.name_index', 'document.embedded_chunks')
       .select(this.#raw('octet_length(chunk.content) as bytes'))
     const rows: Row[] = await (maxBytes === Infinity
       ? found.select('chunk.content')
@@ -64,8 +67,62 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
           this.#raw('case when octet_length(chunk.content) <= ? then chunk.content end as content', maxBytes),
         ))
     return rows.map((row) => {
-      return { ...toPlace(row), content: textOrNull(row, 'content'), sizeBytes: number(row, 'bytes') }
+      const place = toPlace(row)
+      return {
+        ...place,
+        content: textOrNull(row, 'content'),
+        sizeBytes: number(row, 'bytes'),
+        documentUuid: text(row, 'uuid'),
+        originalName: text(row, 'original_name'),
+        nameIndex: number(row, 'name_index'),
+        hasVectors: place.ordinal < number(row, 'embedded_chunks'),
+      }
     })
+  }
+
+  async page(
+    documentId: number,
+    { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
+  ): Promise<readonly NewChunk[]> {
+    const chunks = await this.rows
+      .where('document_id', documentId)
+      .where('ordinal', '>=', ordinal)
+      .orderBy('ordinal')
+      .limit(limit)
+      .select()
+    const last = chunks.at(-1)
+    if (last === undefined) return []
+    const windows = await this.#windows
+      .where('document_id', documentId)
+      .whereBetween('chunk', [ordinal, number(last, 'ordinal')])
+      .orderBy(['chunk', 'ordinal'])
+      .select()
+    const byChunk = new Map<number, WindowRecord[]>()
+    for (const row of windows) {
+      const ofChunk = byChunk.get(number(row, 'chunk')) ?? []
+      byChunk.set(number(row, 'chunk'), ofChunk)
+      ofChunk.push(toWindow(row))
+    }
+    return chunks.map((row) => ({
+      ordinal: number(row, 'ordinal'),
+      content: text(row, 'content'),
+      start: number(row, 'start'),
+      tokens: number(row, 'tokens'),
+      hash: text(row, 'hash'),
+      windows: byChunk.get(number(row, 'ordinal')) ?? [],
+    }))
+  }
+
+  async listWindows(keys: readonly VectorKey[]): Promise<readonly (VectorKey & WindowRecord)[]> {
+    if (keys.length === 0) return []
+    const triples = keys.map(({ documentId, chunk, window }) => [documentId, chunk, window])
+    const rows: Row[] = await this.#windows.whereIn(['document_id', 'chunk', 'ordinal'], triples).select()
+    return rows.map((row) => ({
+      documentId: number(row, 'document_id'),
+      chunk: number(row, 'chunk'),
+      window: number(row, 'ordinal'),
+      ...toWindow(row),
+    }))
   }
 
   async count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>> {
@@ -118,6 +175,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         .whereIn('window.hash', part)
         .where('document.context_id', contextId)
         .whereNull('document.deleted')
+        .whereRaw('"window"."chunk" < "document"."embedded_chunks"')
         .select<Row[]>('window.hash', 'window.document_id', 'window.chunk', 'window.ordinal')
       for (const row of rows) {
         const key = {
@@ -153,12 +211,19 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return this.session.knex<Row>(this.session.name('windows'))
   }
 
-  #visible() {
+  /** @param byWords also documents that are not completed, if they can be found so */
+  #visible(byWords?: WordVisibility) {
     const { knex, name } = this.session
     return knex({ chunk: name('chunks') })
       .join({ document: name('documents') }, 'document.id', 'chunk.document_id')
       .join({ context: name('contexts') }, 'context.id', 'document.context_id')
-      .whereNotNull('document.completed')
+      .where((either) => {
+        void either.whereNotNull('document.completed')
+        if (byWords?.findsEarly !== true) return
+        void either.orWhere((early) => {
+          void early.where('document.words_version', byWords.version).whereNull('document.error')
+        })
+      })
       .whereNull('document.deleted')
       .whereNull('context.deleted')
   }
@@ -179,6 +244,15 @@ function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
 
 function toChunk(row: Row): ChunkRecord {
   return { ...toPlace(row), content: text(row, 'content') }
+}
+
+function toWindow(row: Row): WindowRecord {
+  return {
+    start: number(row, 'start'),
+    end: number(row, 'end'),
+    tokens: number(row, 'tokens'),
+    hash: text(row, 'hash'),
+  }
 }
 
 function toPlace(row: Row): Omit<ChunkRecord, 'content'> {

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex'
-import type { ContextFilter, ContextRecord, ContextRepository, Page, RowPage } from '../../../src/ports/index.js'
+import {
+  type ContextFilter,
+  type ContextRecord,
+  type ContextRepository,
+  type Page,
+  type RowPage,
+  SEARCH_MODES,
+  type SearchMode,
+} from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull, texts } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
@@ -25,6 +33,8 @@ const COLUMNS = {
   chunkSizeTokens: 'chunk_size_tokens',
   overlap: 'overlap',
   shareState: 'share_state',
+  searchMode: 'search_mode',
+  findsEarly: 'finds_early',
   icon: 'icon',
   created: 'created',
   deleted: 'deleted',
@@ -130,8 +140,14 @@ function toContext(row: Row): ContextRecord {
     chunkSizeTokens: number(row, 'chunk_size_tokens'),
     overlap: number(row, 'overlap'),
     shareState: number(row, 'share_state') === 1 ? 1 : 0,
+    searchMode: toSearchMode(text(row, 'search_mode')),
+    findsEarly: Boolean(row['finds_early']),
     icon: textOrNull(row, 'icon'),
     created: text(row, 'created'),
     deleted: textOrNull(row, 'deleted'),
   }
+}
+
+function toSearchMode(value: string): SearchMode {
+  return SEARCH_MODES.find((mode) => mode === value) ?? 'hybrid'
 }

@@ -5,9 +5,10 @@ import type {
   IngestionReceipt,
   Page,
   RowPage,
+  WordVisibility,
 } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
-import { number, type Row, text, textOrNull } from '../rows.js'
+import { number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
 import { allPages, inParts, KnexRepository, type Session } from './base.js'
 
 /** Columns of texts that may be large. */
@@ -112,6 +113,38 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return { lastId, hidden: ids(hidden), ...(visible.length < hidden.length && { visible: ids(visible) }) }
   }
 
+  async wordVisibility(contextId: number, { version, findsEarly }: WordVisibility): Promise<DocumentVisibility> {
+    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
+    const ofContext = () => this.rows.where('context_id', contextId).orderBy('id')
+    const [isHidden, isVisible] = findsEarly
+      ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
+      : [IS_HIDDEN, 'completed is not null']
+    // The first three by the index of versions; the last by that of hidden documents.
+    const hidden = await ofContext()
+      .whereRaw(
+        `(words_version is null or words_version < ? or words_version > ? or ((${IS_HIDDEN}) and (${isHidden})))`,
+        [version, version],
+      )
+      .select('id')
+    const visible =
+      hidden.length === 0
+        ? []
+        : await ofContext()
+            .where('words_version', version)
+            .whereNull('deleted')
+            .whereRaw(isVisible)
+            .limit(hidden.length)
+            .select('id')
+    return { lastId, hidden: ids(hidden), ...(visible.length < hidden.length && { visible: ids(visible) }) }
+  }
+
+  async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
+    const rows = this.#live(contextId)
+      .whereNotNull('completed')
+      .whereRaw('(words_version is null or words_version < ? or words_version > ?)', [version, version])
+    return await this.idsOf(rows, page)
+  }
+
   async listIds(contextId: number, page: Page): Promise<readonly number[]> {
     return await this.idsOf(this.rows.where('context_id', contextId), page)
   }
@@ -155,7 +188,7 @@ function ids(rows: readonly Row[]): number[] {
 type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
 function toRow(changes: DocumentChanges): Row {
-  const { sizeBytes, chunkCount, started, completed, error, receipt, deleted } = changes
+  const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
   return {
     ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
     ...(chunkCount !== undefined && { chunk_count: chunkCount }),
@@ -164,6 +197,8 @@ function toRow(changes: DocumentChanges): Row {
     ...(error !== undefined && { error }),
     ...(receipt !== undefined && { receipt: receipt && JSON.stringify(receipt) }),
     ...(deleted !== undefined && { deleted }),
+    ...(wordsVersion !== undefined && { words_version: wordsVersion }),
+    ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
   }
 }
 
@@ -185,6 +220,8 @@ function toDocument(row: Row): DocumentRecord {
     completed: textOrNull(row, 'completed'),
     error: textOrNull(row, 'error'),
     receipt: receipt === null ? null : (JSON.parse(receipt) as IngestionReceipt),
+    wordsVersion: numberOrNull(row, 'words_version'),
+    embeddedChunks: number(row, 'embedded_chunks'),
     deleted: textOrNull(row, 'deleted'),
   }
 }

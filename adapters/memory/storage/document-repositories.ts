@@ -8,6 +8,7 @@ import type {
   DocumentRepository,
   UploadRepository,
   VectorKey,
+  WordVisibility,
 } from '../../../src/ports/index.js'
 import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredChunk } from './tables.js'
@@ -91,6 +92,20 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
       return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
     },
+    wordVisibility: async (contextId, { version, findsEarly }) => {
+      const rows = documents.filter((document) => document.contextId === contextId)
+      const isVisible = (document: DocumentRecord) =>
+        document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
+      const visible = rows.filter(isVisible).map(({ id }) => id)
+      const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
+      const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
+      return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+    },
+    listWithoutWords: async (contextId, version, page) =>
+      pageOf(
+        ofContext(contextId).filter(({ completed, wordsVersion }) => completed !== null && wordsVersion !== version),
+        page,
+      ).map(({ id }) => id),
     listIds: async (contextId, { after, limit }) =>
       documents
         .filter((document) => document.contextId === contextId && document.id > after)
@@ -105,6 +120,11 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       documents.delete(id)
     },
   }
+}
+
+/** Whether a document is completed, or may be found before. */
+function isFindable({ completed, error }: DocumentRecord, findsEarly: boolean): boolean {
+  return completed !== null || (findsEarly && error === null)
 }
 
 export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
@@ -140,10 +160,11 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
 }
 
 export function chunkRepository({ chunks, documents, contexts }: MemoryTables): ChunkRepository {
-  const isVisible = ({ documentId }: StoredChunk) => {
+  const isVisible = ({ documentId }: StoredChunk, byWords?: WordVisibility) => {
     const document = documents.get(documentId)
-    const isSearchable = document?.deleted === null && document.completed !== null
-    return isSearchable && contexts.get(document.contextId)?.deleted === null
+    if (document?.deleted !== null || contexts.get(document.contextId)?.deleted !== null) return false
+    const isEarly = byWords?.findsEarly === true && document.wordsVersion === byWords.version
+    return isFindable(document, isEarly)
   }
   const toRecord = ({ hash: _hash, windows: _windows, ...record }: StoredChunk): ChunkRecord => record
   const inOrder = (found: StoredChunk[]) => found.sort((one, other) => one.ordinal - other.ordinal)
@@ -155,19 +176,38 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       inOrder(chunks.filter((chunk) => chunk.documentId === documentId)).map(({ hash }) => hash),
     list: async (documentId) =>
       inOrder(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
-    findVisible: async (contextId, keys, maxBytes = Infinity) =>
+    findVisible: async (contextId, keys, { maxBytes = Infinity, byWords } = {}) =>
       chunks
         .filter(
           (chunk) =>
             keys.some((key) => key.documentId === chunk.documentId && key.ordinal === chunk.ordinal) &&
             documents.get(chunk.documentId)?.contextId === contextId &&
-            isVisible(chunk),
+            isVisible(chunk, byWords),
         )
         .map((chunk) => {
           const { content, ...record } = toRecord(chunk)
           const sizeBytes = new TextEncoder().encode(content).length
-          return { ...record, content: sizeBytes > maxBytes ? null : content, sizeBytes }
+          const document = documents.get(chunk.documentId)
+          return {
+            ...record,
+            content: sizeBytes > maxBytes ? null : content,
+            sizeBytes,
+            documentUuid: document?.uuid ?? '',
+            originalName: document?.originalName ?? '',
+            nameIndex: document?.nameIndex ?? 0,
+            hasVectors: chunk.ordinal < (document?.embeddedChunks ?? 0),
+          }
         }),
+    page: async (documentId, { ordinal, limit }) =>
+      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
+        .slice(0, limit)
+        .map(({ id: _id, documentId: _documentId, ...chunk }) => chunk),
+    listWindows: async (keys) =>
+      keys.flatMap((key) => {
+        const chunk = chunks.find((one) => one.documentId === key.documentId && one.ordinal === key.chunk)
+        const window = chunk?.windows[key.window]
+        return window === undefined ? [] : [{ ...key, ...window }]
+      }),
     count: async (documentIds) => {
       const counts = new Map<number, ChunkCounts>()
       for (const id of documentIds) {
@@ -187,8 +227,9 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       const wanted = new Set(hashes)
       const found = new Map<string, VectorKey>()
       const live = documents.filter((document) => document.contextId === contextId && document.deleted === null)
-      const liveIds = new Set(live.map(({ id }) => id))
-      for (const { documentId, ordinal, windows } of chunks.filter((chunk) => liveIds.has(chunk.documentId))) {
+      const embedded = new Map(live.map(({ id, embeddedChunks }) => [id, embeddedChunks]))
+      const written = chunks.filter(({ documentId, ordinal }) => ordinal < (embedded.get(documentId) ?? 0))
+      for (const { documentId, ordinal, windows } of written) {
         windows.forEach(({ hash }, window) => {
           if (wanted.has(hash)) found.set(hash, { documentId, chunk: ordinal, window })
         })

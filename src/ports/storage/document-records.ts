@@ -1,3 +1,9 @@
+/** `hybrid`: by words and meaning together; `semantic`: by meaning alone; `keyword`: by words alone. */
+export const SEARCH_MODES = ['hybrid', 'semantic', 'keyword'] as const
+
+/** How a context is searched. */
+export type SearchMode = (typeof SEARCH_MODES)[number]
+
 /** A context as stored. */
 export interface ContextRecord {
   readonly id: number
@@ -16,6 +22,9 @@ export interface ContextRecord {
   readonly chunkSizeTokens: number
   readonly overlap: number
   readonly shareState: 0 | 1
+  readonly searchMode: SearchMode
+  /** Whether a document can be found by its words before its vectors are computed. */
+  readonly findsEarly: boolean
   readonly icon: string | null
   readonly created: string
   /** When it was deleted; what is left of it is removed by a job. */
@@ -65,11 +74,15 @@ export interface DocumentRecord {
   readonly created: string
   readonly createdBy: number
   readonly started: string | null
-  /** Set in the transaction that makes the document searchable. */
+  /** Set in the transaction that makes the document searchable by meaning too. */
   readonly completed: string | null
   /** One sentence that ends in its code; set only when the failure is final. */
   readonly error: string | null
   readonly receipt: IngestionReceipt | null
+  /** The version of the analyzer by which all its words are in the word index; null until they are. */
+  readonly wordsVersion: number | null
+  /** So many of its chunks, the first ones, have their vectors in the vector index. */
+  readonly embeddedChunks: number
   /** When it was deleted; what is left of it is removed by a job. */
   readonly deleted: string | null
 }
@@ -82,6 +95,14 @@ export interface DocumentVisibility {
   readonly hidden: readonly number[]
   /** Ids of the live and completed ones; given only where they are fewer than the hidden ones. */
   readonly visible?: readonly number[]
+}
+
+/** Which documents can be found by words. */
+export interface WordVisibility {
+  /** Version of the analyzer: documents whose words are indexed by another one are hidden. */
+  readonly version: number
+  /** Whether documents are found that are not completed yet, and have not failed. */
+  readonly findsEarly: boolean
 }
 
 /** An upload that is under way: it holds a part of its context's quota, and its file against the sweep. */
@@ -126,6 +147,12 @@ export interface ChunkRecord {
 
 /** A chunk that a search may find. */
 export interface VisibleChunk extends Omit<ChunkRecord, 'content'> {
+  /** Of its document. */
+  readonly documentUuid: string
+  readonly originalName: string
+  readonly nameIndex: number
+  /** Whether its vectors are in the vector index. */
+  readonly hasVectors: boolean
   /** Null where it is longer than was asked for. */
   readonly content: string | null
   /** Size of the content in UTF-8. */

@@ -12,6 +12,8 @@ import type {
   Page,
   UploadRecord,
   VisibleChunk,
+  WindowRecord,
+  WordVisibility,
 } from './document-records.js'
 
 /** Which contexts of an account are listed. */
@@ -76,7 +78,10 @@ export interface DocumentRepository {
   update(
     id: number,
     changes: Partial<
-      Pick<DocumentRecord, 'sizeBytes' | 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted'>
+      Pick<
+        DocumentRecord,
+        'sizeBytes' | 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted' | 'wordsVersion' | 'embeddedChunks'
+      >
     > & {
       readonly receipt?: IngestionReceipt | null
     },
@@ -92,6 +97,10 @@ export interface DocumentRepository {
    * A document that it shows was completed before it answers.
    */
   visibility(contextId: number): Promise<DocumentVisibility>
+  /** As {@link visibility}, for a search by words. */
+  wordVisibility(contextId: number, by: WordVisibility): Promise<DocumentVisibility>
+  /** Ids of live, completed documents of a context whose words are not indexed by this version of the analyzer. */
+  listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]>
   /** Ids of the documents of a context, deleted or not. */
   listIds(contextId: number, page: Page): Promise<readonly number[]>
   /** The documents with these ids, however many, deleted or not. */
@@ -133,16 +142,28 @@ export interface ChunkRepository {
   /** The chunks of a document, in order; none unless it is live and completed. */
   list(documentId: number): Promise<readonly ChunkRecord[]>
   /**
-   * The chunks with these keys, at most 100, whose documents are live and completed, in a live context.
+   * The chunks with these keys, at most 200, whose documents are live and completed, in a live context.
    * In any order; all as they are at one moment, so that no document is half there.
-   * @param maxBytes contents with more bytes of UTF-8 are not read; default: all are
    */
-  findVisible(contextId: number, keys: readonly ChunkKey[], maxBytes?: number): Promise<readonly VisibleChunk[]>
+  findVisible(
+    contextId: number,
+    keys: readonly ChunkKey[],
+    options?: {
+      /** Contents with more bytes of UTF-8 are not read; default: all are. */
+      readonly maxBytes?: number
+      /** Also those of documents that can be found by words, though they are not completed. */
+      readonly byWords?: WordVisibility
+    },
+  ): Promise<readonly VisibleChunk[]>
+  /** The chunks of a document from an ordinal on, with their windows, in order, whether or not it is completed. */
+  page(documentId: number, from: { readonly ordinal: number; readonly limit: number }): Promise<readonly NewChunk[]>
+  /** These windows, at most 200, in any order; those that are not there are left out. */
+  listWindows(keys: readonly VectorKey[]): Promise<readonly (VectorKey & WindowRecord)[]>
   /** How much is stored of each of these documents, however many; those without chunks and windows are left out. */
   count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>>
   /** Ids of documents that have chunks or windows but no row, at most `limit`. */
   listOrphans(limit: number): Promise<readonly number[]>
-  /** For each known window hash one window of a live document of the context that has it. */
+  /** For each known window hash one window of a live document of the context that has it, and whose vector is written. */
   findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
   /**
    * Removes chunks of a document with their windows, from an ordinal on, at most `limit` of them, the last ones

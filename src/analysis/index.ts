@@ -1,0 +1,1 @@
+export { ANALYZER_VERSION, questionTerms, type Term, termsOf, analyze } from './analyzer.js'
