@@ -76,7 +76,16 @@ export {
   type RecordedEvent,
 } from './outbox/index.js'
 export type { IngestionReceipt, PublicKey } from './ports/index.js'
-export { type SearchOptions, type SearchResult, searchBodySchema } from './retrieval/index.js'
+export {
+  type FoundBy,
+  type IncludedMember,
+  type Passage,
+  type ResultSource,
+  type SearchBody,
+  type SearchOptions,
+  type SearchResult,
+  searchBodySchema,
+} from './retrieval/index.js'
 export {
   AlcoveError,
   AlreadyExistsError,

@@ -1,1 +1,1 @@
-export { ANALYZER_VERSION, questionTerms, type Term, termsOf, analyze } from './analyzer.js'
+export { ANALYZER_VERSION, analyze, questionTerms, type Term, termsOf } from './analyzer.js'

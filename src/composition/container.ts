@@ -67,8 +67,9 @@ export function createContainer(options: EngineOptions): Container {
   container
     .bind(Search)
     .toResolvedValue(
-      (storage, index, models, authorizer, limits) => new Search(storage, index, models, authorizer, limits),
-      [STORAGE, VECTOR_INDEX, EmbeddingModels, Authorizer, LIMITS],
+      (storage, vectors, words, models, authorizer, limits) =>
+        new Search(storage, { vectors, words }, models, authorizer, limits),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS],
     )
   return container
 }

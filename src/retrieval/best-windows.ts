@@ -1,33 +1,51 @@
 import type { ChunkKey, VectorHit } from '../ports/index.js'
 
-/** A chunk, by its key, and how near it is. */
-export interface RankedChunk extends ChunkKey {
+/** A chunk, by its key, and how near its nearest window is. */
+export interface NearChunk extends ChunkKey {
   /** 0 to 1. */
   readonly similarity: number
+  /** The window, by its ordinal in the chunk. */
+  readonly window: number
 }
 
 /** The best window of each chunk among the hits of one or more queries. */
 export class BestWindows {
-  readonly #best = new Map<string, RankedChunk>()
+  readonly #best = new Map<string, NearChunk>()
 
-  add({ documentId, chunk, similarity }: VectorHit): void {
-    const name = `${documentId}:${chunk}`
+  add({ documentId, chunk, window, similarity }: VectorHit): void {
+    const name = nameOf({ documentId, ordinal: chunk })
     const known = this.#best.get(name)
     if (known !== undefined && known.similarity >= clamp(similarity)) return
-    this.#best.set(name, { documentId, ordinal: chunk, similarity: clamp(similarity) })
+    this.#best.set(name, { documentId, ordinal: chunk, window, similarity: clamp(similarity) })
+  }
+
+  get(key: ChunkKey): NearChunk | undefined {
+    return this.#best.get(nameOf(key))
+  }
+
+  /** In no order. */
+  all(): readonly NearChunk[] {
+    return [...this.#best.values()]
   }
 
   /** The chunks that are similar enough, the most similar first; equal ones by age. */
-  ranked(scoreThreshold: number): RankedChunk[] {
-    return [...this.#best.values()].filter(({ similarity }) => similarity >= scoreThreshold).sort(byRelevance)
+  ranked(scoreThreshold: number): NearChunk[] {
+    return this.all()
+      .filter(({ similarity }) => similarity >= scoreThreshold)
+      .sort((one, other) => other.similarity - one.similarity || byAge(one, other))
   }
 }
 
-function byRelevance(one: RankedChunk, other: RankedChunk): number {
-  return other.similarity - one.similarity || one.documentId - other.documentId || one.ordinal - other.ordinal
+/** The oldest document first, and its chunks in their order. */
+export function byAge(one: ChunkKey, other: ChunkKey): number {
+  return one.documentId - other.documentId || one.ordinal - other.ordinal
+}
+
+export function nameOf({ documentId, ordinal }: ChunkKey): string {
+  return `${documentId}:${ordinal}`
 }
 
 /** A cosine as the specification shows it: 0 to 1. */
-function clamp(similarity: number): number {
+export function clamp(similarity: number): number {
   return Math.min(1, Math.max(0, similarity))
 }

@@ -1,2 +1,4 @@
-export type { SearchResult } from './read-results.js'
-export { Search, type SearchOptions, searchBodySchema } from './search.js'
+export type { Passage } from './passage.js'
+export type { FoundBy } from './ranked-chunk.js'
+export type { ResultSource, SearchResult } from './read-results.js'
+export { type IncludedMember, Search, type SearchBody, type SearchOptions, searchBodySchema } from './search.js'

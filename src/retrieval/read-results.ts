@@ -1,7 +1,10 @@
-import type { ChunkKey, VisibleChunk } from '../ports/index.js'
-import type { RankedChunk } from './best-windows.js'
+import { displayName, shownName } from '../ingestion/index.js'
+import type { ChunkKey, LexicalQuery, VisibleChunk } from '../ports/index.js'
+import { nameOf } from './best-windows.js'
+import { densestPassage, type Passage } from './passage.js'
+import type { FoundBy, RankedChunk } from './ranked-chunk.js'
 
-/** A chunk that was found (specification, Search result). */
+/** A chunk that was found (specification, Search result), and what is known of it beyond. */
 export interface SearchResult {
   /** Id of the chunk. */
   readonly id: number
@@ -9,12 +12,35 @@ export interface SearchResult {
   readonly docId: number
   /** The chunk's text, a verbatim slice of the document's. */
   readonly content: string
-  /** Cosine similarity of prompt and chunk, 0 to 1. */
+  /** Cosine similarity of prompt and chunk, 0 to 1, whether words or meaning found it. */
   readonly similarity: number
+  /** By which results are ordered, 0 to 1: comparable within one search, not between searches. */
+  readonly score: number
+  /** Which part of `content` matched: the densest words of the prompt, or the window nearest in meaning. */
+  readonly match: Passage
+  readonly source: ResultSource
+}
+
+/** Where a result comes from. */
+export interface ResultSource {
+  /** The document's `fileName`. */
+  readonly uuid: string
+  readonly originalName: string
+  readonly displayName: string
+  /** Where the chunk is in the document's text, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  /** Which side found it, one or both. */
+  readonly foundBy: readonly FoundBy[]
+}
+
+/** A chunk that was found, with the part of it that is nearest in meaning. */
+export interface PlacedChunk extends RankedChunk {
+  readonly nearest: Passage | undefined
 }
 
 /** A chunk that was found, without its text. */
-export interface SizedChunk extends RankedChunk {
+export interface SizedChunk extends PlacedChunk {
   /** Size of its text in UTF-8. */
   readonly sizeBytes: number
 }
@@ -28,31 +54,50 @@ const BYTES_AT_ONCE = 65_536
  */
 export async function* readResults(
   found: readonly SizedChunk[],
+  terms: LexicalQuery,
   read: (keys: readonly ChunkKey[]) => Promise<readonly VisibleChunk[]>,
 ): AsyncGenerator<SearchResult> {
-  for (const part of partsOf(found)) yield* toResults(part, await read(part))
+  for (const part of partsOf(found)) yield* toResults(part, terms, await read(part))
 }
 
 /** Results in the order of `ranked`. Chunks without a record, or whose text was not read, are left out. */
-export function toResults(ranked: readonly RankedChunk[], records: readonly VisibleChunk[]): SearchResult[] {
+export function toResults(
+  ranked: readonly PlacedChunk[],
+  terms: LexicalQuery,
+  records: readonly VisibleChunk[],
+): SearchResult[] {
   const byName = new Map(records.map((record) => [nameOf(record), record]))
   return ranked.flatMap((chunk) => {
     const record = byName.get(nameOf(chunk))
-    if (record === undefined || record.content === null) return []
-    return [{ id: record.id, docId: record.documentId, content: record.content, similarity: chunk.similarity }]
+    return record === undefined || record.content === null ? [] : [toResult(chunk, terms, record, record.content)]
   })
 }
 
 /** Chunks in their order, with the sizes of their texts. */
-export function toSizes(ranked: readonly RankedChunk[], records: readonly VisibleChunk[]): SizedChunk[] {
+export function toSizes(ranked: readonly PlacedChunk[], records: readonly VisibleChunk[]): SizedChunk[] {
   const sizes = new Map(records.map((record) => [nameOf(record), record.sizeBytes]))
-  return ranked.map(({ documentId, ordinal, similarity }) => {
-    return { documentId, ordinal, similarity, sizeBytes: sizes.get(nameOf({ documentId, ordinal })) ?? 0 }
-  })
+  return ranked.map((chunk) => ({ ...chunk, sizeBytes: sizes.get(nameOf(chunk)) ?? 0 }))
 }
 
-export function nameOf({ documentId, ordinal }: ChunkKey): string {
-  return `${documentId}:${ordinal}`
+function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk, content: string): SearchResult {
+  const { similarity, score, foundBy, nearest } = chunk
+  const byWords = foundBy.includes('words') ? densestPassage(content, terms) : undefined
+  return {
+    id: record.id,
+    docId: record.documentId,
+    content,
+    similarity,
+    score,
+    match: byWords ?? nearest ?? { start: 0, end: content.length },
+    source: {
+      uuid: record.documentUuid,
+      originalName: shownName(record.originalName),
+      displayName: displayName(record.originalName, record.nameIndex),
+      start: record.start,
+      end: record.start + content.length,
+      foundBy,
+    },
+  }
 }
 
 function* partsOf(found: readonly SizedChunk[]): Generator<readonly SizedChunk[]> {

@@ -1,4 +1,4 @@
-import type { EmbeddingModel, VectorIndex } from '../ports/index.js'
+import type { EmbeddingModel, LexicalIndex, VectorIndex } from '../ports/index.js'
 import { ThrottledError } from '../shared/errors.js'
 import { FairTurns, type TurnTaker } from '../shared/fair-turns.js'
 import type { EngineLimits } from '../shared/limits.js'
@@ -15,13 +15,16 @@ const RETRY_AFTER_SECONDS = 1
 export class SearchTurns {
   /** Look-ups in the vector index. */
   readonly index: FairTurns
+  /** Look-ups in the word index. */
+  readonly words: FairTurns
   readonly #limits: EngineLimits
   readonly #places = new Places()
   readonly #models = new WeakMap<EmbeddingModel, FairTurns>()
 
-  constructor(limits: EngineLimits, index: VectorIndex) {
+  constructor(limits: EngineLimits, index: VectorIndex, words: LexicalIndex) {
     this.#limits = limits
     this.index = new FairTurns(index.concurrency ?? INDEX_PLACES)
+    this.words = new FairTurns(words.concurrency ?? INDEX_PLACES)
   }
 
   /**

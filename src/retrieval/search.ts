@@ -1,26 +1,50 @@
 import { z } from 'zod'
+import { ANALYZER_VERSION, questionTerms } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../context/index.js'
-import { collectionOf, type EmbeddingModels } from '../ingestion/index.js'
-import type { ChunkKey, ContextRecord, Storage, VectorHit, VectorIndex, VisibleChunk } from '../ports/index.js'
+import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../ingestion/index.js'
+import {
+  type ChunkKey,
+  type ContextRecord,
+  type DocumentVisibility,
+  type EmbeddingModel,
+  type LexicalIndex,
+  type LexicalQuery,
+  SEARCH_MODES,
+  type SearchMode,
+  type Storage,
+  type VectorIndex,
+  type VectorKey,
+  type VisibleChunk,
+  type WindowRecord,
+  type WordVisibility,
+} from '../ports/index.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
 import type { EngineLimits } from '../shared/limits.js'
 import {
+  choiceSchema,
   closedObjectSchema,
   fractionSchema,
   integerSchema,
+  listSchema,
   objectSchema,
   parseId,
   textSchema,
   validate,
 } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
-import { BestWindows, type RankedChunk } from './best-windows.js'
+import { nameOf } from './best-windows.js'
+import { ChunkFinder } from './chunk-finder.js'
+import { modelKnowledge } from './model-knowledge.js'
 import { PromptReader } from './prompt-reader.js'
-import { nameOf, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
+import type { RankedChunk } from './ranked-chunk.js'
+import { type PlacedChunk, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
 import { SearchTurns } from './search-turns.js'
+import { UnembeddedChunks } from './unembedded-chunks.js'
 import { VisibleDocuments } from './visible-documents.js'
 
 export interface SearchOptions {
+  /** How chunks are found; default the context's `searchMode`. */
+  readonly mode?: SearchMode
   /** Most results, 1 to 100; default the context's `topN`. */
   readonly topN?: number
   /** Least similarity, 0 to 1; default the context's `scoreThreshold`. */
@@ -28,11 +52,29 @@ export interface SearchOptions {
   readonly signal?: AbortSignal
 }
 
+const MODE = choiceSchema(SEARCH_MODES)
+const INCLUDED = ['score', 'source', 'match'] as const
+
+/** What a search answers beyond the specification, where it is asked for. */
+export type IncludedMember = (typeof INCLUDED)[number]
+
+/** A search as it comes over HTTP. */
+export interface SearchBody {
+  readonly prompt: string
+  readonly mode?: SearchMode | undefined
+  readonly include?: readonly IncludedMember[] | undefined
+}
+
 const PROMPT = textSchema({ min: 1, max: 32_768 })
 /** The body of `POST /context/relevant-docs/{contextId}`. */
-export const searchBodySchema: z.ZodType<{ readonly prompt: string }> = objectSchema({ prompt: PROMPT })
+export const searchBodySchema: z.ZodType<SearchBody> = objectSchema({
+  prompt: PROMPT,
+  mode: MODE.optional(),
+  include: listSchema(choiceSchema(INCLUDED), INCLUDED.length).optional(),
+})
 
 const OPTIONS = closedObjectSchema({
+  mode: MODE.optional(),
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   signal: z.unknown().optional(),
@@ -41,28 +83,34 @@ const OPTIONS = closedObjectSchema({
 /** Bytes of all texts of a result that are held together for a reader who may be slow. */
 const SHORT_BYTES = 131_072
 
-/** Finds the chunks of a context whose meaning is nearest to a prompt. */
+/** The indexes in which a search looks. */
+export interface SearchIndexes {
+  readonly vectors: VectorIndex
+  readonly words: LexicalIndex
+}
+
+/** Finds the chunks of a context that answer a prompt, by their words and their meaning. */
 export class Search {
   readonly #storage: Storage
-  readonly #index: VectorIndex
   readonly #models: EmbeddingModels
   readonly #authorizer: Authorizer
   readonly #prompts: PromptReader
   readonly #turns: SearchTurns
+  readonly #finder: ChunkFinder
 
   constructor(
     storage: Storage,
-    index: VectorIndex,
+    { vectors, words }: SearchIndexes,
     models: EmbeddingModels,
     authorizer: Authorizer,
     limits: EngineLimits,
   ) {
     this.#storage = storage
-    this.#index = index
     this.#models = models
     this.#authorizer = authorizer
     this.#prompts = new PromptReader(limits.promptTokens)
-    this.#turns = new SearchTurns(limits, index)
+    this.#turns = new SearchTurns(limits, vectors, words)
+    this.#finder = new ChunkFinder(vectors, words, this.#turns)
   }
 
   /**
@@ -81,8 +129,8 @@ export class Search {
     prompt: string,
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
-    const { ranked, records } = await this.#find(parsePrincipal(principal), contextId, prompt, options)
-    return toResults(ranked, records)
+    const { ranked, records, terms } = await this.#find(parsePrincipal(principal), contextId, prompt, options)
+    return toResults(ranked, terms, records)
   }
 
   /**
@@ -99,9 +147,9 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
-    const { ranked, records } = await this.#find(caller, contextId, prompt, options, SHORT_BYTES)
-    if (records.every(({ content }) => content !== null)) return toResults(ranked, records)
-    return readResults(toSizes(ranked, records), async (keys) => await this.#read(caller, contextId, keys))
+    const { ranked, records, terms } = await this.#find(caller, contextId, prompt, options, SHORT_BYTES)
+    if (records.every(({ content }) => content !== null)) return toResults(ranked, terms, records)
+    return readResults(toSizes(ranked, records), terms, async (keys) => await this.#read(caller, contextId, keys))
   }
 
   async #find(
@@ -117,27 +165,27 @@ export class Search {
       const text = validate(PROMPT, prompt, 'prompt')
       const asked = validate(OPTIONS, options)
       const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
-      const wanted = {
-        taker,
-        signal: options.signal,
+      return await this.#nearest(context, {
+        prompt: text,
+        mode: asked.mode ?? context.searchMode,
         topN: asked.topN ?? context.topN,
         scoreThreshold: asked.scoreThreshold ?? context.scoreThreshold,
-      }
-      const queries = await this.#embed(context, text, wanted)
-      return await this.#nearest(context, queries, { ...wanted, maxBytes })
+        taker,
+        signal: options.signal,
+        maxBytes,
+      })
     })
   }
 
   async #read(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
     const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
     return await this.#storage.read(async (repositories) => {
-      await findReadable(repositories, access, contextId)
-      return await repositories.chunks.findVisible(contextId, keys)
+      const context = await findReadable(repositories, access, contextId)
+      return await repositories.chunks.findVisible(contextId, keys, { byWords: byWordsOf(context) })
     })
   }
 
-  async #embed(context: ContextRecord, prompt: string, { taker, signal }: Asked): Promise<readonly Float32Array[]> {
-    const model = this.#models.get(context.embeddingModel)
+  async #embed(model: EmbeddingModel, { prompt, taker, signal }: Asked): Promise<readonly Float32Array[]> {
     const windows = await this.#prompts.read(taker, prompt, model, signal)
     const embed = windows.map((window) => async (abort: AbortSignal) => {
       return await model.embed([window], { kind: 'query', signal: abort })
@@ -146,69 +194,87 @@ export class Search {
   }
 
   /** The best chunks of documents that are visible now; looks again where some of them are gone meanwhile. */
-  async #nearest(
-    context: ContextRecord,
-    queries: readonly Float32Array[],
-    { maxBytes, ...asked }: Asked & { readonly maxBytes: number | undefined },
-  ): Promise<Found> {
+  async #nearest(context: ContextRecord, asked: Asked): Promise<Found> {
+    const { mode, prompt, taker, signal, maxBytes } = asked
+    const model = this.#models.get(context.embeddingModel)
+    const vectors = this.#embed(model, asked)
+    // Whoever waits for it is told; until then something else may have failed.
+    vectors.catch(() => undefined)
+    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : questionTerms(prompt)
+    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model))
+    const byWords = byWordsOf(context)
     const gone = new Set<number>()
     for (;;) {
-      const visible = new VisibleDocuments(
-        await this.#storage.read(({ documents }) => documents.visibility(context.id)),
-        gone,
-      )
-      const ranked = await this.#rank(context, queries, { ...asked, visible })
+      const [visible, wordVisible] = await this.#storage.read(async ({ documents }) => [
+        new VisibleDocuments(await documents.visibility(context.id), gone),
+        new VisibleDocuments(
+          terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, byWords),
+          gone,
+        ),
+      ])
+      const ranked = await this.#finder.find({
+        ...asked,
+        vectors,
+        collection: collectionOf(context, model.profile),
+        visible,
+        terms,
+        wordCollection: wordCollectionOf(context.id),
+        wordVisible,
+        knowledge: async () => modelKnowledge(prompt, await model.tokenizer()),
+        embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
+      })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
-      const records = await this.#storage.read(({ chunks }) =>
-        chunks.findVisible(context.id, ranked, { maxBytes: maxBytesEach }),
-      )
-      if (records.length === ranked.length) return { ranked, records }
+      const [records, windows] = await this.#storage.read(async ({ chunks }) => [
+        await chunks.findVisible(context.id, ranked, {
+          maxBytes: maxBytesEach,
+          ...(mode !== 'semantic' && { byWords }),
+        }),
+        await chunks.listWindows(ranked.map(toWindowKey)),
+      ])
+      if (records.length === ranked.length) return { ranked: placed(ranked, windows), records, terms }
       // Deleted since the search began: none of its chunks may be among the results.
       const found = new Set(records.map(nameOf))
       for (const key of ranked) if (!found.has(nameOf(key))) gone.add(key.documentId)
     }
   }
-
-  /** Asks for more windows until enough of them belong to different chunks: several of one may be among the nearest. */
-  async #rank(
-    context: ContextRecord,
-    queries: readonly Float32Array[],
-    { taker, signal, topN, scoreThreshold, visible }: Asked & { readonly visible: VisibleDocuments },
-  ): Promise<RankedChunk[]> {
-    const collection = collectionOf(context, this.#models.get(context.embeddingModel).profile)
-    for (let limit = topN * 4; ; limit *= 4) {
-      const options = { limit, ...visible.filter }
-      const search = queries.map((query) => async () => await this.#index.search(collection, query, options))
-      const answers = await this.#turns.index.all(taker, search, signal)
-      const best = new BestWindows()
-      for (const hit of answers.flat()) {
-        if (visible.has(hit.documentId)) best.add(hit)
-        else visible.hide(hit.documentId)
-      }
-      const ranked = best.ranked(scoreThreshold)
-      // A window that was not asked for is at most as similar as the last one that was.
-      const unseen = mostSimilarUnseen(answers, limit)
-      const certain = ranked.filter(({ similarity }) => similarity >= unseen).length
-      if (certain >= topN || unseen < scoreThreshold || unseen < 0) return ranked.slice(0, topN)
-    }
-  }
 }
+
+const NO_TERMS: LexicalQuery = new Map()
+const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
 
 /** The chunks that were found, the best first, and what is stored of them, in any order. */
 interface Found {
-  readonly ranked: readonly RankedChunk[]
+  readonly ranked: readonly PlacedChunk[]
   readonly records: readonly VisibleChunk[]
+  readonly terms: LexicalQuery
 }
 
 interface Asked {
+  readonly prompt: string
+  readonly mode: SearchMode
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
   readonly topN: number
   readonly scoreThreshold: number
+  /** Of all texts that are read; default all. */
+  readonly maxBytes: number | undefined
 }
 
-/** The highest similarity that a window missing from the answers can have; -1 where none is missing. */
-function mostSimilarUnseen(answers: readonly (readonly VectorHit[])[], limit: number): number {
-  const full = answers.filter((hits) => hits.length >= limit)
-  return Math.max(-1, ...full.map((hits) => Math.max(0, hits.at(-1)?.similarity ?? 0)))
+function byWordsOf({ findsEarly }: ContextRecord): WordVisibility {
+  return { version: ANALYZER_VERSION, findsEarly }
+}
+
+function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {
+  return { documentId, chunk: ordinal, window }
+}
+
+/** Chunks with the place of their nearest window. */
+function placed(ranked: readonly RankedChunk[], windows: readonly (VectorKey & WindowRecord)[]): PlacedChunk[] {
+  const places = new Map(
+    windows.map(({ documentId, chunk, window, start, end }) => [`${documentId}:${chunk}:${window}`, { start, end }]),
+  )
+  return ranked.map((chunk) => {
+    const { documentId, ordinal, window } = chunk
+    return { ...chunk, nearest: places.get(`${documentId}:${ordinal}:${window}`) }
+  })
 }

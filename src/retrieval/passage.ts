@@ -1,0 +1,60 @@
+import { analyze, type Term } from '../analysis/index.js'
+import type { LexicalQuery } from '../ports/index.js'
+
+/** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
+export interface Passage {
+  readonly start: number
+  readonly end: number
+}
+
+/** How long a passage is at the most, unless one term is longer: some lines of text. */
+const MAX_LENGTH = 320
+
+/**
+ * The part of a text that has most of a question's terms, each counted once, those that are rare in the text for more;
+ * of equal parts the shortest, then the first. Begins and ends with a term.
+ *
+ * @returns `undefined` where the text has none of the terms
+ */
+export function densestPassage(text: string, query: LexicalQuery): Passage | undefined {
+  const terms = analyze(text).filter(({ term }) => query.has(term))
+  const occurrences = new Map<string, number>()
+  for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
+  const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
+  let best: (Passage & { readonly worth: number }) | undefined
+  const inside = new Map<string, number>()
+  let worth = 0
+  let first = 0
+  for (const [last, { term, end }] of terms.entries()) {
+    if (add(inside, term, 1) === 1) worth += worthOf(term)
+    while (first < last && (end - startOf(terms, first) > MAX_LENGTH || isSpare(terms[first], inside))) {
+      const gone = terms[first]?.term ?? ''
+      if (add(inside, gone, -1) === 0) worth -= worthOf(gone)
+      first += 1
+    }
+    const passage = { start: startOf(terms, first), end: Math.max(end, terms[first]?.end ?? 0), worth }
+    if (best === undefined || isBetter(passage, best)) best = passage
+  }
+  return best && { start: best.start, end: best.end }
+}
+
+/** Whether a passage has a term more than once, so that the first of them adds nothing but length. */
+function isSpare(term: Term | undefined, inside: ReadonlyMap<string, number>): boolean {
+  return term !== undefined && (inside.get(term.term) ?? 0) > 1
+}
+
+function isBetter(one: Passage & { readonly worth: number }, other: Passage & { readonly worth: number }): boolean {
+  const difference = one.worth - other.worth
+  if (Math.abs(difference) > 1e-9) return difference > 0
+  return one.end - one.start < other.end - other.start
+}
+
+function startOf(terms: readonly Term[], at: number): number {
+  return terms[at]?.start ?? 0
+}
+
+function add(counts: Map<string, number>, term: string, change: number): number {
+  const count = (counts.get(term) ?? 0) + change
+  counts.set(term, count)
+  return count
+}
