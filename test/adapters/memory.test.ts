@@ -3,6 +3,7 @@ import {
   MemoryClock,
   MemoryEmbeddingModel,
   MemoryFileStore,
+  MemoryLexicalIndex,
   type MemoryLockTable,
   MemoryProcessLocks,
   MemoryStarterPromptWriter,
@@ -15,6 +16,7 @@ import {
   clockSuite,
   embeddingModelSuite,
   fileStoreSuite,
+  lexicalIndexSuite,
   processLocksSuite,
   type Subject,
   starterPromptWriterSuite,
@@ -32,6 +34,7 @@ function subject<Port>(port: Port): Promise<Subject<Port>> {
 
 storageSuite(runner, 'memory', () => subject(new MemoryStorage()))
 vectorIndexSuite(runner, 'memory', () => subject(new MemoryVectorIndex()))
+lexicalIndexSuite(runner, 'memory', () => subject(new MemoryLexicalIndex()))
 embeddingModelSuite(runner, 'memory', () => subject(new MemoryEmbeddingModel()))
 textExtractorSuite(runner, 'memory', () => subject(new MemoryTextExtractor()))
 fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))

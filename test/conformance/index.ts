@@ -16,6 +16,7 @@ export { embeddingModelSuite } from './embedding-model-suite.js'
 export { fileStoreSuite } from './file-store-suite.js'
 export type { CreateSubject, Subject, TestRunner } from './harness.js'
 export { type HttpTransportUnderTest, httpTransportSuite, type ReceivedPost } from './http-transport-suite.js'
+export { lexicalIndexSuite } from './lexical-index-suite.js'
 export { clockSuite, starterPromptWriterSuite, telemetrySuite } from './observer-suites.js'
 export { processLocksSuite, type SharedLocks } from './process-locks-suite.js'
 export {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
-import type { DocumentFilter, VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
+import type { DocumentFilter, VectorCollection, VectorIndex } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
+import { nearestWindowsTests } from './vector-nearest-tests.js'
+import { vectorRows as rows, windowRows } from './vector-rows.js'
 
 const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
 const OTHER: VectorCollection = { name: 'context-2-model-0a1b', dimensions: 4 }
@@ -115,6 +117,20 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await index.read(COLLECTION, []), [])
     })
 
+    nearestWindowsTests(test, COLLECTION)
+
+    test('counts the windows of one document', async (index) => {
+      await index.add(COLLECTION, windowRows(3, 0, [X, Y]))
+      await index.add(COLLECTION, windowRows(3, 1, [X]))
+      await index.add(COLLECTION, rows(4, [Y]))
+      const counted = async (): Promise<number[]> =>
+        await Promise.all([3, 4, 5].map((documentId) => index.count(COLLECTION.name, documentId)))
+      assert.deepEqual(await counted(), [3, 1, 0])
+      await index.deleteDocument(COLLECTION.name, 3, 1)
+      assert.deepEqual(await counted(), [2, 1, 0])
+      assert.equal(await index.count(OTHER.name, 3), 0)
+    })
+
     test('deletes the windows of a document from a chunk on', async (index) => {
       await index.add(COLLECTION, rows(1, [X, X, X]))
       await index.add(COLLECTION, rows(2, [X]))
@@ -131,6 +147,9 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     test('finds nothing in a collection that is not there, and deletes nothing', async (index) => {
       assert.deepEqual(await index.search(COLLECTION, Float32Array.from(X), { limit: 3 }), [])
       assert.deepEqual(await index.read(COLLECTION, [{ documentId: 1, chunk: 0, window: 0 }]), [undefined])
+      const chunks = [0, 1].map((chunk) => ({ documentId: 1, chunk }))
+      assert.deepEqual(await index.nearestWindows(COLLECTION, [Float32Array.from(X)], chunks), [undefined, undefined])
+      assert.equal(await index.count(COLLECTION.name, 1), 0)
       await index.deleteDocument(COLLECTION.name, 1, 0)
       await index.drop(COLLECTION.name)
       assert.equal((await index.countByDocument(COLLECTION.name)).size, 0)
@@ -161,6 +180,11 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       await index.add(COLLECTION, rows(1, [X]))
       for (const query of [[1, 0, 0], [1, 0, 0, 0, 0], [1, Number.NaN, 0, 0], []]) {
         await rejectsWith('ERR_VECTOR_INVALID', index.search(COLLECTION, Float32Array.from(query), { limit: 1 }))
+        const queries = [X, query].map((vector) => Float32Array.from(vector))
+        await rejectsWith(
+          'ERR_VECTOR_INVALID',
+          index.nearestWindows(COLLECTION, queries, [{ documentId: 1, chunk: 0 }]),
+        )
       }
     })
 
@@ -226,16 +250,9 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       await index.close()
       await rejectsWith('ERR_CLOSED', index.search(COLLECTION, Float32Array.from(X), { limit: 1 }))
       await rejectsWith('ERR_CLOSED', index.add(COLLECTION, rows(1, [X])))
+      await rejectsWith('ERR_CLOSED', index.count(COLLECTION.name, 1))
+      const chunks = [{ documentId: 1, chunk: 0 }]
+      await rejectsWith('ERR_CLOSED', index.nearestWindows(COLLECTION, [Float32Array.from(X)], chunks))
     })
   })
-}
-
-/** One window for each chunk, from chunk 0 on. */
-function rows(documentId: number, vectors: readonly (readonly number[])[]): VectorRows {
-  return {
-    documentId,
-    chunks: Uint32Array.from(vectors, (_, chunk) => chunk),
-    windows: new Uint16Array(vectors.length),
-    vectors: Float32Array.from(vectors.flat()),
-  }
 }

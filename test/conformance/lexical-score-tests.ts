@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import {
+  bm25,
+  bm25Maximum,
+  inverseDocumentFrequency,
+  type LexicalIndex,
+  type LexicalQuery,
+  type LexicalRows,
+} from '../../src/ports/index.js'
+import { generateTexts, textRows, weighed } from './lexical-rows.js'
+
+/** Scores may be kept in single precision. */
+const PRECISION = 1e-4
+const OVERLAP = 0.95
+const GENERATED_DOCUMENTS = 40
+const GENERATED_QUESTIONS = 50
+
+type Test = (name: string, body: (index: LexicalIndex) => Promise<void>) => void
+
+interface Scored {
+  readonly key: string
+  readonly score: number
+}
+
+/** How chunks are ranked. */
+export function lexicalScoreTests(test: Test, collection: string): void {
+  test('ranks chunks by BM25, the best first', async (index) => {
+    await index.add(
+      collection,
+      textRows(5, ['apple', 'pear'], ['apple', 'apple', 'plum', 'fig'], ['plum', 'fig', 'fig']),
+    )
+    const { hits, maximum } = await index.search(collection, weighed('apple'), { limit: 10 })
+    assert.deepEqual(
+      hits.map(({ documentId, chunk }) => [documentId, chunk]),
+      [
+        [5, 1],
+        [5, 0],
+      ],
+    )
+    // ln(1 + 1.5 / 2.5) · tf · 2.2 / (tf + 1.2 · (0.25 + 0.75 · length / 3))
+    const idf = 0.470_003_629
+    near(hits[0]?.score, (idf * 2 * 2.2) / 3.5)
+    near(hits[1]?.score, (idf * 2.2) / 1.9)
+    near(maximum, idf * 2.2)
+  })
+
+  test('adds up terms by their weights', async (index) => {
+    const rows = textRows(1, ['apple', 'pear'], ['pear', 'plum', 'plum'], ['fig'], ['fig', 'plum', 'apple', 'date'])
+    await index.add(collection, rows)
+    for (const query of [
+      new Map([
+        ['plum', 1],
+        ['pear', 1],
+      ]),
+      new Map([
+        ['plum', 0.25],
+        ['pear', 3],
+        ['apple', 0.001],
+      ]),
+      new Map([['fig', 2.5]]),
+    ]) {
+      await assertExact(index, collection, [rows], query)
+    }
+  })
+
+  test('counts chunks of all documents, whichever are asked for', async (index) => {
+    const documents = [
+      textRows(1, ['apple', 'pear'], ['apple']),
+      textRows(2, ['plum', 'plum', 'plum', 'pear'], ['apple', 'plum', 'fig']),
+      textRows(3, ['pear', 'date']),
+    ]
+    for (const rows of documents) await index.add(collection, rows)
+    const expected = scoresOf(documents, weighed('apple', 'plum')).hits.filter(({ key }) => key.startsWith('2:'))
+    for (const filter of [{ only: [2] }, { except: [1, 3] }]) {
+      const { hits } = await index.search(collection, weighed('apple', 'plum'), { limit: 10, documents: filter })
+      assertSame(hits.map(asScored), expected)
+    }
+  })
+
+  test('counts chunks without terms', async (index) => {
+    const rows = textRows(1, [], ['apple', 'pear'], [], ['pear'])
+    await index.add(collection, rows)
+    await assertExact(index, collection, [rows], weighed('apple', 'pear'))
+  })
+
+  test('thinks nothing of a term that every chunk has', async (index) => {
+    const rows = textRows(1, ...Array.from({ length: 200 }, (_, at) => ['the', at === 150 ? 'apple' : 'pear']))
+    await index.add(collection, rows)
+    const { hits, maximum } = await index.search(collection, weighed('the'), { limit: 500 })
+    assert.equal(hits.length, 200)
+    assert.ok(hits.every(({ score }) => score > 0 && score < 0.01))
+    assert.ok(maximum > 0 && maximum < 0.01)
+    const both = await index.search(collection, weighed('the', 'apple'), { limit: 1 })
+    assert.equal(both.hits[0]?.chunk, 150)
+  })
+
+  test('orders equal chunks by document, then by ordinal', async (index) => {
+    for (const documentId of [9, 2, 11, 1]) {
+      await index.add(collection, {
+        documentId,
+        chunks: [10, 2, 0],
+        terms: [
+          ['apple', 'pear'],
+          ['pear', 'apple'],
+          ['apple', 'apple'],
+        ],
+      })
+    }
+    const { hits } = await index.search(collection, weighed('apple'), { limit: 100 })
+    const documents = [1, 2, 9, 11]
+    assert.deepEqual(
+      hits.map(({ documentId, chunk }) => [documentId, chunk]),
+      [
+        ...documents.map((id) => [id, 0]),
+        ...documents.flatMap((id) => [
+          [id, 2],
+          [id, 10],
+        ]),
+      ],
+    )
+  })
+
+  test('gives a maximum that no chunk exceeds', async (index) => {
+    await index.add(collection, textRows(1, Array(5_000).fill('apple') as string[], ['pear'], ['plum', 'fig']))
+    const { hits, maximum } = await index.search(collection, weighed('apple', 'pear'), { limit: 10 })
+    assert.equal(hits.length, 2)
+    for (const { score } of hits) assert.ok(score < maximum)
+    near(maximum, scoresOf([textRows(1, ['apple'], ['pear'], ['plum'])], weighed('apple', 'pear')).maximum)
+  })
+
+  test('finds the best of two thousand chunks', async (index) => {
+    const { documents, questions } = generateTexts(GENERATED_DOCUMENTS, GENERATED_QUESTIONS)
+    for (const rows of documents) await index.add(collection, rows)
+    let [found, wanted] = [0, 0]
+    for (const question of questions) {
+      const expected = scoresOf(documents, question)
+      const { hits, maximum } = await index.search(collection, question, { limit: 10 })
+      const scores = new Map(expected.hits.map(({ key, score }) => [key, score]))
+      // Of equal ones, any will do.
+      const least = (expected.hits.slice(0, 10).at(-1)?.score ?? 0) * (1 - PRECISION)
+      const isBest = ({ key }: Scored): boolean => (scores.get(key) ?? 0) >= least
+      found += hits.map(asScored).filter(isBest).length
+      wanted += Math.min(10, expected.hits.length)
+      for (const { key, score } of hits.map(asScored)) near(score, scores.get(key))
+      near(maximum, expected.maximum)
+    }
+    assert.ok(found / wanted >= OVERLAP, `${found} of ${wanted} are found`)
+  })
+}
+
+/** Scores of a collection by the definition: of each chunk with a term of the question, the best first. */
+function scoresOf(
+  documents: readonly LexicalRows[],
+  query: LexicalQuery,
+): { readonly hits: readonly Scored[]; readonly maximum: number } {
+  const chunks = documents.flatMap(({ documentId, chunks, terms }) =>
+    chunks.map((chunk, row) => ({ key: `${documentId}:${chunk}`, terms: terms[row] ?? [] })),
+  )
+  const meanLength = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / chunks.length
+  const idfs = new Map<string, number>()
+  for (const [term, weight] of query) {
+    const withTerm = chunks.filter(({ terms }) => terms.includes(term)).length
+    idfs.set(term, weight * inverseDocumentFrequency(chunks.length, withTerm))
+  }
+  const hits = chunks
+    .map(({ key, terms }) => {
+      const occurrences = (term: string): number => terms.filter((each) => each === term).length
+      return { key, score: bm25(idfs, { occurrences, length: terms.length }, meanLength) }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+  return { hits, maximum: bm25Maximum(idfs) }
+}
+
+async function assertExact(
+  index: LexicalIndex,
+  collection: string,
+  documents: readonly LexicalRows[],
+  query: LexicalQuery,
+): Promise<void> {
+  const expected = scoresOf(documents, query)
+  const { hits, maximum } = await index.search(collection, query, { limit: 100 })
+  assertSame(hits.map(asScored), expected.hits)
+  near(maximum, expected.maximum)
+}
+
+function assertSame(actual: readonly Scored[], expected: readonly Scored[]): void {
+  assert.deepEqual(
+    actual.map(({ key }) => key),
+    expected.map(({ key }) => key),
+  )
+  for (const [at, { score }] of actual.entries()) near(score, expected[at]?.score)
+}
+
+function asScored(hit: { readonly documentId: number; readonly chunk: number; readonly score: number }): Scored {
+  return { key: `${hit.documentId}:${hit.chunk}`, score: hit.score }
+}
+
+function near(actual: number | undefined, expected: number | undefined): void {
+  assert.ok(actual !== undefined && expected !== undefined, 'there is a number')
+  assert.ok(Math.abs(actual - expected) <= PRECISION * Math.max(1e-3, expected), `${actual} is about ${expected}`)
+}
