@@ -403,7 +403,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('finds known windows in live documents of the context', async (storage) => {
+  test('finds windows whose vectors are written in live documents of the context', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { chunks, documents } = repositories
       const seed = await seedCompany(repositories)
@@ -412,6 +412,9 @@ export function defineDocumentTests(test: DefineTest): void {
       const { id } = await seedDocument(repositories, context, UUIDS[0])
       await chunks.insert(id, [newChunk(0), newChunk(1)])
       const hashes = ['window of chunk 1', 'window of nothing']
+      await documents.update(id, { embeddedChunks: 1 })
+      assert.deepEqual(await chunks.findWindows(context.id, hashes), new Map(), 'its vector is not written yet')
+      await documents.update(id, { embeddedChunks: 2 })
       const known = new Map([['window of chunk 1', { documentId: id, chunk: 1, window: 0 }]])
       assert.deepEqual(await chunks.findWindows(context.id, hashes), known)
       assert.deepEqual(await chunks.findWindows(context.id, []), new Map())

@@ -13,6 +13,7 @@ import { defineRateTests } from './storage-rate-tests.js'
 import { defineRevokedTokenTests } from './storage-revoked-token-tests.js'
 import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
+import { defineWordTests } from './storage-word-tests.js'
 
 /** What every Storage must do. The storage is given before it is opened. */
 export function storageSuite(runner: TestRunner, name: string, create: () => Promise<StorageSubject>): void {
@@ -207,6 +208,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineTenancyTests(test)
     defineOffboardingTests(test)
     defineDocumentTests(test)
+    defineWordTests(test)
     definePageTests(test)
     defineJobTests(test)
     defineRateTests(test)

@@ -213,7 +213,7 @@ describe('contexts', () => {
       code: 'ERR_INVALID_INPUT',
       field: 'settings.chunkSize',
       message:
-        'settings.chunkSize: is unknown: there are embeddingModel, maxSizeBytes, topN, scoreThreshold, chunkSizeTokens, overlap',
+        'settings.chunkSize: is unknown: there are embeddingModel, maxSizeBytes, topN, scoreThreshold, chunkSizeTokens, overlap, searchMode, findsEarly',
     })
     expect(await session.contexts.list()).toEqual([])
     const { id, maxSize } = await session.contexts.create(NEW_CONTEXT)

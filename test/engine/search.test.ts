@@ -22,7 +22,7 @@ describe('a search', () => {
     await uploadText(session, context.id, 'a.txt', 'Parental leave takes eighteen weeks.')
     await uploadText(session, context.id, 'b.txt', 'The espresso machine shows an error.')
     const results = await session.search(context.id, 'error of the espresso machine')
-    expect(results[0]).toEqual({
+    expect(results[0]).toMatchObject({
       id: 2,
       docId: 2,
       content: 'The espresso machine shows an error.',
@@ -104,7 +104,7 @@ describe('a search', () => {
   it('refuses options that there are not, and names those there are', async () => {
     await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
-      message: 'top: is unknown: there are topN, scoreThreshold, signal',
+      message: 'top: is unknown: there are mode, topN, scoreThreshold, signal',
     })
   })
 

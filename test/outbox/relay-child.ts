@@ -9,13 +9,13 @@ import {
   MemoryCommonPasswords,
   MemoryEmbeddingModel,
   MemoryFileStore,
+  MemoryLexicalIndex,
   MemoryMailer,
   MemoryOneTimePasswords,
   MemoryPasswordHasher,
   MemoryStarterPromptWriter,
   MemoryTextExtractor,
   MemoryTokenSigner,
-  MemoryLexicalIndex,
   MemoryVectorIndex,
 } from '../../dist/adapters/memory/index.js'
 import { createEngine, type EngineRole } from '../../dist/src/index.js'

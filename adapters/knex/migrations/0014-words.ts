@@ -13,8 +13,8 @@ export function words(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaB
       table.boolean('finds_early').notNullable().defaultTo(true)
     })
     .alterTable(documents, (table) => {
-      table.integer('words_version')
-      table.integer('embedded_chunks').notNullable().defaultTo(0)
+      table.bigInteger('words_version')
+      table.bigInteger('embedded_chunks').notNullable().defaultTo(0)
       table.index(['context_id', 'words_version'])
     })
     .raw(
