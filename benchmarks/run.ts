@@ -17,6 +17,7 @@ const BENCHMARKS = [
   'ingestion',
   'memory',
   'search',
+  'words',
   'start',
   'events',
   'rest',

@@ -4,15 +4,12 @@
  * plain exact scan of LanceDB on the same table, and, for 100,000, its kinds of index as they come; then by the index of
  * pgvector, and through the engine. Each step runs in a process of its own.
  */
-import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { mediansOf } from './measure.js'
 import { writeReport } from './report.js'
 import { extentOf } from './search-calls.js'
 import type { Steps } from './search-step.js'
 import { PGVECTOR_WINDOWS } from './search-targets.js'
+import { inFolder, stepRunner } from './step-process.js'
 
 /** Spreads of vectors around the middle of their cluster. */
 const SETS = { easy: 0.5, hard: 1.2 }
@@ -28,6 +25,8 @@ const PGVECTOR = isQuick
   : { windows: PGVECTOR_WINDOWS, rounds: 5, queries: 100 }
 
 type Row = Readonly<Record<string, unknown>>
+
+const inProcess = stepRunner<Steps>('search-step.ts')
 
 const [rows, filters, kinds, pgVector, engine]: [Row[], Row[], Row[], Row[], Row[]] = [[], [], [], [], []]
 for (const [set, spread] of CHOSEN) {
@@ -69,31 +68,6 @@ function searchThroughEngine(dataDir: string, size: number): void {
   const { windows, contextId } = inProcess('fillEngine', { dataDir, windows: size })
   const figures = inProcess('searchEngine', { dataDir, contextId, extent: extentOf(size, isQuick) })
   engine.push(...show([{ vectors: 'of a stub', about: size, windows, ...figures }]))
-}
-
-/** Works with a folder of its own, which is removed afterwards. */
-async function inFolder(work: (folder: string) => void): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-search-'))
-  try {
-    work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Memory is counted, and is freed, by process. */
-function inProcess<Name extends keyof Steps>(
-  step: Name,
-  task: Parameters<Steps[Name]>[0],
-): Awaited<ReturnType<Steps[Name]>> {
-  const program = ['--import', 'tsx', join(import.meta.dirname, 'search-step.ts')]
-  const { status, stdout } = spawnSync(process.execPath, [...program, step, JSON.stringify(task)], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    maxBuffer: 64 * 2 ** 20,
-  })
-  if (status !== 0) throw new Error(`${step} ended with ${String(status)}: ${JSON.stringify(task)}`)
-  return JSON.parse(stdout) as Awaited<ReturnType<Steps[Name]>>
 }
 
 /** In the terminal, with medians alone. */

@@ -75,7 +75,7 @@ export {
   type RecordEventOptions,
   type RecordedEvent,
 } from './outbox/index.js'
-export type { IngestionReceipt, PublicKey } from './ports/index.js'
+export type { IngestionReceipt, PublicKey, SearchMode } from './ports/index.js'
 export {
   type FoundBy,
   type IncludedMember,

@@ -32,7 +32,7 @@ export function densestPassage(text: string, query: LexicalQuery): Passage | und
       if (add(inside, gone, -1) === 0) worth -= worthOf(gone)
       first += 1
     }
-    const passage = { start: startOf(terms, first), end: Math.max(end, terms[first]?.end ?? 0), worth }
+    const passage = { start: startOf(terms, first), end: lastEnd(terms.slice(first, last + 1)), worth }
     if (best === undefined || isBetter(passage, best)) best = passage
   }
   return best && { start: best.start, end: best.end }
@@ -51,6 +51,11 @@ function isBetter(one: Passage & { readonly worth: number }, other: Passage & { 
 
 function startOf(terms: readonly Term[], at: number): number {
   return terms[at]?.start ?? 0
+}
+
+/** Parts of an identifier come behind the whole of it. */
+function lastEnd(terms: readonly Term[]): number {
+  return Math.max(...terms.map(({ end }) => end))
 }
 
 function add(counts: Map<string, number>, term: string, change: number): number {

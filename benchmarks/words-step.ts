@@ -1,0 +1,133 @@
+/**
+ * One step of the benchmark of words, in a process of its own: `words-step.ts STEP TASK`, the task as JSON. Prints what
+ * it measured, as JSON.
+ */
+import { Readable } from 'node:stream'
+import { openLocalEngine } from '../dist/adapters/local/index.js'
+import type { SearchMode, Session } from '../dist/src/index.js'
+import { putIndexesInOrder } from './engine-vectors.js'
+import { atOnce, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
+import { longText } from './sample-texts.js'
+import { CALLERS, peakMb } from './search-calls.js'
+import { openStubEngine } from './stub-engine.js'
+
+export interface WordSteps {
+  readonly timeToFindable: (task: { dataDir: string; megabytes: number }) => Promise<FindableFigures>
+  readonly fillWithChunks: (task: { dataDir: string; chunks: number }) => Promise<FilledWithChunks>
+  readonly searchByModes: (task: ModeTask) => Promise<Readonly<Record<string, number | Spread>>>
+}
+
+/** How soon a document was found, in ms from the beginning of its upload. */
+export interface FindableFigures {
+  readonly uploadedMs: number
+  readonly findableMs: number
+}
+
+export interface FilledWithChunks {
+  readonly contextId: number
+  readonly chunks: number
+  readonly fillSeconds: number
+}
+
+interface ModeTask {
+  readonly dataDir: string
+  readonly contextId: number
+  readonly isQuick: boolean
+}
+
+/** Of the text at 200 tokens, measured. */
+const CHARACTERS_PER_CHUNK = 790
+const MARK = 'zanzibarium'
+const POLL_MS = 20
+const PROMPTS = [
+  'who is the chairman of the committee?',
+  'how did profits change in the last year?',
+  'what did they say of the law on border security?',
+  'which album was released first, and what did critics say of it?',
+  'why does the president speak of Ukraine?',
+]
+const TEXTS = { name: 'A', description: '', caption: '', toolsJson: '[]' }
+
+const STEPS: WordSteps = { timeToFindable, fillWithChunks, searchByModes }
+
+/** The model is the real one: it has begun, and nothing waits for it. */
+async function timeToFindable({
+  dataDir,
+  megabytes,
+}: {
+  dataDir: string
+  megabytes: number
+}): Promise<FindableFigures> {
+  const engine = await openLocalEngine({ dataDir })
+  const session = engine.as(engine.owner)
+  const { id } = await session.contexts.create({ ...TEXTS, settings: { maxSizeBytes: 1_000_000_000 } })
+  await session.documents.whenProcessed(await upload(session, id, 'first.txt', [Buffer.from('What comes first.')]))
+  const began = performance.now()
+  const pieces = [...longText(megabytes * 1e6), Buffer.from(` The last word is ${MARK}.`)]
+  await upload(session, id, 'long.txt', pieces)
+  const uploadedMs = performance.now() - began
+  while (!(await isFound(session, id))) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  const findableMs = performance.now() - began
+  await engine.close()
+  return { uploadedMs: hundredths(uploadedMs), findableMs: hundredths(findableMs) }
+}
+
+async function isFound(session: Session, contextId: number): Promise<boolean> {
+  const [first] = await session.search(contextId, MARK, { mode: 'keyword', topN: 1 })
+  return first?.content.includes(MARK) === true
+}
+
+async function upload(session: Session, id: number, fileName: string, pieces: Uint8Array[]): Promise<string> {
+  return await session.documents.upload(id, { fileName, content: Readable.from(pieces) })
+}
+
+async function fillWithChunks({ dataDir, chunks }: { dataDir: string; chunks: number }): Promise<FilledWithChunks> {
+  const began = performance.now()
+  const engine = await openStubEngine(dataDir)
+  const session = engine.as(engine.owner)
+  const settings = { maxSizeBytes: 2_000_000_000, chunkSizeTokens: 200, overlap: 0 }
+  const { id } = await session.contexts.create({ ...TEXTS, settings })
+  const content = Readable.from(longText(chunks * CHARACTERS_PER_CHUNK))
+  const uuid = await session.documents.upload(id, { fileName: 'a.txt', content })
+  const { chunks: made } = await session.documents.whenProcessed(uuid)
+  await engine.close()
+  await putIndexesInOrder(dataDir)
+  return { contextId: id, chunks: made, fillSeconds: hundredths((performance.now() - began) / 1_000) }
+}
+
+/** The same questions in each mode, in turn: a stub stands for the model, whose time is the same in all. */
+async function searchByModes({ dataDir, contextId, isQuick }: ModeTask): Promise<Record<string, number | Spread>> {
+  const [rounds, alone, together] = isQuick ? [1, 5, 64] : [5, 200, 640]
+  const engine = await openStubEngine(dataDir)
+  const session = engine.as(engine.owner)
+  const search = (mode: SearchMode) => async (call: number) =>
+    await session.search(contextId, PROMPTS[call % PROMPTS.length] ?? '', { mode })
+  for (const mode of ['semantic', 'hybrid', 'keyword'] as const) await timesOf(isQuick ? 2 : 20, search(mode))
+  const figures = await inTurn(
+    rounds,
+    (['semantic', 'hybrid', 'keyword'] as const).flatMap((mode) => {
+      let perSecond = 0
+      return [
+        { name: `${mode}P50Ms`, run: async () => quantile(await timesOf(alone, search(mode)), 0.5) },
+        {
+          name: `${mode}P50MsWith64`,
+          run: async () => {
+            const called = await atOnce(CALLERS, together, search(mode))
+            perSecond = called.perSecond
+            return quantile(called.times, 0.5)
+          },
+        },
+        { name: `${mode}PerSecondWith64`, run: () => perSecond },
+      ]
+    }),
+  )
+  const added =
+    (figures.get('hybridP50Ms')?.median ?? Number.NaN) - (figures.get('semanticP50Ms')?.median ?? Number.NaN)
+  const peak = peakMb()
+  await engine.close()
+  return { addedMs: hundredths(added), ...Object.fromEntries(figures), peakMb: peak }
+}
+
+const [step = '', task = ''] = process.argv.slice(2)
+const work = STEPS[step as keyof WordSteps] as (task: unknown) => Promise<unknown>
+console.log(JSON.stringify(await work(JSON.parse(task))))

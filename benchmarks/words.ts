@@ -1,0 +1,36 @@
+/**
+ * Words: how soon a document can be found by its words after its upload, while the model has just begun; and what a
+ * search by words and meaning takes beside one by meaning alone, by one caller and by 64. Each step runs in a process of
+ * its own.
+ */
+import { mediansOf } from './measure.js'
+import { writeReport } from './report.js'
+import { inFolder, stepRunner } from './step-process.js'
+import type { WordSteps } from './words-step.js'
+
+const isQuick = process.argv.includes('--quick')
+const MEGABYTES = isQuick ? [0.02] : [1, 10, 100]
+const CHUNKS = isQuick ? [50] : process.argv.includes('--small') ? [100_000] : [100_000, 1_000_000]
+
+type Row = Readonly<Record<string, unknown>>
+
+const inProcess = stepRunner<WordSteps>('words-step.ts')
+const [findable, searches]: [Row[], Row[]] = [[], []]
+for (const megabytes of MEGABYTES) {
+  await inFolder((dataDir) => {
+    findable.push({ megabytes, ...inProcess('timeToFindable', { dataDir, megabytes }) })
+  })
+}
+console.table(findable.map(mediansOf))
+for (const about of CHUNKS) {
+  await inFolder((dataDir) => {
+    const filled = inProcess('fillWithChunks', { dataDir, chunks: about })
+    searches.push({
+      about,
+      ...inProcess('searchByModes', { dataDir, contextId: filled.contextId, isQuick }),
+      ...filled,
+    })
+  })
+}
+console.table(searches.map(mediansOf))
+if (!isQuick) writeReport('words', { 'from upload to findable': findable, 'searches by mode': searches })

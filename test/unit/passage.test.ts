@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { analyze, questionTerms } from '../../src/analysis/index.js'
+import { densestPassage } from '../../src/retrieval/passage.js'
+
+const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
+
+function passageOf(text: string, question: string): string | undefined {
+  const passage = densestPassage(text, questionTerms(question))
+  return passage && text.slice(passage.start, passage.end)
+}
+
+describe('the densest passage', () => {
+  it('is the part with most of the terms, from the first to the last of them', () => {
+    const text = `${FILLER}The pump may stop. ${FILLER}The error code of the pump is shown in red. ${FILLER}`
+    expect(passageOf(text, 'error code pump')).toBe('error code of the pump')
+  })
+
+  it('prefers a rare term to one that is everywhere', () => {
+    const text = `the pump, the pump, the pump. ${FILLER}valve. ${FILLER}`
+    expect(passageOf(text, 'pump valve')).toBe('valve')
+  })
+
+  it('is there in a text without spaces', () => {
+    const text = `${'今天天气很好。'.repeat(60)}错误代码在屏幕上。${'今天天气很好。'.repeat(60)}`
+    expect(passageOf(text, '错误代码')).toBe('错误代码')
+  })
+
+  it('is none where no term is in the text', () => {
+    expect(passageOf(FILLER, 'pump')).toBeUndefined()
+    expect(passageOf('', 'pump')).toBeUndefined()
+    expect(passageOf(FILLER, '?!')).toBeUndefined()
+  })
+
+  it('lies within the text, begins and ends with a term of the question, and is short', () => {
+    const word = fc.constantFrom('pump', 'valve', 'E-4711', 'of', 'oil', 'Größe', '错误', '\n', '. ')
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 200 }),
+        fc.array(word, { minLength: 1, maxLength: 5 }),
+        (words, asked) => {
+          const [text, query] = [words.join(' '), questionTerms(asked.join(' '))]
+          const passage = densestPassage(text, query)
+          const terms = analyze(text).filter(({ term }) => query.has(term))
+          expect(passage === undefined).toBe(terms.length === 0)
+          if (passage === undefined) return
+          expect(terms.some(({ start }) => start === passage.start)).toBe(true)
+          expect(terms.some(({ end }) => end === passage.end)).toBe(true)
+          expect(passage.end - passage.start).toBeLessThanOrEqual(320)
+        },
+      ),
+    )
+  })
+})
