@@ -2,7 +2,9 @@ import type { Knex } from 'knex'
 import pLimit, { type LimitFunction } from 'p-limit'
 import {
   ClosedError,
+  type IndexedChunk,
   InvalidInputError,
+  type NearestWindow,
   requireQuery,
   requireRows,
   type Telemetry,
@@ -16,6 +18,7 @@ import {
 import { encodeVectors, parseVector } from './binary-vectors.js'
 import { inDatabase, isGone } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
+import { nearestOfChunks } from './nearest-windows.js'
 import { nearest } from './vector-search.js'
 import { type VectorTable, VectorTables } from './vector-tables.js'
 
@@ -111,6 +114,32 @@ export class PgVectorIndex implements VectorIndex {
     return await this.#using(collection.name, [], async (table) => {
       this.#builder.noteSearch(collection.name, table)
       return await nearest(this.#knex, table, query, options)
+    })
+  }
+
+  async nearestWindows(
+    collection: VectorCollection,
+    queries: readonly Float32Array[],
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly (NearestWindow | undefined)[]> {
+    this.#refuseIfClosed()
+    for (const query of queries) requireQuery(collection, query)
+    const none = chunks.map(() => undefined)
+    if (queries.length === 0) return none
+    return await this.#using(collection.name, none, async (table) => {
+      const type = await this.#tables.open()
+      return await nearestOfChunks(this.#knex, table, { queries, type }, chunks)
+    })
+  }
+
+  async count(name: string, documentId: number): Promise<number> {
+    this.#refuseIfClosed()
+    return await this.#using(name, 0, async ({ table }) => {
+      const counted = await this.#knex.raw<{ readonly rows: readonly { readonly windows: string }[] }>(
+        'select count(*) as windows from ?? where document = ?',
+        [table, documentId],
+      )
+      return Number(counted.rows[0]?.windows)
     })
   }
 
