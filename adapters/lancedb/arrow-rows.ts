@@ -1,55 +1,62 @@
 import {
   Table as ArrowTable,
+  type Data,
   Field,
   FixedSizeList,
   Float32,
   Int32,
+  Int64,
   makeData,
   RecordBatch,
   Schema,
   Struct,
 } from 'apache-arrow'
 import type { VectorHit, VectorRows } from '../../src/ports/index.js'
-import { nameOf } from './document-predicates.js'
+import { CHUNK_KEY, chunkKey, nameOf } from './document-predicates.js'
 
 /** The columns that name a window. */
 export const KEY_COLUMNS: readonly string[] = ['document', 'chunk', 'window']
 
-/** The columns of a collection's table: the key of a window, and its vector. */
-export function schemaOf(dimensions: number): Schema {
-  const vector = new FixedSizeList(dimensions, new Field('item', new Float32(), true))
+/**
+ * The columns of a collection's table: the key of a window, its vector, and its chunk's {@link chunkKey}, which tables
+ * of earlier versions get when they are put in order.
+ */
+export function schemaOf(dimensions: number, hasKey = true): Schema {
   return new Schema([
     new Field('document', new Int32(), false),
     new Field('chunk', new Int32(), false),
     new Field('window', new Int32(), false),
-    new Field('vector', vector, false),
+    new Field('vector', vectorType(dimensions), false),
+    ...(hasKey ? [new Field(CHUNK_KEY, new Int64(), true)] : []),
   ])
 }
 
-/** Rows of several additions as one Arrow table over the same memory, without a copy of the vectors. */
-export function toArrow(additions: readonly VectorRows[], dimensions: number): ArrowTable {
-  const schema = schemaOf(dimensions)
-  return new ArrowTable(
-    schema,
-    additions.map((rows) => toBatch(rows, dimensions, schema)),
-  )
-}
-
-function toBatch(rows: VectorRows, dimensions: number, schema: Schema): RecordBatch {
+/** Rows as Arrow has them over the same memory, without a copy of the vectors. */
+export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlySet<string>): RecordBatch {
+  const hasKey = columns.has(CHUNK_KEY)
+  const schema = schemaOf(dimensions, hasKey)
   const length = rows.chunks.length
   const child = makeData({ type: new Float32(), data: rows.vectors })
-  const children = [
+  const children: Data[] = [
     int32Data(new Int32Array(length).fill(rows.documentId)),
     int32Data(Int32Array.from(rows.chunks)),
     int32Data(Int32Array.from(rows.windows)),
-    makeData({
-      type: new FixedSizeList(dimensions, new Field('item', new Float32(), true)),
-      length,
-      nullCount: 0,
-      child,
-    }),
+    makeData({ type: vectorType(dimensions), length, nullCount: 0, child }),
   ]
+  if (hasKey) {
+    const keys = BigInt64Array.from(rows.chunks, (chunk) => chunkKey({ documentId: rows.documentId, chunk }))
+    children.push(makeData({ type: new Int64(), data: keys }))
+  }
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
+}
+
+/** Batches of one layout, as one table. */
+export function tableOf(batches: readonly RecordBatch[]): ArrowTable {
+  return new ArrowTable([...batches])
+}
+
+function vectorType(dimensions: number): FixedSizeList {
+  return new FixedSizeList(dimensions, new Field('item', new Float32(), true))
 }
 
 function int32Data(data: Int32Array) {

@@ -1,4 +1,4 @@
-import type { DocumentFilter, VectorKey } from '../../src/ports/index.js'
+import type { DocumentFilter, IndexedChunk, VectorKey } from '../../src/ports/index.js'
 
 /** No document at all: SQL has no empty list. */
 export const NOTHING = 'false'
@@ -14,8 +14,22 @@ export function nameOf({ documentId, chunk, window }: VectorKey): string {
   return `${documentId}:${chunk}:${window}`
 }
 
-/** The rows of these windows, and others of their chunks. */
-export function keysPredicate(keys: readonly VectorKey[]): string {
+/** Column that names a chunk by one number, so that one index finds some hundred chunks of any documents at once. */
+export const CHUNK_KEY = 'chunk_key'
+const BITS_OF_CHUNK = 32n
+
+/** Names a chunk by one number, of 64 bits. */
+export function chunkKey({ documentId, chunk }: IndexedChunk): bigint {
+  return (BigInt(documentId) << BITS_OF_CHUNK) | BigInt(chunk)
+}
+
+/** The rows of these chunks, in a table that has {@link CHUNK_KEY}. */
+export function chunkKeysPredicate(chunks: readonly IndexedChunk[]): string {
+  return `${CHUNK_KEY} IN (${chunks.map(chunkKey).join(',')})`
+}
+
+/** The rows of these chunks. */
+export function keysPredicate(keys: readonly IndexedChunk[]): string {
   const chunksByDocument = new Map<number, Set<number>>()
   for (const { documentId, chunk } of keys) {
     const chunks = chunksByDocument.get(documentId) ?? new Set()

@@ -1,9 +1,10 @@
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
-import { dropLock, type OpenTable, upkeepLock } from './open-table.js'
+import type { OpenTable } from './open-table.js'
 import type { SearchPlan } from './search-plan.js'
 import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
+import { dropLock, upkeepLock } from './table-place.js'
 import { workApart } from './table-process.js'
 import { keepFrom, type Occasion } from './table-upkeep.js'
 
@@ -125,7 +126,8 @@ export class IndexBuilder {
         const stop = this.#endWhenDropped(name, controller)
         await this.#build(name, { task, growth }, controller.signal).finally(stop)
       }
-      await this.#tables.place.locks.tryToHold(upkeepLock(name), work)
+      const { place } = this.#tables
+      await place.locks.tryToHold(upkeepLock(place, name), work)
       this.#error = undefined
       this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
     } catch (error) {
@@ -143,7 +145,7 @@ export class IndexBuilder {
     const { isShared, locks } = this.#tables.place
     if (!isShared) return () => undefined
     const look = async (): Promise<void> => {
-      const isFree = await locks.tryToHold(dropLock(name), () => Promise.resolve())
+      const isFree = await locks.tryToHold(dropLock(this.#tables.place, name), () => Promise.resolve())
       if (!isFree) controller.abort()
     }
     let looking: Promise<void> | undefined

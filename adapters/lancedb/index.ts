@@ -1,2 +1,3 @@
-/** VectorIndex on LanceDB. */
-export { type LanceDbOptions, LanceDbVectorIndex } from './lancedb-vector-index.js'
+/** VectorIndex and LexicalIndex on LanceDB. */
+export type { LanceDbOptions, LanceOptions } from './lance-options.js'
+export { LanceDbVectorIndex } from './lancedb-vector-index.js'

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Connection, Table } from '@lancedb/lancedb'
+import type { Schema } from 'apache-arrow'
 import { connectTo } from './lance-connection.js'
-import { loadArrowRows } from './load-arrow-rows.js'
-import { OpenTable, writeLock } from './open-table.js'
-import { removePlan } from './search-plan.js'
-import { makeBuilding, type TablePlace } from './table-place.js'
+import { OpenTable } from './open-table.js'
+import type { TableKind } from './table-kind.js'
+import { makeBuilding, type TablePlace, writeLock } from './table-place.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
@@ -15,6 +17,7 @@ const NAMES_PER_PAGE = 1_000
  */
 export class LanceTables {
   readonly place: TablePlace
+  readonly kind: TableKind
   #connection: Promise<Connection> | undefined
   #removeBuilding: (() => Promise<void>) | undefined
   readonly #formerConnections: Promise<Connection>[] = []
@@ -25,8 +28,9 @@ export class LanceTables {
   /** How many calls use a table now: such a one stays open. */
   readonly #users = new Map<string, number>()
 
-  constructor(place: TablePlace) {
+  constructor(place: TablePlace, kind: TableKind) {
     this.place = place
+    this.kind = kind
   }
 
   /** Works with the table of that name; `undefined` where there is none. */
@@ -34,12 +38,16 @@ export class LanceTables {
     return await this.#counted(name, async () => await work(await this.#find(name)))
   }
 
-  /** Works with the table of that name, made now if there is none. */
-  async useOrMake<T>(name: string, dimensions: number, work: (open: OpenTable) => Promise<T>): Promise<T> {
+  /** Works with the table of that name, made now, with the columns given, if there is none. */
+  async useOrMake<T>(
+    name: string,
+    schema: () => Promise<Schema>,
+    work: (open: OpenTable) => Promise<T>,
+  ): Promise<T> {
     return await this.#counted(name, async () => {
       let open = await this.#find(name)
       // Where somebody else is opening it by now, what comes of that is waited for first.
-      while (open === undefined) open = await this.#find(name, () => this.#createTable(name, dimensions))
+      while (open === undefined) open = await this.#find(name, () => this.#createTable(name, schema))
       return await work(open)
     })
   }
@@ -74,7 +82,7 @@ export class LanceTables {
       // What cannot be opened can be removed all the same.
       const open = await this.#find(name).catch(() => undefined)
       const drop = async (): Promise<void> => await this.#drop(name, open?.table)
-      await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.alone(drop))
+      await (open === undefined ? this.place.locks.hold(writeLock(this.place, name), drop) : open.writer.alone(drop))
     })
   }
 
@@ -130,13 +138,12 @@ export class LanceTables {
   }
 
   /** One at a time: of two that make a table at once, Lance lets the later one overwrite what is in it by then. */
-  async #createTable(name: string, dimensions: number): Promise<OpenTable | undefined> {
-    return await this.place.locks.hold(writeLock(name), async () => {
+  async #createTable(name: string, schema: () => Promise<Schema>): Promise<OpenTable | undefined> {
+    return await this.place.locks.hold(writeLock(this.place, name), async () => {
       const made = await this.#openTable(name)
       if (made !== undefined) return made
       const connection = await this.#connectFor(name)
-      const { schemaOf } = await loadArrowRows()
-      return await OpenTable.open(await connection.createEmptyTable(name, schemaOf(dimensions)), this.place)
+      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
     })
   }
 
@@ -180,7 +187,9 @@ export class LanceTables {
     } catch (error) {
       if (!isMissing(error)) throw error
     }
-    await removePlan(this.place.folder, name)
+    const { folder } = this.place
+    if (folder === undefined) return
+    for (const suffix of this.kind.filesBeside) await rm(join(folder, `${name}${suffix}`), { force: true })
   }
 
   /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */

@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
-import pLimit from 'p-limit'
 import {
-  ClosedError,
-  type ProcessLocks,
+  type IndexedChunk,
+  type NearestWindow,
   requireQuery,
   requireRows,
-  type Telemetry,
   type VectorCollection,
   type VectorHit,
   type VectorIndex,
@@ -14,42 +12,17 @@ import {
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { keysPredicate, nameOf } from './document-predicates.js'
-import { onDisk, reading } from './errors.js'
 import { IndexBuilder } from './index-builder.js'
-import { isMissing, LanceTables } from './lance-tables.js'
+import { LanceCollections } from './lance-collections.js'
+import type { LanceDbOptions } from './lance-options.js'
+import { LanceTables } from './lance-tables.js'
 import { loadArrowRows } from './load-arrow-rows.js'
-import { dropLock, type OpenTable, upkeepLock } from './open-table.js'
+import { nearestWindows } from './nearest-windows.js'
+import type { OpenTable } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
 import { TableSearch } from './table-search.js'
-
-/** How an index on LanceDB behaves. */
-export interface LanceDbOptions {
-  /**
-   * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and 1.4
-   * times as long for 5,000. One whose dimensions are not a multiple of 8 never gets one.
-   */
-  readonly indexFromRows?: number
-  /**
-   * Bytes from which on a collection is compacted in a process of its own, whose memory ends with it. Default 16 MiB:
-   * smaller ones are done sooner than a process has begun.
-   */
-  readonly compactApartFromBytes?: number
-  /**
-   * Whether tables are put in order: fragments merged, indexes built, old versions removed; default true. Without it
-   * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
-   */
-  readonly maintains?: boolean
-  /**
-   * Of all processes that work on the tables at the same time, of which each then sees what the others have written.
-   * They are closed with the index. Default: this process is alone.
-   */
-  readonly locks?: ProcessLocks
-  /** For an object store: what LanceDB needs beside the environment, such as `aws_endpoint`. */
-  readonly storageOptions?: Readonly<Record<string, string>>
-  /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`): it is tried again. */
-  readonly telemetry?: Telemetry
-}
+import { VECTOR_TABLES, vectorAddition } from './vector-tables.js'
 
 /**
  * Vectors in LanceDB: one table for each collection. Small ones are scanned; large ones have a vector
@@ -57,37 +30,32 @@ export interface LanceDbOptions {
  * recall of 0.99. What writes leave behind is put in order between requests.
  */
 export class LanceDbVectorIndex implements VectorIndex {
-  readonly #tables: LanceTables
+  readonly #collections: LanceCollections
   readonly #search = new TableSearch()
   readonly #maintenance: TableMaintenance
-  /** One at a time: each holds locks within locks. */
-  readonly #dropping = pLimit(1)
   /** More make nothing quicker, by measurement: each uses several cores. */
   readonly concurrency: number = availableParallelism() + 1
-  #isClosed = false
 
   /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
   constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    this.#tables = new LanceTables(placeOf(place, options))
-    const builder = new IndexBuilder(this.#tables, { indexFromRows, telemetry })
-    this.#maintenance = new TableMaintenance(this.#tables, builder, {
+    const tables = new LanceTables(placeOf('vectors', place, options), VECTOR_TABLES)
+    const builder = new IndexBuilder(tables, { indexFromRows, telemetry })
+    this.#maintenance = new TableMaintenance(tables, builder, {
       isAsked: !maintains,
       apartFromBytes: compactApartFromBytes,
       telemetry,
     })
+    this.#collections = new LanceCollections(tables, this.#maintenance, 'the vector index')
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
     const { name, dimensions } = collection
-    this.#refuseIfClosed()
+    this.#collections.refuseIfClosed()
     requireRows(collection, rows)
     if (rows.chunks.length === 0) return
-    const write = async (open: OpenTable): Promise<void> => {
-      await open.writer.add(rows, dimensions)
-      this.#maintenance.noteWrite(name, open)
-    }
-    await onDisk(() => this.#again(name, () => this.#tables.useOrMake(name, dimensions, write)))
+    const schema = async () => (await loadArrowRows()).schemaOf(dimensions)
+    await this.#collections.add(name, { ...vectorAddition(rows, dimensions), schema })
   }
 
   async search(
@@ -95,14 +63,29 @@ export class LanceDbVectorIndex implements VectorIndex {
     query: Float32Array,
     options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
-    this.#refuseIfClosed()
+    this.#collections.refuseIfClosed()
     requireQuery(collection, query)
-    const { name } = collection
-    return await reading(name, () => this.#using(name, [], (open) => this.#search.nearest(open, query, options)))
+    return await this.#collections.read(collection.name, [], (open) => this.#search.nearest(open, query, options))
+  }
+
+  async nearestWindows(
+    collection: VectorCollection,
+    queries: readonly Float32Array[],
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly (NearestWindow | undefined)[]> {
+    this.#collections.refuseIfClosed()
+    for (const query of queries) requireQuery(collection, query)
+    const none = chunks.map(() => undefined)
+    if (chunks.length === 0 || queries.length === 0) return none
+    return await this.#collections.read<readonly (NearestWindow | undefined)[]>(
+      collection.name,
+      none,
+      async ({ table }) => await nearestWindows(table, queries, chunks),
+    )
   }
 
   async read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
-    this.#refuseIfClosed()
+    this.#collections.refuseIfClosed()
     const none = keys.map(() => undefined)
     if (keys.length === 0) return none
     const read = async ({ table }: OpenTable): Promise<readonly (Float32Array | undefined)[]> => {
@@ -114,44 +97,27 @@ export class LanceDbVectorIndex implements VectorIndex {
       const found = toVectors(await query.toArrow())
       return keys.map((key) => found.get(nameOf(key)))
     }
-    return await reading(collection.name, () => this.#using(collection.name, none, read))
+    return await this.#collections.read(collection.name, none, read)
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
-    this.#refuseIfClosed()
-    const remove = async (open: OpenTable): Promise<void> => {
-      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
-      this.#maintenance.noteWrite(name, open)
-    }
-    await onDisk(() => this.#using(name, undefined, remove))
+    await this.#collections.deleteDocument(name, documentId, fromChunk)
+  }
+
+  async count(name: string, documentId: number): Promise<number> {
+    return await this.#collections.count(name, documentId)
   }
 
   async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
-    this.#refuseIfClosed()
-    const count = async ({ table }: OpenTable): Promise<ReadonlyMap<number, number>> => {
-      const counts = new Map<number, number>()
-      for await (const batch of table.query().select(['document'])) {
-        const documents = batch.getChild('document')?.toArray() as Int32Array
-        for (const document of documents) counts.set(document, (counts.get(document) ?? 0) + 1)
-      }
-      return counts
-    }
-    return await reading(name, () => this.#using(name, new Map<number, number>(), count))
+    return await this.#collections.countByDocument(name)
   }
 
   async listCollections(): Promise<readonly string[]> {
-    this.#refuseIfClosed()
-    return await onDisk(() => this.#tables.names())
+    return await this.#collections.names()
   }
 
   async drop(name: string): Promise<void> {
-    this.#refuseIfClosed()
-    const { locks } = this.#tables.place
-    const drop = async (): Promise<void> => await onDisk(() => this.#tables.drop(name))
-    // What another process still has to write for it, in putting it in order, would come back as a part of the next one.
-    const dropInTurn = async (): Promise<void> =>
-      await locks.hold(dropLock(name), () => locks.hold(upkeepLock(name), drop))
-    await this.#dropping(() => this.#maintenance.without(name, dropInTurn))
+    await this.#collections.drop(name)
   }
 
   /**
@@ -160,7 +126,7 @@ export class LanceDbVectorIndex implements VectorIndex {
    * Never needed; for tests, measurements and checks.
    */
   async whenMaintained(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#collections.refuseIfClosed()
     await this.#maintenance.finish()
   }
 
@@ -171,44 +137,6 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   /** Also waits for a merge that is under way; a build of an index is given up, and begun again another time. */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    await this.#maintenance.close()
-    await this.#tables.close()
-    await this.#tables.place.locks.close()
-  }
-
-  #refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the vector index')
-  }
-
-  /** A collection that is not there, or is dropped meanwhile, has nothing. */
-  async #using<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
-    const use = async (open: OpenTable | undefined): Promise<T> => {
-      if (open === undefined) return nothing
-      this.#maintenance.noteUse(name)
-      try {
-        return await work(open)
-      } catch (error) {
-        if (!this.#isShared && isMissing(error) && !(await this.#tables.isCurrent(name, open))) return nothing
-        throw error
-      }
-    }
-    return await this.#again(name, () => this.#tables.use(name, use))
-  }
-
-  /** Once more where another process has dropped the table that is open here, and may have made another. */
-  async #again<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!this.#isShared || !isMissing(error)) throw error
-      this.#tables.forgetDropped(name)
-      return await work()
-    }
-  }
-
-  get #isShared(): boolean {
-    return this.#tables.place.isShared
+    await this.#collections.close()
   }
 }

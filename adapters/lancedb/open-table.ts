@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { readPlan, type SearchPlan, writePlan } from './search-plan.js'
-import type { TablePlace } from './table-place.js'
+import { type TablePlace, writeLock } from './table-place.js'
 import { TableWriter } from './table-writer.js'
 
 /** How often it is looked for what another process has found out about the index. */
@@ -20,7 +20,7 @@ export class OpenTable {
     this.table = table
     this.#place = place
     this.#plan = plan
-    const name = writeLock(table.name)
+    const name = writeLock(place, table.name)
     this.writer = new TableWriter(table, async (work) => await place.locks.hold(name, work))
   }
 
@@ -54,19 +54,4 @@ export class OpenTable {
     if (plan.builtAt !== this.#plan?.builtAt && plan.isCarriedOver !== true) this.isWarm = false
     this.#plan = plan
   }
-}
-
-/** Held by whoever writes to a table. */
-export function writeLock(table: string): string {
-  return `vectors.write.${table}`
-}
-
-/** Held by whoever waits to drop a table: who builds its index gives that up. */
-export function dropLock(table: string): string {
-  return `vectors.drop.${table}`
-}
-
-/** Held by whoever puts a table in order. */
-export function upkeepLock(table: string): string {
-  return `vectors.upkeep.${table}`
 }

@@ -1,5 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
+/** Ends the name of a table's plan. */
+export const PLAN_SUFFIX = '.search.json'
 
 /** How the index is searched. */
 export interface LookUp {
@@ -55,12 +58,8 @@ export async function writePlan(folder: string | undefined, table: string, plan:
   await rename(`${path}.new`, path)
 }
 
-export async function removePlan(folder: string | undefined, table: string): Promise<void> {
-  if (folder !== undefined) await rm(pathOf(folder, table), { force: true })
-}
-
 function pathOf(folder: string, table: string): string {
-  return join(folder, `${table}.search.json`)
+  return join(folder, `${table}${PLAN_SUFFIX}`)
 }
 
 function isPlan(value: unknown): value is SearchPlan {

@@ -2,12 +2,13 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
 import { type IndexBuilder, toError } from './index-builder.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
-import { type OpenTable, upkeepLock } from './open-table.js'
+import type { OpenTable } from './open-table.js'
 import { vectorIndexBuiltAt } from './table-facts.js'
+import { upkeepLock } from './table-place.js'
 import {
   compact,
   hasOldVersions,
-  indexDocuments,
+  indexColumns,
   isChanged,
   isCompactionDue,
   KEEP_VERSIONS_MS,
@@ -56,6 +57,8 @@ export interface MaintenanceOptions {
   /** The bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
   readonly telemetry: Telemetry | undefined
+  /** Does what else a table needs now and then. */
+  readonly tend?: (name: string, open: OpenTable) => Promise<void>
 }
 
 /**
@@ -64,17 +67,19 @@ export interface MaintenanceOptions {
  */
 export class TableMaintenance {
   readonly #tables: LanceTables
-  readonly #builder: IndexBuilder
+  readonly #builder: IndexBuilder | undefined
   readonly #options: MaintenanceOptions
   readonly #states = new Map<string, TableState>()
   readonly #work = pLimit(1)
   readonly #underWay = new Set<Promise<void>>()
   #isClosing = false
 
-  constructor(tables: LanceTables, builder: IndexBuilder, options: MaintenanceOptions) {
+  /** @param builder for tables whose search index is built apart from their compaction */
+  constructor(tables: LanceTables, builder: IndexBuilder | undefined, options: MaintenanceOptions) {
     this.#tables = tables
     this.#builder = builder
     this.#options = options
+    if (builder === undefined) return
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasCopies = true
       this.#lookLater(name, QUIET_MS)
@@ -83,7 +88,7 @@ export class TableMaintenance {
 
   /** The first error that has not been followed by success. */
   get error(): Error | undefined {
-    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.#builder.error
+    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.#builder?.error
   }
 
   /** To be told of every write. The first one looks for what others have left. */
@@ -106,7 +111,7 @@ export class TableMaintenance {
   /** Works on a table, to drop it, while maintenance does not. */
   async without(name: string, work: () => Promise<void>): Promise<void> {
     await this.#stateOf(name).turn(async () => {
-      await this.#builder.giveUp(name)
+      await this.#builder?.giveUp(name)
       await work()
     })
     clearTimeout(this.#states.get(name)?.timer)
@@ -118,7 +123,7 @@ export class TableMaintenance {
     await keepingAlive(async () => {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         for (const name of this.#tables.openNames()) await this.#look(name, 'finish')
-        if (!(await this.#builder.finish())) return
+        if (!(await this.#builder?.finish())) return
       }
     })
   }
@@ -127,9 +132,13 @@ export class TableMaintenance {
     this.#isClosing = true
     for (const { timer } of this.#states.values()) clearTimeout(timer)
     await keepingAlive(async () => {
-      await this.#builder.close()
+      await this.#builder?.close()
       await Promise.all(this.#underWay)
     })
+  }
+
+  get #failed(): string {
+    return `${this.#tables.place.contents}.maintenance.failed`
   }
 
   #stateOf(name: string): TableState {
@@ -183,9 +192,10 @@ export class TableMaintenance {
         })
       }
       // What another process puts in order now is looked at again later.
-      if (!(await this.#tables.place.locks.tryToHold(upkeepLock(name), tend))) this.#lookLater(name, QUIET_MS)
+      const { place } = this.#tables
+      if (!(await place.locks.tryToHold(upkeepLock(place, name), tend))) this.#lookLater(name, QUIET_MS)
       await this.#tables.use(name, async (open) => {
-        if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
+        if (open !== undefined) await this.#builder?.buildIfDue(name, open, occasion)
       })
       state.failures = 0
       state.error = undefined
@@ -195,7 +205,7 @@ export class TableMaintenance {
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
       const fields = { collection: name, failures: state.failures }
-      this.#options.telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
+      this.#options.telemetry?.record({ name: this.#failed, level: 'warn', fields, error })
       state.nextCompaction = performance.now() + pauseMs
       this.#lookLater(name, pauseMs)
     }
@@ -205,8 +215,11 @@ export class TableMaintenance {
     const { table, writer } = open
     if (state.seenWrites !== writer.writes) this.#lookLater(name, QUIET_MS)
     state.seenWrites = writer.writes
-    await mergeTinyFragments(open, await table.stats())
-    await indexDocuments(open, await table.stats())
+    const { kind } = this.#tables
+    await kind.upgrade?.(open)
+    if (kind.mergesTinyFragments) await mergeTinyFragments(open, await table.stats())
+    await indexColumns(open, kind, await table.stats())
+    await this.#options.tend?.(name, open)
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }
@@ -214,21 +227,23 @@ export class TableMaintenance {
 
   async #compactIfDue(name: string, open: OpenTable, state: TableState, occasion: Occasion): Promise<void> {
     // A build would forestall it, or be forestalled.
-    if (this.#builder.isBuilding(name)) return
+    if (this.#builder?.isBuilding(name)) return
     state.nextCompaction = performance.now() + PAUSE_BETWEEN_CHECKS_MS
     const isDue =
-      (await isCompactionDue(open, state)) ||
+      (await isCompactionDue(open, this.#tables.kind, state)) ||
       (occasion === 'quiet' && (await hasOldVersions(open.table, state.hasCopies ? 1 : QUIET_VERSIONS))) ||
       (occasion === 'finish' && ((await isChanged(open, state)) || (await hasOldVersions(open.table, 1))))
     if (!isDue) return
     await compact(open, state, {
       ...this.#options,
+      kind: this.#tables.kind,
       place: this.#tables.place,
       isAlone: state.failures >= FAILURES_BEFORE_ALONE,
     })
     if (state.hasCopies) this.#lookLater(name, QUIET_MS)
     const pauseMs = (await vectorIndexBuiltAt(open.table)) === undefined ? PAUSE_MS : PAUSE_WITH_INDEX_MS
-    state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * PAUSE_PER_WORK)
+    const { pausePerWork = PAUSE_PER_WORK } = this.#tables.kind
+    state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * pausePerWork)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Table, TableStatistics } from '@lancedb/lancedb'
 import type { OpenTable } from './open-table.js'
-import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import { vectorIndexBuiltAt } from './table-facts.js'
+import type { TableKind } from './table-kind.js'
 import type { TablePlace } from './table-place.js'
 import { type Compaction, workApart } from './table-process.js'
 
@@ -8,16 +9,13 @@ import { type Compaction, workApart } from './table-process.js'
 export const KEEP_VERSIONS_MS = 60_000
 /** Lance counts ages by its own clock, which is read a moment later. */
 const CLOCK_MARGIN_MS = 1_000
-/** Rows from which on documents are found by an index of their own: for deletions, filters and reading. */
-const DOCUMENT_INDEX_FROM_ROWS = 5_000
+/** Rows from which on documents and chunks are found by indexes of their own: for deletions, filters and reading. */
+const LOOK_UP_FROM_ROWS = 5_000
 /** Fragments with fewer rows are merged, once there are some of them: each costs every search some tenths of a millisecond. */
 const TINY_FRAGMENT_ROWS = 1_024
 const TINY_FRAGMENTS = 24
-/** Bytes on the disk for each byte of a vector: more are deleted rows. */
+/** Bytes on the disk for each byte of a row: more are deleted rows. */
 const MAX_BYTES_PER_BYTE = 1.4
-/** Share of rows that the vector index may not have yet. */
-const MAX_UNINDEXED_SHARE = 0.02
-const MAX_UNINDEXED_ROWS = 2_000
 /** What one table is compacted for, at the latest. */
 const MAX_OLD_VERSIONS = 64
 const MAX_FRAGMENTS = 64
@@ -26,7 +24,7 @@ export type Occasion = 'writes' | 'quiet' | 'finish'
 
 /** What is known of a table between two inspections. */
 export interface UpkeepState {
-  /** Bytes for each byte of a vector right after the last compaction: it does not get better. */
+  /** Bytes for each byte of a row right after the last compaction: it does not get better. */
   settledRatio: number
   /** Version after the last compaction, and how long that took. */
   settledVersion: number
@@ -50,25 +48,39 @@ export async function mergeTinyFragments({ table, writer }: OpenTable, stats: Ta
   await writer.alone(() => table.update({ where: rowsOf(fragments), valuesSql: { chunk: 'chunk' } }))
 }
 
-/** Finds what is looked up by document quickly. Rows that come later are indexed by compactions. */
-export async function indexDocuments({ table }: OpenTable, { numRows }: TableStatistics): Promise<void> {
-  if (numRows < DOCUMENT_INDEX_FROM_ROWS) return
-  if ((await table.listIndices()).some(({ columns }) => columns.includes('document'))) return
+/** Finds what is looked up by the values of some columns quickly. Rows that come later are indexed by compactions. */
+export async function indexColumns(
+  { table }: OpenTable,
+  { lookUpColumns }: TableKind,
+  { numRows }: TableStatistics,
+): Promise<void> {
+  if (numRows < LOOK_UP_FROM_ROWS) return
+  const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
   const { Index } = await import('@lancedb/lancedb')
-  await table.createIndex('document', { config: Index.btree() })
+  for (const column of lookUpColumns) {
+    if (!indexed.has(column)) await table.createIndex(column, { config: Index.btree() })
+  }
 }
 
 /** Whether a table should be compacted: for its fragments, for rows its index lacks, for deleted rows, for old versions. */
-export async function isCompactionDue(open: OpenTable, state: UpkeepState): Promise<boolean> {
+export async function isCompactionDue(open: OpenTable, kind: TableKind, state: UpkeepState): Promise<boolean> {
   if (!(await isChanged(open, state))) return false
   const { table } = open
   const stats = await table.stats()
-  const index = await table.indexStats(VECTOR_INDEX)
-  if (index !== undefined && index.numUnindexedRows > maxUnindexed(stats.numRows)) return true
+  const index = await table.indexStats(kind.searchIndex)
+  if (index !== undefined && index.numUnindexedRows > kind.maxUnindexed(stats.numRows)) return true
   if (index === undefined && stats.fragmentStats.numSmallFragments > MAX_FRAGMENTS) return true
-  if (bytesRatio(stats, await dimensionsOf(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)) return true
+  if (await hasDeletedRows(table, kind, state)) return true
   const changes = (await table.version()) - state.settledVersion
   return changes >= MAX_OLD_VERSIONS && (await hasOldVersions(table, MAX_OLD_VERSIONS))
+}
+
+/** Whether the files hold many more bytes than the rows there are. Where rows differ in length, a compaction must have told first. */
+async function hasDeletedRows(table: Table, kind: TableKind, state: UpkeepState): Promise<boolean> {
+  const rowBytes = await kind.bytesPerRow(table)
+  const ratio = bytesRatio(await table.stats(), rowBytes)
+  if (rowBytes !== undefined) return ratio > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
+  return state.settledVersion >= 0 && ratio > state.settledRatio * MAX_BYTES_PER_BYTE
 }
 
 /** Whether a table was changed since it was compacted last, as far as this process knows. */
@@ -78,6 +90,7 @@ export async function isChanged({ table }: OpenTable, state: UpkeepState): Promi
 
 /** How a compaction is to be done. */
 export interface CompactionOptions {
+  readonly kind: TableKind
   readonly place: TablePlace
   /** Bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
@@ -109,7 +122,7 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   state.hasCopies = fragmentsRemoved > 0 || (!isSettled && (await table.listVersions()).length > 1)
   state.settleMs = performance.now() - began
   state.settledVersion = await table.version()
-  state.settledRatio = bytesRatio(await table.stats(), await dimensionsOf(table))
+  state.settledRatio = bytesRatio(await table.stats(), await options.kind.bytesPerRow(table))
 }
 
 async function compactHere(table: Table, keep: Date): Promise<Compaction> {
@@ -148,12 +161,8 @@ function oldestKept(): Date {
   return new Date(Date.now() - KEEP_VERSIONS_MS)
 }
 
-function maxUnindexed(rows: number): number {
-  return Math.max(MAX_UNINDEXED_ROWS, rows * MAX_UNINDEXED_SHARE)
-}
-
-function bytesRatio({ totalBytes, numRows }: TableStatistics, dimensions: number): number {
-  return totalBytes / (Math.max(numRows, TINY_FRAGMENT_ROWS) * dimensions * 4)
+function bytesRatio({ totalBytes, numRows }: TableStatistics, rowBytes = 1): number {
+  return totalBytes / (Math.max(numRows, TINY_FRAGMENT_ROWS) * rowBytes)
 }
 
 /** The statistics tell quantiles only; they cost a tenth of a millisecond. */

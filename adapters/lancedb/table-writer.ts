@@ -1,19 +1,22 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Table } from '@lancedb/lancedb'
+import type { RecordBatch } from 'apache-arrow'
 import pLimit from 'p-limit'
-import type { VectorRows } from '../../src/ports/index.js'
+import type { Addition } from './addition.js'
 import { loadArrowRows } from './load-arrow-rows.js'
 
-/** Rows that are written together at most: encoding them takes the event loop some milliseconds. */
+/** What is written together at most: encoding it takes the event loop some milliseconds. */
 const MAX_ROWS_PER_WRITE = 8_192
+const MAX_BYTES_PER_WRITE = 2 ** 24
 const CONFLICT_RETRIES = 6
 const FIRST_PAUSE_MS = 10
 
 /** Additions that wait for their turn, to be written together. */
 interface Group {
-  readonly dimensions: number
-  readonly additions: VectorRows[]
+  readonly layout: number
+  readonly additions: Addition[]
   rows: number
+  bytes: number
   readonly written: Promise<void>
 }
 
@@ -37,13 +40,17 @@ export class TableWriter {
   }
 
   /** Ends when the rows are in the table. */
-  async add(rows: VectorRows, dimensions: number): Promise<void> {
-    const length = rows.chunks.length
+  async add(addition: Addition): Promise<void> {
+    const { rows, bytes, layout } = addition
     const waiting = this.#group
-    const hasRoom = waiting?.dimensions === dimensions && waiting.rows + length <= MAX_ROWS_PER_WRITE
-    const group = hasRoom ? waiting : this.#newGroup(dimensions)
-    group.additions.push(rows)
-    group.rows += length
+    const hasRoom =
+      waiting?.layout === layout &&
+      waiting.rows + rows <= MAX_ROWS_PER_WRITE &&
+      waiting.bytes + bytes <= MAX_BYTES_PER_WRITE
+    const group = hasRoom ? waiting : this.#newGroup(layout)
+    group.additions.push(addition)
+    group.rows += rows
+    group.bytes += bytes
     await group.written
   }
 
@@ -65,18 +72,24 @@ export class TableWriter {
     return await this.#turn(work)
   }
 
-  #newGroup(dimensions: number): Group {
-    const additions: VectorRows[] = []
+  #newGroup(layout: number): Group {
+    const additions: Addition[] = []
     const written = this.#turn(async () => {
       if (this.#group === group) this.#group = undefined
-      const { toArrow } = await loadArrowRows()
-      const rows = toArrow(additions, dimensions)
-      await this.#exclusively(async () => await retried(() => this.#table.add(rows)))
+      await this.#exclusively(async () => await this.#write(additions))
       this.writes += 1
     })
-    const group: Group = { dimensions, additions, rows: 0, written }
+    const group: Group = { layout, additions, rows: 0, bytes: 0, written }
     this.#group = group
     return group
+  }
+
+  async #write(additions: readonly Addition[]): Promise<void> {
+    const { tableOf } = await loadArrowRows()
+    const columns = new Set((await this.#table.schema()).fields.map(({ name }) => name))
+    const batches: RecordBatch[] = []
+    for (const addition of additions) batches.push(await addition.toBatch(columns))
+    await retried(() => this.#table.add(tableOf(batches)))
   }
 }
 

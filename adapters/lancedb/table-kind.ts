@@ -1,0 +1,25 @@
+import type { Table } from '@lancedb/lancedb'
+import type { OpenTable } from './open-table.js'
+
+/** What the tables of an index have in common: how they are kept in order. */
+export interface TableKind {
+  /** The index that answers searches, as Lance calls it: they scan the rows that it lacks. */
+  readonly searchIndex: string
+  /** Most rows that it may lack before a table of so many rows is compacted. */
+  readonly maxUnindexed: (rows: number) => number
+  /** Pause after a compaction, as a multiple of the time that it took. Default 20. */
+  readonly pausePerWork?: number
+  /** Columns by whose values rows are looked up: each gets an index once the table is large. */
+  readonly lookUpColumns: readonly string[]
+  /**
+   * Whether tiny fragments are merged by rewriting their rows, which the search index then lacks. Otherwise they wait
+   * for a compaction.
+   */
+  readonly mergesTinyFragments: boolean
+  /** Ends of the names of the files that a table has beside it: they go with it. */
+  readonly filesBeside: readonly string[]
+  /** Bytes of a row; `undefined` where rows differ in length. */
+  readonly bytesPerRow: (table: Table) => Promise<number | undefined>
+  /** Gives a table of an earlier version what it lacks. */
+  readonly upgrade?: (open: OpenTable) => Promise<void>
+}

@@ -1,0 +1,40 @@
+import type { VectorRows } from '../../src/ports/index.js'
+import type { Addition } from './addition.js'
+import { CHUNK_KEY } from './document-predicates.js'
+import { loadArrowRows } from './load-arrow-rows.js'
+import { PLAN_SUFFIX } from './search-plan.js'
+import { dimensionsOf, VECTOR_INDEX } from './table-facts.js'
+import type { TableKind } from './table-kind.js'
+
+/** Share of rows that the vector index may not have yet. */
+const MAX_UNINDEXED_SHARE = 0.02
+const MAX_UNINDEXED_ROWS = 2_000
+const BYTES_PER_COMPONENT = 4
+
+/** Tables of vectors. */
+export const VECTOR_TABLES: TableKind = {
+  searchIndex: VECTOR_INDEX,
+  maxUnindexed: (rows) => Math.max(MAX_UNINDEXED_ROWS, rows * MAX_UNINDEXED_SHARE),
+  lookUpColumns: ['document', CHUNK_KEY],
+  mergesTinyFragments: true,
+  filesBeside: [PLAN_SUFFIX],
+  bytesPerRow: async (table) => (await dimensionsOf(table)) * BYTES_PER_COMPONENT,
+  upgrade: async ({ table, writer }) => {
+    const hasKey = async (): Promise<boolean> => (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
+    if (await hasKey()) return
+    const valueSql = 'cast(document as bigint) * 4294967296 + cast(chunk as bigint)'
+    await writer.alone(async () => {
+      if (!(await hasKey())) await table.addColumns([{ name: CHUNK_KEY, valueSql }])
+    })
+  },
+}
+
+/** Rows of one document, to be added. */
+export function vectorAddition(rows: VectorRows, dimensions: number): Addition {
+  return {
+    rows: rows.chunks.length,
+    bytes: rows.vectors.byteLength,
+    layout: dimensions,
+    toBatch: async (columns) => (await loadArrowRows()).toBatch(rows, dimensions, columns),
+  }
+}
