@@ -22,6 +22,7 @@ import {
   PurgeDocument,
   RetryDocument,
   Sweep,
+  SweepCollections,
   UploadDocument,
   WaitForDocument,
 } from '../ingestion/index.js'
@@ -174,16 +175,28 @@ function bindIngestion(container: Container): void {
     )
   container
     .bind(PurgeDocument)
-    .toResolvedValue((index, files) => new PurgeDocument(index, files), [VECTOR_INDEX, FILE_STORE])
+    .toResolvedValue(
+      (vectors, words, files) => new PurgeDocument([vectors, words], files),
+      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE],
+    )
   container
     .bind(PurgeContext)
-    .toResolvedValue((index, files, clock) => new PurgeContext(index, files, clock), [VECTOR_INDEX, FILE_STORE, CLOCK])
+    .toResolvedValue(
+      (vectors, words, files, clock) => new PurgeContext([vectors, words], files, clock),
+      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE, CLOCK],
+    )
   container.bind(PurgeAccount).toResolvedValue((clock) => new PurgeAccount(clock), [CLOCK])
   container.bind(PurgeCompany).toResolvedValue((clock) => new PurgeCompany(clock), [CLOCK])
   container
+    .bind(SweepCollections)
+    .toResolvedValue(
+      (storage, vectors, words) => new SweepCollections(storage, vectors, words),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX],
+    )
+  container
     .bind(Sweep)
     .toResolvedValue(
-      (storage, files, index, telemetry) => new Sweep(storage, files, index, telemetry),
-      [STORAGE, FILE_STORE, VECTOR_INDEX, TELEMETRY],
+      (storage, files, collections, telemetry) => new Sweep(storage, files, collections, telemetry),
+      [STORAGE, FILE_STORE, SweepCollections, TELEMETRY],
     )
 }

@@ -11,8 +11,8 @@ const ROWS_AT_ONCE = 200
 const AGAIN_MS = 60_000
 
 /**
- * Removes what is left of a deleted company, in steps, each of which is done or not: its contexts, whose files and
- * vectors have jobs of their own; then deliveries to its destinations, its events, and its destinations.
+ * Removes what is left of a deleted company, in steps, each of which is done or not: its contexts, whose files,
+ * vectors and words have jobs of their own; then deliveries to its destinations, its events, and its destinations.
  */
 export class PurgeCompany implements JobHandler {
   readonly kind: string = PURGE_COMPANY

@@ -1,22 +1,23 @@
 import { PURGE_CONTEXT } from '../context/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { Clock, FileStore, VectorIndex } from '../ports/index.js'
-import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
+import type { Clock, FileStore } from '../ports/index.js'
+import { type CollectionIndex, collectionsOf } from './collection-index.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
 import { removeChunks } from './processing/remove-chunks.js'
 import { untilNoBackup } from './until-no-backup.js'
-import { collectionPrefix } from './vector-collection.js'
 
 /**
- * Removes what is left of a deleted document: its file, chunks, vectors, and its row at last. The file comes first:
- * it is what takes no room to remove, and so makes some on a full disk.
+ * Removes what is left of a deleted document: its file, chunks, vectors and words, and its row at last. The file comes
+ * first: it is what takes no room to remove, and so makes some on a full disk.
  */
 export class PurgeDocument implements JobHandler {
   readonly kind: string = PURGE_DOCUMENT
-  readonly #index: VectorIndex
+  readonly #indexes: readonly CollectionIndex[]
   readonly #fileStore: FileStore
 
-  constructor(index: VectorIndex, fileStore: FileStore) {
-    this.#index = index
+  /** @param indexes of vectors and of words */
+  constructor(indexes: readonly CollectionIndex[], fileStore: FileStore) {
+    this.#indexes = indexes
     this.#fileStore = fileStore
   }
 
@@ -27,8 +28,8 @@ export class PurgeDocument implements JobHandler {
     if (doomed !== undefined) {
       await this.#fileStore.delete(doomed.uuid)
       await removeChunks(run, doomed.id)
-      for (const name of await collectionsOf(this.#index, doomed.contextId)) {
-        await this.#index.deleteDocument(name, doomed.id, 0)
+      for (const index of this.#indexes) {
+        for (const name of await collectionsOf(index, doomed.contextId)) await index.deleteDocument(name, doomed.id, 0)
       }
     }
     await run.complete(async ({ documents }) => {
@@ -43,17 +44,18 @@ export class PurgeDocument implements JobHandler {
 }
 
 /**
- * Removes what is left of a deleted context: the files of its documents and its vectors as a whole, for that takes
- * no room; then the rows of its documents, and its own.
+ * Removes what is left of a deleted context: the files of its documents, its vectors and its words as a whole, for that
+ * takes no room; then the rows of its documents, and its own.
  */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
-  readonly #index: VectorIndex
+  readonly #indexes: readonly CollectionIndex[]
   readonly #fileStore: FileStore
   readonly #clock: Clock
 
-  constructor(index: VectorIndex, fileStore: FileStore, clock: Clock) {
-    this.#index = index
+  /** @param indexes of vectors and of words */
+  constructor(indexes: readonly CollectionIndex[], fileStore: FileStore, clock: Clock) {
+    this.#indexes = indexes
     this.#fileStore = fileStore
     this.#clock = clock
   }
@@ -64,6 +66,7 @@ export class PurgeContext implements JobHandler {
     if (isDeleted) {
       const doomed = await run.transaction(async ({ documents, jobs }) => {
         await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
+        await jobs.cancel({ kind: INDEX_WORDS, subject: run.subject })
         // They were left as they were where a user's contexts were deleted together.
         await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
         return await documents.listDeleted(run.subject)
@@ -72,7 +75,7 @@ export class PurgeContext implements JobHandler {
         run.signal.throwIfAborted()
         await this.#fileStore.delete(uuid)
       }
-      await this.#dropVectors(run.subject)
+      await this.#dropCollections(run.subject)
       for (const document of doomed) {
         await removeChunks(run, document.id)
         await run.transaction(async ({ documents, jobs }) => {
@@ -81,24 +84,21 @@ export class PurgeContext implements JobHandler {
         })
       }
       // What was being written when it was cancelled.
-      await this.#dropVectors(run.subject)
+      await this.#dropCollections(run.subject)
     }
     await run.complete(async ({ contexts }) => {
       if (isDeleted) await contexts.remove(run.subject)
     })
   }
 
-  async #dropVectors(contextId: number): Promise<void> {
-    for (const name of await collectionsOf(this.#index, contextId)) await this.#index.drop(name)
+  async #dropCollections(contextId: number): Promise<void> {
+    for (const index of this.#indexes) {
+      for (const name of await collectionsOf(index, contextId)) await index.drop(name)
+    }
   }
 
   /** Nothing to record: the sweep at the next start tries again. */
   async fail(): Promise<void> {
     await Promise.resolve()
   }
-}
-
-async function collectionsOf(index: VectorIndex, contextId: number): Promise<readonly string[]> {
-  const prefix = collectionPrefix(contextId)
-  return (await index.listCollections()).filter((name) => name.startsWith(prefix))
 }

@@ -1,20 +1,12 @@
 import { PURGE_ACCOUNT, PURGE_CONTEXT } from '../context/index.js'
-import {
-  type DocumentRecord,
-  type FileStore,
-  type NewJob,
-  type Storage,
-  type Telemetry,
-  type VectorIndex,
-  VectorsDamagedError,
-} from '../ports/index.js'
+import type { DocumentRecord, FileStore, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy-authorization/index.js'
 import { isUnfinished } from './document.js'
 import { companyOfContext, ingestionJob } from './enqueue-ingestion.js'
 import { inParts } from './in-parts.js'
-import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from './job-kinds.js'
+import type { SweepCollections } from './sweep-collections.js'
 import { unclaimed, unclaimedFiles } from './unclaimed-files.js'
-import { contextOfCollection } from './vector-collection.js'
 
 /** What a sweep found and removed, or put back to work. */
 export interface SweepCounts {
@@ -23,9 +15,14 @@ export interface SweepCounts {
   /** Deleted documents and contexts that were not cleared away, likewise. */
   readonly purgesResumed: number
   readonly filesRemoved: number
+  /** Collections of vectors without a context. */
   readonly collectionsDropped: number
   /** Documents that have vectors but no row. */
   readonly vectorOrphansRemoved: number
+  /** Collections of words without a context, or of an older version of the analyzer that no search reads any more. */
+  readonly wordCollectionsDropped: number
+  /** Documents that have words but no row. */
+  readonly wordOrphansRemoved: number
 }
 
 /**
@@ -37,17 +34,20 @@ const ABANDONED_UPLOAD_MS = 24 * 60 * 60_000
 /** Whoever writes something at the start waits for one such transaction, not for all. */
 const JOBS_PER_TRANSACTION = 200
 
-/** Finds what crashes have left behind in rows, files and vectors. */
+/** Jobs that end with their process, where no other one works. */
+const OWN_KINDS = [INGEST_DOCUMENT, INDEX_WORDS, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_ACCOUNT, PURGE_COMPANY]
+
+/** Finds what crashes have left behind in rows, files, vectors and words. */
 export class Sweep {
   readonly #storage: Storage
   readonly #fileStore: FileStore
-  readonly #index: VectorIndex
+  readonly #collections: SweepCollections
   readonly #telemetry: Telemetry
 
-  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, telemetry: Telemetry) {
+  constructor(storage: Storage, fileStore: FileStore, collections: SweepCollections, telemetry: Telemetry) {
     this.#storage = storage
     this.#fileStore = fileStore
-    this.#index = index
+    this.#collections = collections
     this.#telemetry = telemetry
   }
 
@@ -59,7 +59,7 @@ export class Sweep {
     await this.#storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
       if (isAlone) {
-        await jobs.releaseAll([INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_ACCOUNT, PURGE_COMPANY])
+        await jobs.releaseAll(OWN_KINDS)
       }
     })
     await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
@@ -69,8 +69,16 @@ export class Sweep {
   async run(signal: AbortSignal): Promise<SweepCounts> {
     const jobs = await this.#resumeJobs(signal)
     const filesRemoved = await this.#removeFiles(signal)
-    const vectors = await this.#removeVectors(signal)
-    const counts = { ...jobs, filesRemoved, ...vectors }
+    const vectors = await this.#collections.vectors(signal)
+    const words = await this.#collections.words(signal)
+    const counts = {
+      ...jobs,
+      filesRemoved,
+      collectionsDropped: vectors.dropped,
+      vectorOrphansRemoved: vectors.orphansRemoved,
+      wordCollectionsDropped: words.dropped,
+      wordOrphansRemoved: words.orphansRemoved,
+    }
     this.#telemetry.record({ name: 'ingestion.swept', level: 'info', fields: { ...counts } })
     return counts
   }
@@ -120,44 +128,5 @@ export class Sweep {
       removed += 1
     }
     return removed
-  }
-
-  async #removeVectors(signal: AbortSignal): Promise<Pick<SweepCounts, 'collectionsDropped' | 'vectorOrphansRemoved'>> {
-    let collectionsDropped = 0
-    let vectorOrphansRemoved = 0
-    for (const name of await this.#index.listCollections()) {
-      if (signal.aborted) break
-      const contextId = contextOfCollection(name)
-      if (contextId === undefined) continue
-      if (!(await this.#hasRow(contextId))) {
-        await this.#index.drop(name)
-        collectionsDropped += 1
-        continue
-      }
-      const ids = await this.#documentsIn(name)
-      const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
-      for (const id of ids.filter((one) => !existing.has(one))) {
-        await this.#index.deleteDocument(name, id, 0)
-        vectorOrphansRemoved += 1
-      }
-    }
-    return { collectionsDropped, vectorOrphansRemoved }
-  }
-
-  /** A collection that is damaged is for the doctor; the others are swept. */
-  async #documentsIn(name: string): Promise<readonly number[]> {
-    try {
-      return [...(await this.#index.countByDocument(name)).keys()]
-    } catch (error) {
-      if (error instanceof VectorsDamagedError) return []
-      throw error
-    }
-  }
-
-  /** What is deleted and has its row still is removed by its purge, which waits for a backup. */
-  async #hasRow(contextId: number): Promise<boolean> {
-    return await this.#storage.read(
-      async ({ contexts }) => (await contexts.get(contextId)) !== undefined || (await contexts.isDeleted(contextId)),
-    )
   }
 }

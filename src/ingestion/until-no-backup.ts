@@ -4,8 +4,8 @@ import { pause } from '../shared/pause.js'
 const LOOK_EVERY_MS = 500
 
 /**
- * Waits for the end of a backup: it copies files and vectors of what is deleted after it has begun. What
- * was deleted before, it leaves out; so a backup that begins after this has ended does not matter.
+ * Waits for the end of a backup: it copies files, vectors and words of what is deleted after it has begun.
+ * What was deleted before, it leaves out; so a backup that begins after this has ended does not matter.
  *
  * @param look at the jobs: a job's own transactions, or those of a storage
  * @throws the signal's reason

@@ -11,6 +11,12 @@ export function wordCollectionOf(contextId: number, analyzerVersion: number = AN
   return `${collectionPrefix(contextId)}words-${analyzerVersion}`
 }
 
+/** The version of the analyzer that made the words of a collection; `undefined` for a name that is not the engine's. */
+export function wordVersionOf(name: string): number | undefined {
+  const match = /^context-\d+-words-(\d+)$/.exec(name)
+  return match?.[1] === undefined ? undefined : Number(match[1])
+}
+
 /** How the names of all collections of a context begin. */
 export function collectionPrefix(contextId: number): string {
   return `context-${contextId}-`

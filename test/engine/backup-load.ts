@@ -57,7 +57,7 @@ export async function expectWhole(
   expect((await engine.administration.verify()).problems).toEqual([])
   await engine.close()
   const swept = telemetry.events.find(({ name }) => name === 'ingestion.swept')
-  if (isRestored) expect(swept?.fields).toMatchObject({ filesRemoved: 0, vectorOrphansRemoved: 0 })
+  if (isRestored) expect(swept?.fields).toMatchObject({ filesRemoved: 0, vectorOrphansRemoved: 0, wordOrphansRemoved: 0 })
   const { documents, strangers } = await folderContents(path)
   expect(strangers).toEqual([])
   expect(documents.size).toBeGreaterThan(10)

@@ -410,6 +410,8 @@ async function answers(path: string): Promise<unknown> {
     filesRemoved: 0,
     collectionsDropped: 0,
     vectorOrphansRemoved: 0,
+    wordCollectionsDropped: 0,
+    wordOrphansRemoved: 0,
   })
   expect(found.length).toBeGreaterThan(3)
   return found

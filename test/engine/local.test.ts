@@ -283,7 +283,15 @@ describe('what a crash has left behind', () => {
     const again = await openLocalEngine({ dataDir, telemetry })
     await again.whenCleared()
     expect(counts).toEqual([
-      { documentsResumed: 1, purgesResumed: 0, filesRemoved: 1, collectionsDropped: 1, vectorOrphansRemoved: 0 },
+      {
+        documentsResumed: 1,
+        purgesResumed: 0,
+        filesRemoved: 1,
+        collectionsDropped: 1,
+        vectorOrphansRemoved: 0,
+        wordCollectionsDropped: 0,
+        wordOrphansRemoved: 0,
+      },
     ])
     await again.as(again.owner).documents.whenProcessed(uuid)
     expect(await again.as(again.owner).search(id, 'text')).toHaveLength(1)

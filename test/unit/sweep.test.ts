@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryFileStore, MemoryStorage, MemoryTelemetry, MemoryVectorIndex } from '../../adapters/memory/index.js'
+import {
+  MemoryFileStore,
+  MemoryLexicalIndex,
+  MemoryStorage,
+  MemoryTelemetry,
+  MemoryVectorIndex,
+} from '../../adapters/memory/index.js'
+import { ANALYZER_VERSION } from '../../src/analysis/index.js'
 import { Sweep } from '../../src/ingestion/sweep.js'
-import type { Repositories } from '../../src/ports/index.js'
+import { SweepCollections } from '../../src/ingestion/sweep-collections.js'
+import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
+import { type Repositories, VectorsDamagedError } from '../../src/ports/index.js'
 import { collect, inPieces } from '../conformance/harness.js'
 import { NOW, seedCompany, seedContext, seedDocument } from '../conformance/storage-seed.js'
 
@@ -38,6 +47,17 @@ class NotingStorage extends MemoryStorage {
   }
 }
 
+function sweepOf(
+  storage: MemoryStorage,
+  {
+    files = new MemoryFileStore(),
+    words = new MemoryLexicalIndex(),
+  }: { readonly files?: MemoryFileStore; readonly words?: MemoryLexicalIndex } = {},
+): Sweep {
+  const collections = new SweepCollections(storage, new MemoryVectorIndex(), words)
+  return new Sweep(storage, files, collections, new MemoryTelemetry())
+}
+
 describe('the sweep', () => {
   it('puts a long queue back to work in short transactions, in lanes, and not what is done by then', async () => {
     const storage = new NotingStorage()
@@ -51,7 +71,7 @@ describe('the sweep', () => {
       return (await repositories.documents.listUnfinished()).map(({ id }) => id)
     })
     const [first = 0] = ids
-    const sweep = new Sweep(storage, new MemoryFileStore(), new MemoryVectorIndex(), new MemoryTelemetry())
+    const sweep = sweepOf(storage)
     const swept = sweep.run(new AbortController().signal)
     await storage.transaction(({ documents }) => documents.update(first, { completed: NOW }))
     expect(await swept).toMatchObject({ documentsResumed: 499 })
@@ -69,8 +89,63 @@ describe('the sweep', () => {
   it('keeps a file that is claimed after it was listed, and removes the one beside it', async () => {
     const files = new MemoryFileStore()
     for (const key of [KEY, ORPHAN]) await files.write(key, inPieces(new Uint8Array(9), 9), { maxBytes: 9 })
-    const sweep = new Sweep(new LateStorage(), files, new MemoryVectorIndex(), new MemoryTelemetry())
+    const sweep = sweepOf(new LateStorage(), { files })
     expect(await sweep.run(new AbortController().signal)).toMatchObject({ filesRemoved: 1 })
     expect(await collect(files.list())).toEqual([KEY])
+  })
+  describe('of words', () => {
+    /** Two contexts; the first one has a completed document. */
+    async function seeded() {
+      const [storage, words] = [new MemoryStorage(), new MemoryLexicalIndex()]
+      const { document, contexts } = await storage.transaction(async (repositories) => {
+        const seed = await seedCompany(repositories)
+        const one = await seedContext(repositories, seed)
+        const other = await seedContext(repositories, seed, 'Other')
+        const changes = { completed: NOW, wordsVersion: ANALYZER_VERSION }
+        return { document: await seedDocument(repositories, one, KEY, changes), contexts: [one.id, other.id] as const }
+      })
+      const add = async (collection: string, documentId: number): Promise<void> =>
+        await words.add(collection, { documentId, chunks: [0, 1], terms: [['lamp'], ['jar']] })
+      const swept = async () => await sweepOf(storage, { words }).run(new AbortController().signal)
+      return { storage, words, document, contexts, add, swept }
+    }
+
+    it('W40 removes rows of documents and collections of contexts that are gone, and leaves all others', async () => {
+      const { words, document, contexts, add, swept } = await seeded()
+      const own = wordCollectionOf(contexts[0])
+      await add(own, document.id)
+      await add(own, 90)
+      await add(wordCollectionOf(99), 1)
+      await add('not-the-engines', 1)
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 1, wordOrphansRemoved: 1, collectionsDropped: 0 })
+      expect([...(await words.listCollections())].sort()).toEqual([own, 'not-the-engines'].sort())
+      expect([...(await words.countByDocument(own))]).toEqual([[document.id, 2]])
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 0, wordOrphansRemoved: 0 })
+    })
+
+    it('W41 drops words of an older analyzer once all documents have newer ones, and not before; never those of a newer one', async () => {
+      const { storage, words, document, contexts, add, swept } = await seeded()
+      const [older, own, newer] = [-1, 0, 1].map((step) => wordCollectionOf(contexts[0], ANALYZER_VERSION + step))
+      for (const name of [older, own, newer]) await add(name ?? '', document.id)
+      await storage.transaction(({ documents }) =>
+        documents.update(document.id, { wordsVersion: ANALYZER_VERSION - 1 }),
+      )
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 0 })
+      await storage.transaction(({ documents }) => documents.update(document.id, { wordsVersion: ANALYZER_VERSION }))
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 1 })
+      expect([...(await words.listCollections())].sort()).toEqual([own, newer].sort())
+    })
+
+    it('W42 leaves words that are damaged to the doctor, and sweeps the others', async () => {
+      const { words, contexts, add, swept } = await seeded()
+      const [damaged, sound] = contexts.map((id) => wordCollectionOf(id))
+      for (const name of [damaged, sound]) await add(name ?? '', 90)
+      const count = words.countByDocument.bind(words)
+      words.countByDocument = async (name) => {
+        if (name === damaged) throw new VectorsDamagedError('the words cannot be read')
+        return await count(name)
+      }
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 0, wordOrphansRemoved: 1 })
+    })
   })
 })
