@@ -164,6 +164,8 @@ class WatchedIndex implements VectorIndex {
     return hits
   }
 
+  nearestWindows: VectorIndex['nearestWindows'] = async (...args) => await this.#index.nearestWindows(...args)
+  count: VectorIndex['count'] = async (...args) => await this.#index.count(...args)
   read: VectorIndex['read'] = async (...args) => await this.#index.read(...args)
   deleteDocument: VectorIndex['deleteDocument'] = async (...args) => await this.#index.deleteDocument(...args)
   countByDocument: VectorIndex['countByDocument'] = async (name) => await this.#index.countByDocument(name)
