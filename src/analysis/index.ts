@@ -1,1 +1,2 @@
-export { ANALYZER_VERSION, analyze, questionTerms, type Term, termsOf } from './analyzer.js'
+export { ANALYZER_VERSION, analyze, type Term, termsOf } from './analyze.js'
+export { questionTerms } from './question-terms.js'

@@ -1,0 +1,76 @@
+/** What a character is to the scan of a text. */
+export const BREAK = 0
+export const LETTER = 1
+export const DIGIT = 2
+/** Punctuation that holds the parts of an identifier together. */
+export const JOINER = 3
+/** A character that has no form of its own: soft hyphens, marks of direction, variation selectors. */
+export const IGNORED = 4
+/** A symbol that is a term of its own: emoji, signs of currency. */
+export const PICTURE = 5
+/** Hangul, whose words have endings attached. */
+export const HANGUL = 6
+/** From here on: scripts that have no spaces between words, those that mix with each other in one class. */
+export const IDEOGRAPH = 7
+export const THAI = 8
+export const LAO = 9
+export const KHMER = 10
+export const BURMESE = 11
+export const OTHER_UNSPACED = 12
+
+const UNKNOWN = 255
+
+const UNSPACED: readonly (readonly [RegExp, number])[] = [
+  [/\p{scx=Hang}/u, HANGUL],
+  [/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{sc=Yiii}\p{sc=Tang}\p{sc=Nshu}]/u, IDEOGRAPH],
+  [/\p{sc=Thai}/u, THAI],
+  [/\p{sc=Laoo}/u, LAO],
+  [/\p{sc=Khmr}/u, KHMER],
+  [/\p{sc=Mymr}/u, BURMESE],
+  [/[\p{sc=Java}\p{sc=Bali}\p{sc=Lana}\p{sc=Talu}\p{sc=Tale}\p{sc=Tavt}]/u, OTHER_UNSPACED],
+]
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
+const DECIMAL_DIGIT = /\p{Nd}/u
+const WITHOUT_FORM = /[\p{Cf}\u034f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u
+const PICTORIAL = /[\p{Sc}\p{Extended_Pictographic}]/u
+/** Squares of Japanese units, "㎏": symbols by their category, words by their use. */
+const SQUARED = /[\u3371-\u33df]/
+/** Signs beside words that say nothing of the text: © ® ™, and geometric shapes, which are bullets. */
+const ORNAMENT = /[\u00a9\u00ae\u2122\u2500-\u25ff]/
+/** The word separator of Thai and Khmer typists, and the marks that begin a file: formats by their category, spaces by their use. */
+const SPACE_LIKE = /[\u200b\ufeff]/
+/** Apostrophes, hyphens, the dot of Catalan, the quotation marks of Hebrew abbreviations; the full-width forms are added below. */
+const JOINERS = "-._'/\\@:&+#,\u2018\u2019\u2010\u2011\u00b7\u05f3\u05f4"
+
+const classes = new Uint8Array(0x10000).fill(UNKNOWN)
+for (let unit = 0; unit < 0x80; unit++) {
+  const isLetter = (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
+  classes[unit] = unit >= 0x30 && unit <= 0x39 ? DIGIT : isLetter ? LETTER : BREAK
+}
+for (const joiner of JOINERS) {
+  const unit = joiner.charCodeAt(0)
+  classes[unit] = JOINER
+  if (unit < 0x80) classes[unit + 0xfee0] = JOINER
+}
+
+/** The class of the character that begins at an index of a text. A surrogate without its other half breaks. */
+export function classAt(text: string, index: number): number {
+  const unit = text.charCodeAt(index)
+  const known = classes[unit] ?? BREAK
+  if (known !== UNKNOWN) return known
+  const codePoint = text.codePointAt(index) ?? 0
+  const found = classify(String.fromCodePoint(codePoint))
+  if (codePoint < 0x10000 && (unit & 0xf800) !== 0xd800) classes[unit] = found
+  return found
+}
+
+function classify(character: string): number {
+  if (SPACE_LIKE.test(character)) return BREAK
+  if (WITHOUT_FORM.test(character)) return IGNORED
+  if (SQUARED.test(character)) return LETTER
+  if (WORD_CHARACTER.test(character)) {
+    if (DECIMAL_DIGIT.test(character)) return DIGIT
+    return UNSPACED.find(([script]) => script.test(character))?.[1] ?? LETTER
+  }
+  return PICTORIAL.test(character) && !ORNAMENT.test(character) ? PICTURE : BREAK
+}

@@ -1,0 +1,81 @@
+/** Most UTF-16 units of a term. */
+export const MAX_TERM_LENGTH = 256
+/** A word of more UTF-16 units is cut before it is folded. Marks that folding drops leave a term of fewer. */
+const LONGEST_FOLDED = 4 * MAX_TERM_LENGTH
+
+const NOT_ASCII = /[^\x00-\x7f]/
+/**
+ * Marks that tell accents, tones and vowels that readers may leave out, in Latin, Greek, Cyrillic, Arabic, Hebrew and
+ * Syriac; and what has no form. Marks of other scripts are letters.
+ */
+const DROPPED =
+  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}\p{Cf}\p{Cc}\p{Cs}\s().]/gu
+/** Letters that Unicode does not take apart, and those that are written one for another. */
+const REPLACED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ŋ: 'n',
+  ĸ: 'k',
+  ς: 'σ',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
+  ة: 'ه',
+  ٱ: 'ا',
+  '\u2044': '/',
+  '\u0e4d\u0e32': '\u0e33',
+  '\u0ecd\u0eb2': '\u0eb3',
+}
+const REPLACEABLE = new RegExp(Object.keys(REPLACED).join('|'), 'g')
+const DECIMAL_DIGIT = /\p{Nd}/u
+const FOREIGN_DIGIT = /[^\P{Nd}0-9]/gu
+
+/**
+ * A word in the form that words are compared in: compatibility forms and accents resolved, lower case, decimal digits
+ * of every script as 0 to 9. Folding what is folded changes nothing. May be empty.
+ */
+export function fold(word: string): string {
+  if (!NOT_ASCII.test(word)) return word.toLowerCase()
+  return word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(DROPPED, '')
+    .replace(REPLACEABLE, (letter) => REPLACED[letter] ?? letter)
+    .replace(FOREIGN_DIGIT, asciiDigit)
+    .normalize('NFC')
+}
+
+/** What {@link fold} makes of a range of a text, cut to the length of a term. May be empty. */
+export function foldedTerm(text: string, start: number, end: number): string {
+  return cut(fold(text.slice(start, Math.min(end, start + LONGEST_FOLDED))))
+}
+
+/** The beginning of a term that is too long, without half a character at its end. */
+export function cut(term: string): string {
+  if (term.length <= MAX_TERM_LENGTH) return term
+  const isSplit = (term.charCodeAt(MAX_TERM_LENGTH - 1) & 0xfc00) === 0xd800
+  return term.slice(0, isSplit ? MAX_TERM_LENGTH - 1 : MAX_TERM_LENGTH)
+}
+
+const digitValues = new Map<string, string>()
+
+/** Tens of digits follow each other: the digit's value is how many digits stand before it. */
+function asciiDigit(digit: string): string {
+  const known = digitValues.get(digit)
+  if (known !== undefined) return known
+  const codePoint = digit.codePointAt(0) ?? 0
+  let before = 0
+  while (DECIMAL_DIGIT.test(String.fromCodePoint(codePoint - before - 1))) before++
+  const value = String(before % 10)
+  digitValues.set(digit, value)
+  return value
+}

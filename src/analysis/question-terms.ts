@@ -1,0 +1,38 @@
+import { scan } from './scan.js'
+import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './sink.js'
+import { stemmed } from './stem.js'
+
+/**
+ * What an occurrence of a term in a question weighs. Parts weigh less than the identifier, so that what has the
+ * identifier comes before what has its parts often.
+ */
+const WEIGHTS: Readonly<Record<TermKind, number>> = {
+  [WORD]: 1,
+  [WHOLE]: 1,
+  [JOINED]: 0.5,
+  [PART]: 0.4,
+  [GRAM]: 1,
+  [SIGN]: 1,
+}
+/** What a word weighs that makes a question of a sentence. Documents have it seldom, so that it would weigh more than others. */
+const QUESTION_WORD_WEIGHT = 0.3
+const QUESTION_WORDS = new Set(
+  (
+    'what which how who whom whose when where why ' +
+    'is are was were be been do does did can could would should will has have had'
+  ).split(' '),
+)
+
+/**
+ * The terms of a question, each with its weight, above 0. They are among those that `termsOf` finds for the same text.
+ * A term that the question has twice weighs twice. A question without words, such as one of punctuation, has none.
+ */
+export function questionTerms(text: string): Map<string, number> {
+  const weights = new Map<string, number>()
+  scan(text, (term, _start, _end, kind) => {
+    const weight = kind === WORD && QUESTION_WORDS.has(term) ? QUESTION_WORD_WEIGHT : WEIGHTS[kind]
+    const key = stemmed(term, kind)
+    weights.set(key, (weights.get(key) ?? 0) + weight)
+  })
+  return weights
+}
