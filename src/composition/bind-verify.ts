@@ -51,5 +51,8 @@ export function bindVerify(container: Container): void {
     .toResolvedValue((examination, telemetry) => new StartCheck(examination, telemetry), [Examination, TELEMETRY])
   container
     .bind(SweepInTurn)
-    .toResolvedValue((sweep, startCheck) => new SweepInTurn(sweep, startCheck), [Sweep, StartCheck])
+    .toResolvedValue(
+      (storage, sweep, startCheck) => new SweepInTurn(storage, sweep, startCheck),
+      [STORAGE, Sweep, StartCheck],
+    )
 }

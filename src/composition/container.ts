@@ -14,6 +14,9 @@ import {
   DocumentEventEmitter,
   EmbeddingModels,
   GetDocument,
+  IndexContextWords,
+  IndexWords,
+  LateWrites,
   ListDocuments,
   ProcessDocument,
   PurgeAccount,
@@ -166,13 +169,7 @@ function bindIngestion(container: Container): void {
       (storage, authorizer, events) => new WaitForDocument(storage, authorizer, events),
       [STORAGE, Authorizer, DocumentEventEmitter],
     )
-  container
-    .bind(ProcessDocument)
-    .toResolvedValue(
-      (storage, files, extractor, index, models, clock, events) =>
-        new ProcessDocument(storage, files, extractor, index, models, clock, events),
-      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, VECTOR_INDEX, EmbeddingModels, CLOCK, DocumentEventEmitter],
-    )
+  bindProcessing(container)
   container
     .bind(PurgeDocument)
     .toResolvedValue(
@@ -198,5 +195,42 @@ function bindIngestion(container: Container): void {
     .toResolvedValue(
       (storage, files, collections, telemetry) => new Sweep(storage, files, collections, telemetry),
       [STORAGE, FILE_STORE, SweepCollections, TELEMETRY],
+    )
+}
+
+/** What turns documents into chunks, words and vectors. */
+function bindProcessing(container: Container): void {
+  container
+    .bind(IndexWords)
+    .toResolvedValue((storage, words) => new IndexWords(storage, words), [STORAGE, LEXICAL_INDEX])
+  container
+    .bind(LateWrites)
+    .toResolvedValue(
+      (storage, vectors, words) => new LateWrites(storage, vectors, words),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX],
+    )
+  container
+    .bind(ProcessDocument)
+    .toResolvedValue(
+      (storage, fileStore, extractor, index, words, events, models, lateWrites, clock) =>
+        new ProcessDocument({ storage, fileStore, extractor, index, words, events }, models, lateWrites, clock),
+      [
+        STORAGE,
+        FILE_STORE,
+        TEXT_EXTRACTOR,
+        VECTOR_INDEX,
+        IndexWords,
+        DocumentEventEmitter,
+        EmbeddingModels,
+        LateWrites,
+        CLOCK,
+      ],
+    )
+  container
+    .bind(IndexContextWords)
+    .toResolvedValue(
+      (storage, index, words, lateWrites, telemetry) =>
+        new IndexContextWords(storage, index, words, lateWrites, telemetry),
+      [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY],
     )
 }

@@ -1,7 +1,9 @@
 import type { Container } from 'inversify'
 import { TRIM_AUDIT, TrimAudit } from '../audit/index.js'
 import {
+  enqueueMissingWords,
   INGEST_DOCUMENT,
+  IndexContextWords,
   ProcessDocument,
   PurgeAccount,
   PurgeCompany,
@@ -30,6 +32,9 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const INGESTION_QUIET_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
 const INGESTION_CLAIMS = 6
 
+/** Then a context's words are tried again in an hour. */
+const WORDS_MAX_FAILURES = 10
+
 const MAIL_CONCURRENCY = 4
 const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR]
 /** A mail server that is away for two days loses no mail. */
@@ -55,11 +60,12 @@ const RELAY_CLAIMS_IN_COMPANY = 4
 const SWEEP_POLL_MS = MINUTE
 
 /**
- * The workers of an engine: one for documents, one that clears away, one for mails, and the relay of events;
- * and the sweep at their start, with a look whether all is well.
+ * The workers of an engine: one for documents, one for the words of older ones, one that clears away, one for mails,
+ * and the relay of events; and the sweep at their start, with a look whether all is well.
  */
 export class Workers implements WorkSignals, RepairWorkers {
   readonly #ingestion: JobWorker
+  readonly #indexing: JobWorker
   readonly #clearing: JobWorker
   readonly #mailing: JobWorker
   readonly #relay: JobWorker
@@ -88,6 +94,12 @@ export class Workers implements WorkSignals, RepairWorkers {
       concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
       quietMs: INGESTION_QUIET_MS,
       maxClaims: INGESTION_CLAIMS,
+    })
+    // One context at a time: what is uploaded and searched comes first.
+    this.#indexing = new JobWorker(storage, telemetry, {
+      handlers: [container.get(IndexContextWords)],
+      quietMs: INGESTION_QUIET_MS,
+      maxFailures: WORDS_MAX_FAILURES,
     })
     this.#clearing = new JobWorker(storage, telemetry, {
       handlers: [
@@ -146,7 +158,12 @@ export class Workers implements WorkSignals, RepairWorkers {
       this.#sweeping.start()
       return
     }
-    this.#swept = this.#sweep.run(this.#stopping.signal).then(
+    const { signal } = this.#stopping
+    const sweep = async (): Promise<void> => {
+      await enqueueMissingWords(this.#storage, signal)
+      await this.#sweep.run(signal)
+    }
+    this.#swept = sweep().then(
       () => {
         this.wake()
       },
@@ -154,7 +171,7 @@ export class Workers implements WorkSignals, RepairWorkers {
         this.#telemetry.record({ name: 'ingestion.sweep.failed', level: 'error', error })
       },
     )
-    this.#checked = this.#swept.then(async () => await this.#startCheck.run(this.#stopping.signal))
+    this.#checked = this.#swept.then(async () => await this.#startCheck.run(signal))
   }
 
   async begin(): Promise<void> {
@@ -189,6 +206,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
     if (!isIngest) return
     this.#ingestion.start()
+    this.#indexing.start()
     this.#clearing.start()
   }
 
@@ -214,7 +232,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   get #workers(): readonly JobWorker[] {
-    const own = [this.#ingestion, this.#clearing, this.#mailing, this.#relay]
+    const own = [this.#ingestion, this.#indexing, this.#clearing, this.#mailing, this.#relay]
     return this.#sweeping === undefined ? own : [...own, this.#sweeping]
   }
 
@@ -228,6 +246,7 @@ export class Workers implements WorkSignals, RepairWorkers {
 
   wake(): void {
     this.#ingestion.wake()
+    this.#indexing.wake()
     this.#clearing.wake()
   }
 

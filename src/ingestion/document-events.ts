@@ -12,11 +12,22 @@ export interface DocumentProgress {
   readonly windowsEmbedded: number
 }
 
+/** A document that can be found by its words. */
+export interface FindableDocument {
+  readonly contextId: number
+  readonly fileName: string
+}
+
 /** What listeners of the engine hear about documents. */
 export interface DocumentEvents {
   'document.completed': Document
   'document.failed': Document
   'document.progress': DocumentProgress
+  /**
+   * All words of a document are indexed: a search by words finds it, though its vectors may still be computed. Comes
+   * once, before `document.completed`, in contexts whose setting `findsEarly` is on.
+   */
+  'document.findable': FindableDocument
 }
 
 type Listener<Name extends keyof DocumentEvents> = (event: DocumentEvents[Name]) => void
@@ -28,6 +39,7 @@ export class DocumentEventEmitter {
     'document.completed': new Set(),
     'document.failed': new Set(),
     'document.progress': new Set(),
+    'document.findable': new Set(),
   }
 
   constructor(telemetry: Telemetry) {

@@ -4,13 +4,22 @@ export { textWindows } from './chunking/text-windows.js'
 export type { Window as ChunkWindow } from './chunking/windows.js'
 export { DeleteDocument } from './delete-document.js'
 export type { Document, DocumentReference, DocumentWithReceipt } from './document.js'
-export { DocumentEventEmitter, type DocumentEvents, type DocumentProgress } from './document-events.js'
+export {
+  DocumentEventEmitter,
+  type DocumentEvents,
+  type DocumentProgress,
+  type FindableDocument,
+} from './document-events.js'
 export { displayName, shownName } from './document-names.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
+export { enqueueMissingWords, enqueueWords } from './enqueue-words.js'
 export { type DocumentChunk, GetDocument } from './get-document.js'
+export { IndexContextWords } from './index-context-words.js'
 export { INDEX_WORDS, INGEST_DOCUMENT } from './job-kinds.js'
 export { ListDocuments } from './list-documents.js'
 export { ProcessDocument } from './process-document.js'
+export { IndexWords } from './processing/index-words.js'
+export { LateWrites } from './processing/late-writes.js'
 export { PurgeAccount } from './purge-account.js'
 export { PurgeCompany } from './purge-company.js'
 export { PurgeContext, PurgeDocument } from './purge-documents.js'

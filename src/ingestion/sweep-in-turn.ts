@@ -1,5 +1,6 @@
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { NewJob, Repositories } from '../ports/index.js'
+import type { NewJob, Repositories, Storage } from '../ports/index.js'
+import { enqueueMissingWords } from './enqueue-words.js'
 import type { Sweep } from './sweep.js'
 import type { StartCheck } from './verify/start-check.js'
 
@@ -13,16 +14,19 @@ const EVERY_MS = 3_600_000
  */
 export class SweepInTurn implements JobHandler {
   readonly kind: string = SWEEP_JOB.kind
+  readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #startCheck: StartCheck
 
-  constructor(sweep: Sweep, startCheck: StartCheck) {
+  constructor(storage: Storage, sweep: Sweep, startCheck: StartCheck) {
+    this.#storage = storage
     this.#sweep = sweep
     this.#startCheck = startCheck
   }
 
   async run(job: JobRun): Promise<void> {
     await this.#sweep.run(job.signal)
+    await enqueueMissingWords(this.#storage, job.signal)
     await this.#startCheck.run(job.signal)
     job.signal.throwIfAborted()
     await job.complete(again)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Storage } from '../../src/ports/index.js'
+import type { ContextRecord, DocumentRecord, Storage } from '../../src/ports/index.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
@@ -294,6 +294,48 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('W10 lists contexts and documents whose words are not indexed by a version of the analyzer', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { contexts, documents } = repositories
+      const seed = await seedCompany(repositories)
+      const made: ContextRecord[] = []
+      for (const name of ['none', 'older', 'newer', 'done', 'unfinished', 'gone', 'deleted']) {
+        made.push(await seedContext(repositories, seed, name))
+      }
+      const [none, older, newer, done, unfinished, gone, deleted] = made as [
+        ContextRecord,
+        ContextRecord,
+        ContextRecord,
+        ContextRecord,
+        ContextRecord,
+        ContextRecord,
+        ContextRecord,
+      ]
+      let number = 0
+      const add = async (context: ContextRecord, changes: Partial<DocumentRecord>) => {
+        number += 1
+        return await seedDocument(repositories, context, uuidOf(number), { completed: NOW, ...changes })
+      }
+      const first = await add(none, { wordsVersion: null })
+      await add(none, { wordsVersion: 2 })
+      const third = await add(none, { wordsVersion: 1 })
+      await add(older, { wordsVersion: 1 })
+      await add(newer, { wordsVersion: 3 })
+      await add(done, { wordsVersion: 2 })
+      await add(unfinished, { completed: null })
+      await add(gone, { deleted: NOW })
+      await add(deleted, {})
+      await contexts.update(deleted.id, { deleted: NOW })
+      assert.deepEqual(await contexts.listWithoutWords(2), [none.id, older.id, newer.id])
+      assert.deepEqual(await contexts.listWithoutWords(3), [none.id, older.id, done.id])
+      const page = (after: number, limit: number) => documents.listWithoutWords(none.id, 2, { after, limit })
+      assert.deepEqual(await page(0, 10), [first.id, third.id])
+      assert.deepEqual(await page(0, 1), [first.id])
+      assert.deepEqual(await page(first.id, 10), [third.id])
+      assert.deepEqual(await documents.listWithoutWords(unfinished.id, 2, { after: 0, limit: 10 }), [])
+    })
+  })
+
   test('counts uploads that have expired', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { uploads } = repositories
@@ -333,7 +375,7 @@ export function defineDocumentTests(test: DefineTest): void {
       uuids.map((_, ordinal) => ordinal),
     )
     assert.deepEqual(
-      await storage.read((repositories) => repositories.chunks.listHashes(first)),
+      await storage.read(({ chunks: stored }) => stored.listHashes(first, { ordinal: 0, limit: 2_000 })),
       uuids.map((_, ordinal) => newChunk(ordinal).hash),
     )
     await storage.transaction(({ documents }) => documents.update(first, { deleted: NOW }))
@@ -392,13 +434,17 @@ export function defineDocumentTests(test: DefineTest): void {
       const { id } = await seedDocument(repositories, context, UUIDS[0])
       const many = Array.from({ length: 250 }, (_, ordinal) => newChunk(ordinal))
       await chunks.insert(id, many)
-      assert.equal((await chunks.listHashes(id)).length, 250)
+      assert.equal((await chunks.listHashes(id, { ordinal: 0, limit: 1_000 })).length, 250)
       assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 100 }), 100)
       assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 1_000 }), 140)
       assert.equal(await chunks.remove(id, { fromOrdinal: 10, limit: 1_000 }), 0)
       assert.deepEqual(
-        await chunks.listHashes(id),
+        await chunks.listHashes(id, { ordinal: 0, limit: 1_000 }),
         many.slice(0, 10).map(({ hash }) => hash),
+      )
+      assert.deepEqual(
+        await chunks.listHashes(id, { ordinal: 4, limit: 3 }),
+        many.slice(4, 7).map(({ hash }) => hash),
       )
     })
   })

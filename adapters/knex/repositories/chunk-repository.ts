@@ -27,12 +27,16 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     for (const part of inParts(windows)) await this.#windows.insert(part)
   }
 
-  async listHashes(documentId: number): Promise<readonly string[]> {
-    const rows = await allPages(async (last, limit) => {
-      const page = this.rows.where('document_id', documentId).orderBy('ordinal').limit(limit)
-      if (last !== undefined) void page.where('ordinal', '>', number(last, 'ordinal'))
-      return await page.select('ordinal', 'hash')
-    })
+  async listHashes(
+    documentId: number,
+    { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const rows = await this.rows
+      .where('document_id', documentId)
+      .where('ordinal', '>=', ordinal)
+      .orderBy('ordinal')
+      .limit(limit)
+      .select('hash')
     return rows.map((row) => text(row, 'hash'))
   }
 

@@ -99,6 +99,28 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     return (await this.rows.whereNotNull('deleted').orderBy('id').select('id')).map((row) => number(row, 'id'))
   }
 
+  async listWithoutWords(version: number): Promise<readonly number[]> {
+    const { knex, name } = this.session
+    // One look-up each by the index of versions.
+    const ofContext = () =>
+      knex({ document: name('documents') })
+        .whereRaw('"document"."context_id" = "context"."id"')
+        .whereNotNull('document.completed')
+        .whereNull('document.deleted')
+        .select('document.id')
+    const rows = await knex<Row>({ context: name('contexts') })
+      .whereNull('context.deleted')
+      .where((either) => {
+        void either
+          .whereExists(ofContext().whereNull('document.words_version'))
+          .orWhereExists(ofContext().where('document.words_version', '<', version))
+          .orWhereExists(ofContext().where('document.words_version', '>', version))
+      })
+      .orderBy('context.id')
+      .select<Row[]>('context.id')
+    return rows.map((row) => number(row, 'id'))
+  }
+
   async page({ after, limit }: Page): Promise<readonly ContextRecord[]> {
     return (await this.rows.where('id', '>', after).orderBy('id').limit(limit).select()).map(toContext)
   }

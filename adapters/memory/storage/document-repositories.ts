@@ -13,7 +13,7 @@ import type {
 import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredChunk } from './tables.js'
 
-export function contextRepository({ contexts, accounts }: MemoryTables): ContextRepository {
+export function contextRepository({ contexts, accounts, documents }: MemoryTables): ContextRepository {
   const live = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
   const listed = ({ accountId, visibleTo }: ContextFilter) =>
     contexts.filter((context) => {
@@ -45,6 +45,13 @@ export function contextRepository({ contexts, accounts }: MemoryTables): Context
     },
     isDeleted: async (id) => (contexts.get(id)?.deleted ?? null) !== null,
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
+    listWithoutWords: async (version) => {
+      const without = documents.filter(
+        ({ completed, deleted, wordsVersion }) => completed !== null && deleted === null && wordsVersion !== version,
+      )
+      const ids = new Set(without.map(({ contextId }) => contextId))
+      return contexts.filter(({ id, deleted }) => deleted === null && ids.has(id)).map(({ id }) => id)
+    },
     remove: async (id) => {
       contexts.delete(id)
     },
@@ -172,8 +179,10 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
     insert: async (documentId, added) => {
       for (const chunk of added) chunks.insert({ documentId, ...chunk })
     },
-    listHashes: async (documentId) =>
-      inOrder(chunks.filter((chunk) => chunk.documentId === documentId)).map(({ hash }) => hash),
+    listHashes: async (documentId, { ordinal, limit }) =>
+      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
+        .slice(0, limit)
+        .map(({ hash }) => hash),
     list: async (documentId) =>
       inOrder(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
     findVisible: async (contextId, keys, { maxBytes = Infinity, byWords } = {}) =>

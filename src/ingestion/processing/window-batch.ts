@@ -1,13 +1,14 @@
-import type { Chunk } from '../chunking/chunker.js'
-
-/** Chunks whose windows are embedded together. */
-export interface ChunkBatch {
+/** Chunks whose windows are worked on together. */
+export interface ChunkBatch<Chunk> {
   readonly chunks: readonly Chunk[]
   readonly windowCount: number
 }
 
 /** Groups chunks until they have so many windows or more; the last group may have fewer. */
-export async function* batchByWindows(chunks: AsyncIterable<Chunk>, windows: number): AsyncGenerator<ChunkBatch> {
+export async function* batchByWindows<Chunk extends { readonly windows: readonly unknown[] }>(
+  chunks: AsyncIterable<Chunk>,
+  windows: number,
+): AsyncGenerator<ChunkBatch<Chunk>> {
   let batch: Chunk[] = []
   let windowCount = 0
   for await (const chunk of chunks) {

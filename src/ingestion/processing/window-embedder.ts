@@ -1,15 +1,6 @@
-import type {
-  EmbeddingModel,
-  NewChunk,
-  Storage,
-  VectorCollection,
-  VectorIndex,
-  WindowRecord,
-} from '../../ports/index.js'
+import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
 import { untilAborted } from '../../shared/until-aborted.js'
-import type { Chunk } from '../chunking/chunker.js'
 import type { EmbeddingsUnderWay } from './embeddings-under-way.js'
-import { hashText } from './hash.js'
 import { TimeSlice } from './time-slice.js'
 import type { ChunkBatch } from './window-batch.js'
 
@@ -19,7 +10,7 @@ interface FoundVectors {
   readonly claimed: readonly string[]
 }
 
-/** Chunks ready to be stored, and the vectors of their windows, row by row in their order. */
+/** Chunks, and the vectors of their windows, row by row in their order. */
 export interface EmbeddedBatch {
   readonly chunks: readonly NewChunk[]
   readonly vectors: Float32Array
@@ -59,10 +50,9 @@ export class WindowEmbedder {
     this.#underWay = underWay
   }
 
-  async embed(batch: ChunkBatch, signal: AbortSignal): Promise<EmbeddedBatch> {
+  async embed({ chunks }: ChunkBatch<NewChunk>, signal: AbortSignal): Promise<EmbeddedBatch> {
     const began = performance.now()
     const { dimensions } = this.#collection
-    const chunks = await Promise.all(batch.chunks.map((chunk) => this.toNewChunk(chunk)))
     const texts = new Map<string, string>()
     for (const { content, windows } of chunks) {
       for (const { start, end, hash } of windows) texts.set(hash, content.slice(start, end))
@@ -89,23 +79,6 @@ export class WindowEmbedder {
   close(): void {
     this.#isClosed = true
     this.#release([...this.#held])
-  }
-
-  /** A chunk with the hashes that name it and its windows. */
-  async toNewChunk(chunk: Chunk): Promise<NewChunk> {
-    const { ordinal, start, text, tokens } = chunk
-    const { fingerprint } = this.#model.profile
-    const windows = chunk.windows.map(async (window): Promise<WindowRecord> => {
-      return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
-    })
-    return {
-      ordinal,
-      content: text,
-      start,
-      tokens,
-      hash: await hashText(fingerprint, text),
-      windows: await Promise.all(windows),
-    }
   }
 
   /** The vectors of texts, by hash; how many were computed here; and which are held until they are written. */

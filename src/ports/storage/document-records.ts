@@ -49,6 +49,8 @@ export interface IngestionReceipt {
   /** Milliseconds spent in each stage; stages overlap. */
   readonly durationsMs: {
     readonly extract: number
+    /** Missing in receipts of versions that had no word index. */
+    readonly words?: number
     readonly embed: number
     readonly index: number
     readonly total: number

@@ -51,6 +51,11 @@ export interface ContextRepository {
   isDeleted(id: number): Promise<boolean>
   /** Ids of deleted contexts whose rows are still there. */
   listDeleted(): Promise<readonly number[]>
+  /**
+   * Ids of live contexts with a live, completed document whose words are not indexed by this version of the analyzer.
+   * Cheap where few are.
+   */
+  listWithoutWords(version: number): Promise<readonly number[]>
   /** Contexts of all accounts, deleted or not, by id. */
   page(page: Page): Promise<readonly ContextRecord[]>
   /** Removes the row of a context that has no documents left. Removing a missing one does nothing. */
@@ -137,8 +142,8 @@ export interface UploadRepository {
 export interface ChunkRepository {
   /** Inserts chunks with their windows. */
   insert(documentId: number, chunks: readonly NewChunk[]): Promise<void>
-  /** Hashes of a document's stored chunks, in order, whether or not it is completed. */
-  listHashes(documentId: number): Promise<readonly string[]>
+  /** Hashes of a document's stored chunks from an ordinal on, in order, whether or not it is completed. */
+  listHashes(documentId: number, from: { readonly ordinal: number; readonly limit: number }): Promise<readonly string[]>
   /** The chunks of a document, in order; none unless it is live and completed. */
   list(documentId: number): Promise<readonly ChunkRecord[]>
   /**

@@ -1,0 +1,116 @@
+import { ANALYZER_VERSION } from '../analysis/index.js'
+import type { JobHandler, JobRun } from '../jobs/index.js'
+import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
+import { StorageFullError } from '../shared/errors.js'
+import { enqueueWords } from './enqueue-words.js'
+import { INDEX_WORDS } from './job-kinds.js'
+import type { IndexWords } from './processing/index-words.js'
+import type { LateWrites } from './processing/late-writes.js'
+import { untilNoBackup } from './until-no-backup.js'
+import { collectionPrefix, wordCollectionOf } from './vector-collection.js'
+
+const DOCUMENTS_PER_PAGE = 200
+/** A context works that long at a time; then it waits behind others, so that a small one need not wait for a large one. */
+const TURN_MS = 30_000
+/** The work rests as long as it works: searches and uploads come first. */
+const REST_MS = 10
+const AGAIN_MS = 3_600_000
+
+interface Counts {
+  indexed: number
+  /** Documents that failed; their job tries them again. */
+  failed: number
+  error: unknown
+}
+
+/**
+ * Indexes, in the background, the words of a context's completed documents that have none, or have those of another
+ * version of the analyzer. One document after the other can be found by its words; by its meaning it is found all along.
+ */
+export class IndexContextWords implements JobHandler {
+  readonly kind: string = INDEX_WORDS
+  readonly #storage: Storage
+  readonly #index: LexicalIndex
+  readonly #words: IndexWords
+  readonly #lateWrites: LateWrites
+  readonly #telemetry: Telemetry
+
+  constructor(storage: Storage, index: LexicalIndex, words: IndexWords, lateWrites: LateWrites, telemetry: Telemetry) {
+    this.#storage = storage
+    this.#index = index
+    this.#words = words
+    this.#lateWrites = lateWrites
+    this.#telemetry = telemetry
+  }
+
+  async run(run: JobRun): Promise<void> {
+    const began = performance.now()
+    const contextId = run.subject
+    const counts: Counts = { indexed: 0, failed: 0, error: undefined }
+    const isAtEnd = await this.#indexAll(run, contextId, counts, began + TURN_MS)
+    if (counts.error !== undefined) throw counts.error
+    if (!isAtEnd) {
+      await run.complete(async (repositories) => await enqueueWords(repositories, contextId))
+    } else {
+      await untilNoBackup((work) => run.transaction(work), run.signal)
+      await this.#dropOlder(contextId)
+      await run.complete(async () => undefined)
+    }
+    this.#telemetry.record({
+      name: 'ingestion.words.indexed',
+      level: 'info',
+      durationMs: performance.now() - began,
+      fields: { contextId, documents: counts.indexed, isAtEnd },
+    })
+  }
+
+  /** Failures may be transient, however long they last: the job is tried again in an hour. */
+  async fail(repositories: Repositories, contextId: number): Promise<void> {
+    if ((await repositories.contexts.get(contextId)) === undefined) return
+    await enqueueWords(repositories, contextId, { delayMs: AGAIN_MS })
+  }
+
+  /** @returns false where time has run out before the last document */
+  async #indexAll(run: JobRun, contextId: number, counts: Counts, until: number): Promise<boolean> {
+    for (let after = 0; ; ) {
+      const page = { after, limit: DOCUMENTS_PER_PAGE }
+      const ids = await this.#storage.read(({ documents }) =>
+        documents.listWithoutWords(contextId, ANALYZER_VERSION, page),
+      )
+      for (const id of ids) {
+        run.signal.throwIfAborted()
+        if (performance.now() > until) return false
+        await untilNoBackup((work) => run.transaction(work), run.signal)
+        await this.#indexOne(run, { id, contextId }, counts)
+        after = id
+      }
+      if (ids.length < DOCUMENTS_PER_PAGE) return true
+    }
+  }
+
+  /** A document that fails keeps none of the others from being indexed. */
+  async #indexOne(run: JobRun, document: { id: number; contextId: number }, counts: Counts): Promise<void> {
+    const isWanted = ({ completed }: DocumentRecord): boolean => completed !== null
+    try {
+      const isDone = await this.#words.run(document, { run, isWanted, restMs: REST_MS })
+      if (isDone) counts.indexed += 1
+      else await this.#lateWrites.removeIfDeleted(document)
+    } catch (error) {
+      await this.#lateWrites.removeIfDeleted(document).catch(() => undefined)
+      run.signal.throwIfAborted()
+      if (error instanceof StorageFullError) throw error
+      counts.failed += 1
+      counts.error ??= error
+    }
+  }
+
+  /** Words of a newer version belong to a process that knows it, and works on the same storage. */
+  async #dropOlder(contextId: number): Promise<void> {
+    const current = wordCollectionOf(contextId)
+    const prefix = `${collectionPrefix(contextId)}words-`
+    for (const name of await this.#index.listCollections()) {
+      if (name === current || !name.startsWith(prefix)) continue
+      if (Number(name.slice(prefix.length)) < ANALYZER_VERSION) await this.#index.drop(name)
+    }
+  }
+}

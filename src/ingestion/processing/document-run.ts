@@ -1,0 +1,297 @@
+import { ANALYZER_VERSION } from '../../analysis/index.js'
+import type { JobRun } from '../../jobs/index.js'
+import type {
+  ContextRecord,
+  DocumentRecord,
+  EmbeddingModel,
+  FileStore,
+  IngestionReceipt,
+  NewChunk,
+  Storage,
+  TextExtractor,
+  Tokenizer,
+  VectorIndex,
+} from '../../ports/index.js'
+import { ExtractionError, LeaseLostError } from '../../shared/errors.js'
+import { pause } from '../../shared/pause.js'
+import { itemsUntilAborted } from '../../shared/until-aborted.js'
+import type { DocumentEventEmitter } from '../document-events.js'
+import { windowTokensFor } from '../embedding-models.js'
+import { collectionOf } from '../vector-collection.js'
+import { chunkStream, emptySummary, type TextSummary } from './chunk-stream.js'
+import { ChunkWriter } from './chunk-writer.js'
+import type { EmbeddingsUnderWay } from './embeddings-under-way.js'
+import { hashedChunk } from './hashed-chunk.js'
+import type { IndexWords } from './index-words.js'
+import { prefetch } from './prefetch.js'
+import { storedChunks } from './stored-chunks.js'
+import { VectorWriter } from './vector-writer.js'
+import { batchByWindows, type ChunkBatch } from './window-batch.js'
+import { type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
+
+/** Windows that are embedded in one call: some seconds of work at the most. */
+const WINDOWS_PER_BATCH = 256
+/** A document of so many windows is written as a whole, when all of it is computed. */
+const WINDOWS_OF_SMALL_DOCUMENT = 64
+/** A small document whose vectors take longer than that is findable by its words before. */
+const GRACE_MS = 250
+
+/** A document that is to be processed. */
+export interface Subject {
+  readonly document: DocumentRecord
+  readonly context: ContextRecord
+  /** Whether no earlier run has written chunk rows of it. */
+  readonly isFresh: boolean
+}
+
+/** What the processing of documents works with. */
+export interface ProcessingPorts {
+  readonly storage: Storage
+  readonly fileStore: FileStore
+  readonly extractor: TextExtractor
+  readonly index: VectorIndex
+  readonly words: IndexWords
+  readonly events: DocumentEventEmitter
+  readonly underWay: EmbeddingsUnderWay
+}
+
+/** What the transaction that completes a document records. */
+export interface Processed {
+  readonly receipt: IngestionReceipt
+  /** The document's chunks, where their rows are not written yet. */
+  readonly rows: readonly NewChunk[]
+}
+
+/**
+ * One run through a document, in phases: all chunks are written, then all words, from which on it can be found by them,
+ * then the vectors. Each phase goes on from what an earlier run has written. The text is extracted in every run: that is
+ * cheap beside the vectors, and tells whether what was written is still right.
+ */
+export class DocumentRun {
+  readonly #ports: ProcessingPorts
+  readonly #run: JobRun
+  readonly #subject: Subject
+  readonly #model: EmbeddingModel
+  readonly #chunks: ChunkWriter
+  readonly #vectors: VectorWriter
+  readonly #embedder: WindowEmbedder
+  readonly #began = performance.now()
+  readonly #summary: TextSummary = emptySummary()
+  readonly #totals = { chunks: 0, windows: 0, embedded: 0, reused: 0, embedMs: 0, wordsMs: 0 }
+  /** Whether listeners know, by this run or an earlier one, that it can be found. */
+  #isToldFindable: boolean
+
+  constructor(ports: ProcessingPorts, run: JobRun, subject: Subject, model: EmbeddingModel) {
+    const { storage, index, underWay } = ports
+    const { document, context } = subject
+    const collection = collectionOf(context, model.profile)
+    this.#ports = ports
+    this.#run = run
+    this.#subject = subject
+    this.#model = model
+    this.#chunks = new ChunkWriter(storage, run, document)
+    this.#vectors = new VectorWriter(index, run, collection, document.id)
+    this.#embedder = new WindowEmbedder(storage, index, model, context.id, collection, underWay)
+    this.#isToldFindable = document.wordsVersion === ANALYZER_VERSION
+  }
+
+  /**
+   * Does everything but complete the document.
+   * @throws ExtractionError and others where it cannot be processed
+   */
+  async process(): Promise<Processed> {
+    if (!this.#subject.isFresh) await this.#chunks.resume()
+    const small = await this.#takeChunks(await this.#model.tokenizer())
+    if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
+    if (small !== undefined) {
+      const rows = await this.#processSmall(small)
+      return { receipt: this.#receipt(), rows }
+    }
+    await this.#chunks.end(this.#totals.chunks)
+    await this.#indexWords(this.#chunks.wordsVersion)
+    await this.#embedChunks()
+    // They were written some time ago.
+    if (this.#vectors.isInParts) await this.#indexWords(ANALYZER_VERSION)
+    return { receipt: this.#receipt(), rows: [] }
+  }
+
+  /** Tells, once, that the document can be found by its words, where its context wants that before it is completed. */
+  tellFindable(): void {
+    const { document, context } = this.#subject
+    if (this.#isToldFindable || !context.findsEarly) return
+    this.#isToldFindable = true
+    this.#ports.events.emit('document.findable', { contextId: context.id, fileName: document.uuid })
+  }
+
+  /** No other document is to wait any longer for vectors that this one had under way. */
+  close(): void {
+    this.#embedder.close()
+  }
+
+  /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
+  async #takeChunks(tokenizer: Tokenizer): Promise<ChunkBatch<NewChunk> | undefined> {
+    let small: ChunkBatch<NewChunk> | undefined
+    for await (const batch of prefetch(this.#extracted(tokenizer))) {
+      // Only the last batch has no more windows than that.
+      const isSmall = batch.windowCount <= WINDOWS_OF_SMALL_DOCUMENT && this.#totals.chunks === 0
+      this.#totals.chunks += batch.chunks.length
+      this.#totals.windows += batch.windowCount
+      if (isSmall && this.#chunks.isAtBeginning) small = batch
+      else if (await this.#chunks.write(batch.chunks)) this.#tellProgress(this.#chunks.embeddedWindows)
+    }
+    return small
+  }
+
+  async *#extracted(tokenizer: Tokenizer): AsyncGenerator<ChunkBatch<NewChunk>> {
+    const { fileStore, extractor } = this.#ports
+    const { document, context } = this.#subject
+    const { signal } = this.#run
+    const source = {
+      fileName: document.originalName,
+      sizeBytes: document.sizeBytes,
+      open: () => fileStore.read(document.uuid),
+    }
+    const chunks = chunkStream(
+      // Whoever deletes a document, or closes the engine, does not wait for an extractor that hangs.
+      itemsUntilAborted(extractor.extract(source, { signal }), signal),
+      tokenizer,
+      {
+        chunkSizeTokens: context.chunkSizeTokens,
+        overlap: context.overlap,
+        windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
+      },
+      this.#summary,
+    )
+    const { fingerprint } = this.#model.profile
+    for await (const batch of batchByWindows(chunks, WINDOWS_OF_SMALL_DOCUMENT + 1)) {
+      const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
+      yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
+    }
+  }
+
+  /**
+   * Indexes words and computes vectors at the same time. Where the vectors take long, the chunks are written meanwhile,
+   * and the document can be found.
+   * @returns the chunks, where their rows are not written yet
+   */
+  async #processSmall(batch: ChunkBatch<NewChunk>): Promise<readonly NewChunk[]> {
+    const { document, context } = this.#subject
+    const embedding = this.#embedSmall(batch)
+    // It is waited for in any case, but what fails first may be something else.
+    const settled = embedding.then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      const began = performance.now()
+      const beforeWrite = async (): Promise<void> => this.#run.signal.throwIfAborted()
+      await this.#ports.words.write(document, batch.chunks, { beforeWrite })
+      this.#totals.wordsMs += performance.now() - began
+      let isEmbedded = false
+      const embedded = embedding.then((made) => {
+        isEmbedded = true
+        return made
+      })
+      if (context.findsEarly) await pause(GRACE_MS, embedded)
+      const isLate = context.findsEarly && !isEmbedded
+      if (isLate) await this.#writeEarly(batch.chunks)
+      await this.#vectors.add([await embedded])
+      return isLate ? [] : batch.chunks
+    } finally {
+      await settled
+    }
+  }
+
+  async #embedSmall(batch: ChunkBatch<NewChunk>): Promise<EmbeddedBatch> {
+    await this.#vectors.resume(0, 0)
+    const embedded = await this.#embedder.embed(batch, this.#run.signal)
+    this.#countEmbedded(embedded)
+    return embedded
+  }
+
+  async #writeEarly(rows: readonly NewChunk[]): Promise<void> {
+    const { id } = this.#subject.document
+    await this.#run.transaction(
+      async ({ chunks, documents }) => {
+        await chunks.insert(id, rows)
+        await documents.update(id, { wordsVersion: ANALYZER_VERSION })
+      },
+      { isProgress: true },
+    )
+    this.tellFindable()
+  }
+
+  /** @param version of the words that the index should have */
+  async #indexWords(version: number | null): Promise<void> {
+    const { document } = this.#subject
+    const { words } = this.#ports
+    const began = performance.now()
+    if (version === ANALYZER_VERSION) {
+      if (await words.has(document, this.#totals.chunks)) return
+      await this.#run.transaction(({ documents }) => documents.update(document.id, { wordsVersion: null }))
+    }
+    const isWanted = ({ completed }: DocumentRecord): boolean => completed === null
+    const isDone = await words.run(document, { run: this.#run, isWanted })
+    if (!isDone) throw new LeaseLostError('the document was deleted')
+    this.#totals.wordsMs += performance.now() - began
+    this.tellFindable()
+  }
+
+  async #embedChunks(): Promise<void> {
+    const { storage } = this.#ports
+    const { embeddedChunks, embeddedWindows } = this.#chunks
+    const from = await this.#vectors.resume(embeddedChunks, embeddedWindows)
+    this.#totals.embedded = from === 0 ? 0 : embeddedWindows
+    const chunks = storedChunks(storage, this.#subject.document.id, from)
+    for await (const batch of prefetch(this.#embedded(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
+      this.#countEmbedded(batch)
+      await this.#vectors.write(batch)
+      this.#tellProgress(this.#totals.embedded)
+    }
+    await this.#vectors.finish(this.#totals.windows)
+  }
+
+  async *#embedded(batches: AsyncIterable<ChunkBatch<NewChunk>>): AsyncGenerator<EmbeddedBatch> {
+    for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.#run.signal)
+  }
+
+  #countEmbedded({ windowCount, reused, embedMs }: EmbeddedBatch): void {
+    this.#totals.embedded += windowCount
+    this.#totals.reused += reused
+    this.#totals.embedMs += embedMs
+  }
+
+  #tellProgress(windowsEmbedded: number): void {
+    const { document, context } = this.#subject
+    this.#ports.events.emit('document.progress', {
+      contextId: context.id,
+      fileName: document.uuid,
+      charactersExtracted: this.#summary.characters,
+      windowsEmbedded,
+    })
+  }
+
+  #receipt(): IngestionReceipt {
+    const { document, context } = this.#subject
+    const { characters, pages, tokens, warnings, extractMs } = this.#summary
+    const { chunks, windows, reused, embedMs, wordsMs } = this.#totals
+    return {
+      bytes: document.sizeBytes,
+      characters,
+      pages,
+      tokens,
+      chunks,
+      windows,
+      windowsReused: reused,
+      embeddingModel: context.embeddingModel,
+      durationsMs: {
+        extract: Math.round(extractMs),
+        words: Math.round(wordsMs),
+        embed: Math.round(embedMs),
+        index: Math.round(this.#vectors.indexMs),
+        total: Math.round(performance.now() - this.#began),
+      },
+      warnings,
+    }
+  }
+}

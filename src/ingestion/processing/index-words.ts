@@ -1,0 +1,113 @@
+import { ANALYZER_VERSION } from '../../analysis/index.js'
+import type { JobRun } from '../../jobs/index.js'
+import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
+import { StorageError } from '../../shared/errors.js'
+import { wordCollectionOf } from '../vector-collection.js'
+import { chunkTerms } from './chunk-terms.js'
+import { storedChunks } from './stored-chunks.js'
+import { TimeSlice } from './time-slice.js'
+
+/** The index is given so many chunks at once, or fewer that have so many characters: it likes few, large additions. */
+const [CHUNKS_PER_WRITE, CHARACTERS_PER_WRITE] = [1_024, 1_048_576]
+
+/** A document whose words are indexed. */
+export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
+
+/** On whose behalf words are indexed. */
+export interface WordsRun {
+  readonly run: Pick<JobRun, 'transaction' | 'signal'>
+  /** Whether the words of the document, as it is by now, are to be indexed by this run. */
+  isWanted(document: DocumentRecord): boolean
+  /** Pause after each 10 ms of work, in milliseconds; default 0. */
+  readonly restMs?: number
+}
+
+/** The document is no longer one whose words this run indexes. */
+class NotWanted extends Error {}
+
+/** Puts the words of documents into the word index, made from the text of their chunks. */
+export class IndexWords {
+  readonly #storage: Storage
+  readonly #index: LexicalIndex
+
+  constructor(storage: Storage, index: LexicalIndex) {
+    this.#storage = storage
+    this.#index = index
+  }
+
+  /** Whether the index has as many chunks of a document as the document has. */
+  async has({ id, contextId }: WordsOwner, chunks: number): Promise<boolean> {
+    return (await this.#index.count(wordCollectionOf(contextId), id)) === chunks
+  }
+
+  /**
+   * Indexes the words of a document's stored chunks, and records that on the document, when all of them are there.
+   * The document's `wordsVersion` must be another than the analyzer's: it would be found by half of its words.
+   *
+   * @returns false where the document is not wanted any longer; some of its words may be in the index then
+   * @throws StorageError where the index has not kept what it was given, or the document has no chunks
+   * @throws LeaseLostError
+   */
+  async run(document: WordsOwner, { run, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
+    const refuse = (now: DocumentRecord | undefined): void => {
+      if (now === undefined || !isWanted(now)) throw new NotWanted()
+    }
+    try {
+      await this.write(document, storedChunks(this.#storage, document.id), {
+        restMs,
+        beforeWrite: async () => {
+          run.signal.throwIfAborted()
+          const now = await this.#storage.read(({ documents }) => documents.get(document.id))
+          refuse(now)
+          // Another run has indexed it: a second copy of its words would stay.
+          if (now?.wordsVersion === ANALYZER_VERSION) throw new NotWanted()
+        },
+      })
+      await run.transaction(
+        async ({ documents }) => {
+          await documents.update(document.id, { wordsVersion: ANALYZER_VERSION })
+          // The row is held from here on: somebody who changed it before has come to an end, and is seen.
+          refuse(await documents.get(document.id))
+        },
+        { isProgress: true },
+      )
+      return true
+    } catch (error) {
+      if (error instanceof NotWanted) return false
+      throw error
+    }
+  }
+
+  /**
+   * Puts the words of these chunks in the place of whatever the index has of their document. Records nothing.
+   *
+   * @throws StorageError where the index has not kept all of them, or there are none
+   */
+  async write(
+    document: WordsOwner,
+    chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>,
+    { beforeWrite, restMs }: { readonly beforeWrite: () => Promise<void>; readonly restMs?: number },
+  ): Promise<void> {
+    const collection = wordCollectionOf(document.contextId)
+    const slice = new TimeSlice(restMs)
+    let [ordinals, terms, characters, written]: [number[], string[][], number, number] = [[], [], 0, 0]
+    const flush = async (): Promise<void> => {
+      await beforeWrite()
+      await this.#index.add(collection, { documentId: document.id, chunks: ordinals, terms })
+      written += ordinals.length
+      ;[ordinals, terms, characters] = [[], [], 0]
+    }
+    await beforeWrite()
+    await this.#index.deleteDocument(collection, document.id, 0)
+    for await (const { ordinal, content } of chunks) {
+      ordinals.push(ordinal)
+      terms.push(await chunkTerms(content, slice))
+      characters += content.length
+      if (ordinals.length >= CHUNKS_PER_WRITE || characters >= CHARACTERS_PER_WRITE) await flush()
+    }
+    if (ordinals.length > 0) await flush()
+    if (written === 0) throw new StorageError('the document has no chunks', { isTransient: true })
+    if (await this.has(document, written)) return
+    throw new StorageError('words of the document are gone that were just written', { isTransient: true })
+  }
+}
