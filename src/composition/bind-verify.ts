@@ -11,10 +11,11 @@ import {
   Sweep,
   SweepInTurn,
   Verify,
+  WordRepair,
 } from '../ingestion/index.js'
-import { FILE_STORE, STORAGE, TELEMETRY, VECTOR_INDEX } from './tokens.js'
+import { FILE_STORE, LEXICAL_INDEX, STORAGE, TELEMETRY, VECTOR_INDEX } from './tokens.js'
 
-/** Binds what compares rows, vectors and files. */
+/** Binds what compares rows, vectors, words and files. */
 export function bindVerify(container: Container): void {
   container
     .bind(FoundationCheck)
@@ -25,8 +26,8 @@ export function bindVerify(container: Container): void {
   container
     .bind(ContextCheck)
     .toResolvedValue(
-      (storage, index, models, documents) => new ContextCheck(storage, index, models, documents),
-      [STORAGE, VECTOR_INDEX, EmbeddingModels, DocumentCheck],
+      (storage, index, words, models, documents) => new ContextCheck(storage, index, words, models, documents),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, DocumentCheck],
     )
   container
     .bind(LeftoverCheck)
@@ -38,10 +39,13 @@ export function bindVerify(container: Container): void {
       [FoundationCheck, ContextCheck, LeftoverCheck],
     )
   container
+    .bind(WordRepair)
+    .toResolvedValue((storage, words) => new WordRepair(storage, words), [STORAGE, LEXICAL_INDEX])
+  container
     .bind(Repair)
     .toResolvedValue(
-      (storage, files, index, sweep) => new Repair(storage, files, index, sweep),
-      [STORAGE, FILE_STORE, VECTOR_INDEX, Sweep],
+      (storage, files, index, words, sweep) => new Repair(storage, files, index, words, sweep),
+      [STORAGE, FILE_STORE, VECTOR_INDEX, WordRepair, Sweep],
     )
   container
     .bind(Verify)

@@ -47,4 +47,5 @@ export type {
 export { Repair, type RepairWorkers } from './verify/repair.js'
 export { StartCheck } from './verify/start-check.js'
 export { Verify } from './verify/verify.js'
+export { WordRepair } from './verify/word-repair.js'
 export { WaitForDocument } from './wait-for-document.js'

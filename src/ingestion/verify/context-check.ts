@@ -1,13 +1,17 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
-import type { ContextRecord, Storage, VectorIndex } from '../../ports/index.js'
+import type { ContextRecord, LexicalIndex, Storage, VectorIndex } from '../../ports/index.js'
 import { pages } from '../../shared/pages.js'
+import type { CollectionIndex } from '../collection-index.js'
 import type { EmbeddingModels } from '../embedding-models.js'
+import { INDEX_WORDS } from '../job-kinds.js'
 import { collectionOf, contextOfCollection } from '../vector-collection.js'
 import { contextFindings } from './context-findings.js'
 import { ContextVectors } from './context-vectors.js'
+import { ContextWords } from './context-words.js'
 import type { DocumentCheck, DocumentSurroundings } from './document-check.js'
 import type { Finding, Look } from './finding.js'
 import { type WaitingJobs, waitingJobs } from './waiting-jobs.js'
+import { type WordKnowledge, wordsWithoutContext, wordsWithoutDocument } from './word-findings.js'
 
 const DOCUMENTS_PER_PAGE = 500
 /** Each may have a megabyte of tools. */
@@ -16,46 +20,57 @@ const CONTEXTS_PER_PAGE = 20
 /** Ids of documents to be looked at again, in their order, by context; undefined for all of its documents. */
 type Targets = ReadonlyMap<number, readonly number[] | undefined>
 
-/** Compares contexts with their vectors, and has their documents compared. */
+/** The names of a context's collections in the two indexes. */
+interface CollectionNames {
+  readonly ofVectors: readonly string[]
+  readonly ofWords: readonly string[]
+}
+
+/** Compares contexts with their vectors and words, and has their documents compared. */
 export class ContextCheck {
   readonly #storage: Storage
   readonly #index: VectorIndex
+  readonly #words: LexicalIndex
   readonly #models: EmbeddingModels
   readonly #documents: DocumentCheck
 
-  constructor(storage: Storage, index: VectorIndex, models: EmbeddingModels, documents: DocumentCheck) {
+  constructor(
+    storage: Storage,
+    index: VectorIndex,
+    words: LexicalIndex,
+    models: EmbeddingModels,
+    documents: DocumentCheck,
+  ) {
     this.#storage = storage
     this.#index = index
+    this.#words = words
     this.#models = models
     this.#documents = documents
   }
 
   async run(look: Look): Promise<void> {
     const waiting = await waitingJobs(this.#storage)
-    const collections = await this.#collections()
+    const [vectors, words] = [await collectionsIn(this.#index), await collectionsIn(this.#words)]
     const targets = look.only && targetsOf(look.only)
     for await (const context of this.#contexts(targets)) {
       look.signal.throwIfAborted()
       look.checked.contexts += 1
-      const names = collections.get(context.id) ?? []
-      look.checked.collections += names.length
+      const names = { ofVectors: vectors.get(context.id) ?? [], ofWords: words.get(context.id) ?? [] }
+      look.checked.collections += names.ofVectors.length
+      look.checked.wordCollections += names.ofWords.length
       await this.#context(context, names, waiting, { look, only: targets?.get(context.id) })
-      collections.delete(context.id)
+      vectors.delete(context.id)
+      words.delete(context.id)
     }
-    for (const [contextId, names] of collections) {
-      if (targets !== undefined && !targets.has(contextId)) continue
-      for (const collection of names) look.found.push(withoutContext(contextId, collection))
+    for (const [left, toFinding] of [
+      [vectors, withoutContext],
+      [words, wordsWithoutContext],
+    ] as const) {
+      for (const [contextId, names] of left) {
+        if (targets !== undefined && !targets.has(contextId)) continue
+        look.found.push(...names.map((collection) => toFinding(contextId, collection)))
+      }
     }
-  }
-
-  /** Names by the context that they tell of. Others are not the engine's. */
-  async #collections(): Promise<Map<number, string[]>> {
-    const byContext = new Map<number, string[]>()
-    for (const name of await this.#index.listCollections()) {
-      const contextId = contextOfCollection(name)
-      if (contextId !== undefined) byContext.set(contextId, [...(byContext.get(contextId) ?? []), name])
-    }
-    return byContext
   }
 
   async *#contexts(targets: Targets | undefined): AsyncGenerator<ContextRecord> {
@@ -73,22 +88,36 @@ export class ContextCheck {
 
   async #context(
     context: ContextRecord,
-    names: readonly string[],
+    names: CollectionNames,
     waiting: WaitingJobs,
     { look, only }: { readonly look: Look; readonly only: readonly number[] | undefined },
   ): Promise<void> {
     const isModelKnown = this.#models.ids.includes(context.embeddingModel)
     const isModelUsable = isModelKnown && !isUnusable(context.embeddingModel, look)
-    const vectors = isModelKnown && context.deleted === null ? await this.#vectorsOf(context) : undefined
-    if (context.deleted === null) {
-      await this.#documentsOf({ context, vectors, isModelUsable, waiting }, { look, only })
+    const isLive = context.deleted === null
+    const vectors = isModelKnown && isLive ? await this.#vectorsOf(context) : undefined
+    const words = isLive ? await this.#wordsOf(context) : undefined
+    if (isLive) {
+      await this.#documentsOf({ context, vectors, words, isModelUsable, waiting }, { look, only })
       for (const count of vectors?.counts.values() ?? []) look.checked.vectors += count
+      for (const count of words?.counts.values() ?? []) look.checked.indexedChunks += count
     }
     const usedBytes = await this.#storage.read(({ uploads }) => uploads.usedBytes(context.id))
     const isPurgeWaiting = waiting[PURGE_CONTEXT].has(context.id)
-    // Last: that vectors cannot be read may turn out when some of them are.
-    const known = { names, vectors, isModelKnown, isModelUsable, usedBytes, isPurgeWaiting }
+    const ofWords = words && (await this.#knownOf(words, names.ofWords, waiting[INDEX_WORDS].has(context.id)))
+    // Last: that vectors or words cannot be read may turn out when some of them are.
+    const known = { names: names.ofVectors, vectors, isModelKnown, isModelUsable, usedBytes, isPurgeWaiting, ofWords }
     look.found.push(...contextFindings(context, known))
+  }
+
+  async #wordsOf(context: ContextRecord): Promise<ContextWords> {
+    const words = new ContextWords(this.#storage, this.#words, context.id)
+    await words.count()
+    return words
+  }
+
+  async #knownOf(words: ContextWords, wordNames: readonly string[], isIndexWaiting: boolean): Promise<WordKnowledge> {
+    return { words, wordNames, unindexed: await words.countUnindexed(), isIndexWaiting }
   }
 
   async #vectorsOf(context: ContextRecord): Promise<ContextVectors> {
@@ -102,9 +131,9 @@ export class ContextCheck {
     around: DocumentSurroundings,
     { look, only }: { readonly look: Look; readonly only: readonly number[] | undefined },
   ): Promise<void> {
-    const { context, vectors } = around
-    // What has vectors and turns out to be no document of the context.
-    const strangers = new Set(only ?? vectors?.counts.keys())
+    const { context, vectors, words } = around
+    // What has vectors or words and turns out to be no document of the context.
+    const strangers = new Set(only ?? [...(vectors?.counts.keys() ?? []), ...(words?.counts.keys() ?? [])])
     const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
       if (only !== undefined) return only.filter((id) => id > page.after).slice(0, page.limit)
       return await this.#storage.read(({ documents }) => documents.listIds(context.id, page))
@@ -117,10 +146,22 @@ export class ContextCheck {
       await this.#documents.run(own, around, look)
     }
     for (const documentId of strangers) {
-      if (vectors?.counts.has(documentId) !== true) continue
-      look.found.push(withoutDocument(context, vectors.collection.name, documentId))
+      if (vectors?.counts.has(documentId) === true)
+        look.found.push(withoutDocument(context, vectors.collection.name, documentId))
+      if (words?.counts.has(documentId) === true)
+        look.found.push(wordsWithoutDocument(context, words.collection, documentId))
     }
   }
+}
+
+/** Names by the context that they tell of. Others are not the engine's. */
+async function collectionsIn(index: CollectionIndex): Promise<Map<number, string[]>> {
+  const byContext = new Map<number, string[]>()
+  for (const name of await index.listCollections()) {
+    const contextId = contextOfCollection(name)
+    if (contextId !== undefined) byContext.set(contextId, [...(byContext.get(contextId) ?? []), name])
+  }
+  return byContext
 }
 
 function isUnusable(model: string, { found }: Look): boolean {
@@ -130,7 +171,7 @@ function isUnusable(model: string, { found }: Look): boolean {
 function targetsOf(findings: readonly Finding[]): Targets {
   const ids = new Map<number, Set<number>>()
   // Which of them showed it is not known.
-  const unreadable = findings.filter(({ code }) => code === 'collection-unreadable')
+  const unreadable = findings.filter(({ code }) => code === 'collection-unreadable' || code === 'words-unreadable')
   const whole = new Set(unreadable.map(({ subject }) => subject.contextId))
   for (const { contextId, documentId } of findings.map(({ subject }) => subject)) {
     if (contextId === undefined) continue

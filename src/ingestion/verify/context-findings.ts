@@ -3,16 +3,19 @@ import { AlcoveError, type ContextRecord } from '../../ports/index.js'
 import type { ContextVectors } from './context-vectors.js'
 import type { Finding } from './finding.js'
 import type { ProblemSubject } from './problem.js'
+import { type WordKnowledge, wordFindings } from './word-findings.js'
 
 /** What is known of a context beside its record. */
 export interface ContextKnowledge {
-  /** Of its collections. */
+  /** Of its collections of vectors. */
   readonly names: readonly string[]
   readonly vectors: ContextVectors | undefined
   readonly isModelKnown: boolean
   readonly isModelUsable: boolean
   readonly usedBytes: number
   readonly isPurgeWaiting: boolean
+  /** Undefined where the context is deleted. */
+  readonly ofWords: WordKnowledge | undefined
 }
 
 /** What is wrong with a context itself. */
@@ -21,6 +24,7 @@ export function contextFindings(context: ContextRecord, known: ContextKnowledge)
   return [
     ...(known.usedBytes > context.maxSizeBytes ? [quotaExceeded(context, known.usedBytes)] : []),
     ...(known.isModelKnown ? collectionFindings(context, known) : [modelUnknown(context)]),
+    ...(known.ofWords === undefined ? [] : wordFindings(context, known.ofWords)),
   ]
 }
 

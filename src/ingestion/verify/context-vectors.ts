@@ -1,15 +1,7 @@
-import {
-  AlcoveError,
-  type DocumentRecord,
-  type EmbeddingProfile,
-  StorageError,
-  type VectorCollection,
-  type VectorIndex,
-  type VectorKey,
-  VectorsDamagedError,
-} from '../../ports/index.js'
+import type { DocumentRecord, EmbeddingProfile, VectorCollection, VectorIndex, VectorKey } from '../../ports/index.js'
 import { inParts } from '../in-parts.js'
 import { TimeSlice } from '../processing/time-slice.js'
+import { CollectionReading } from './collection-reading.js'
 
 /** Vectors that are read of one document. All of them are counted. */
 const SAMPLES_PER_DOCUMENT = 8
@@ -24,32 +16,22 @@ export interface VectorProblem {
 }
 
 /** The vectors of a context under its model, as far as they can be read. */
-export class ContextVectors {
+export class ContextVectors extends CollectionReading {
   readonly collection: VectorCollection
   /** Of each document that has any. */
   counts: ReadonlyMap<number, number> = new Map()
-  /** Why they cannot be read. */
-  failure: unknown
   readonly #index: VectorIndex
   readonly #profile: EmbeddingProfile
 
   constructor(index: VectorIndex, collection: VectorCollection, profile: EmbeddingProfile) {
+    super()
     this.#index = index
     this.collection = collection
     this.#profile = profile
   }
 
-  /** Whether nothing is known of them: they cannot be read now, and are not known to be damaged either. */
-  get isUnknown(): boolean {
-    return this.failure !== undefined && !this.isDamaged
-  }
-
-  get isDamaged(): boolean {
-    return this.failure instanceof VectorsDamagedError
-  }
-
   async count(): Promise<void> {
-    this.counts = (await this.#reading(() => this.#index.countByDocument(this.collection.name))) ?? this.counts
+    this.counts = (await this.reading(() => this.#index.countByDocument(this.collection.name))) ?? this.counts
   }
 
   /** Reads some vectors of each document, and looks whether they can be vectors of the model. */
@@ -58,7 +40,7 @@ export class ContextVectors {
     const slice = new TimeSlice()
     for (const keys of inParts(documents.flatMap(sampleOf), VECTORS_PER_READ)) {
       signal.throwIfAborted()
-      const vectors = await this.#reading(() => this.#index.read(this.collection, keys))
+      const vectors = await this.reading(() => this.#index.read(this.collection, keys))
       if (vectors === undefined) return new Map()
       for (const [at, { documentId, chunk }] of keys.entries()) {
         const code = problemOf(vectors[at], this.#profile)
@@ -67,19 +49,6 @@ export class ContextVectors {
       }
     }
     return problems
-  }
-
-  /** What fails is told of: damage, a disk that cannot be read, and what nobody has foreseen. Refusals are thrown. */
-  async #reading<T>(read: () => Promise<T>): Promise<T | undefined> {
-    if (this.failure !== undefined) return undefined
-    try {
-      return await read()
-    } catch (error) {
-      const isKnown = error instanceof StorageError || error instanceof VectorsDamagedError
-      if (error instanceof AlcoveError && !isKnown) throw error
-      this.failure = error
-      return undefined
-    }
   }
 }
 

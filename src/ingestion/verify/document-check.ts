@@ -1,8 +1,10 @@
+import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { ContextRecord, DocumentRecord, FileStore, Storage } from '../../ports/index.js'
 import { FileMissingError, StorageError } from '../../shared/errors.js'
 import { forEachOf } from '../in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import type { ContextVectors } from './context-vectors.js'
+import type { ContextWords } from './context-words.js'
 import { documentFindings, type Evidence, hasItsChunks } from './document-findings.js'
 import type { Look } from './finding.js'
 import type { WaitingJobs } from './waiting-jobs.js'
@@ -15,11 +17,13 @@ export interface DocumentSurroundings {
   readonly context: ContextRecord
   /** Undefined where its model is not known. */
   readonly vectors: ContextVectors | undefined
+  /** Undefined where the context is deleted. */
+  readonly words: ContextWords | undefined
   readonly isModelUsable: boolean
   readonly waiting: WaitingJobs
 }
 
-/** Compares documents with their files, chunks, vectors and jobs. */
+/** Compares documents with their files, chunks, vectors, words and jobs. */
 export class DocumentCheck {
   readonly #storage: Storage
   readonly #fileStore: FileStore
@@ -31,7 +35,7 @@ export class DocumentCheck {
 
   /** @param documents of that context, deleted or not, some hundreds */
   async run(documents: readonly DocumentRecord[], around: DocumentSurroundings, look: Look): Promise<void> {
-    const { vectors, waiting, isModelUsable } = around
+    const { vectors, words, waiting, isModelUsable } = around
     const live = documents.filter(({ deleted }) => deleted === null)
     const chunks = await this.#storage.read((repositories) => repositories.chunks.count(live.map(({ id }) => id)))
     const files = await forEachOf(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, look))
@@ -39,13 +43,24 @@ export class DocumentCheck {
     const chunksOf = (id: number) => chunks.get(id) ?? { chunks: 0, windows: 0, isWhole: true }
     const vectorsOf = (id: number) =>
       vectors === undefined || vectors.isUnknown ? undefined : (vectors.counts.get(id) ?? 0)
-    const countedRight = live.filter(
-      (document) =>
-        document.completed !== null &&
-        hasItsChunks(document, chunksOf(document.id)) &&
-        vectorsOf(document.id) === chunksOf(document.id).windows,
+    const wordsOf = (id: number) => (words === undefined || words.isUnknown ? undefined : (words.counts.get(id) ?? 0))
+    const whole = live.filter(
+      (document) => document.completed !== null && hasItsChunks(document, chunksOf(document.id)),
     )
-    const sampled = look.isThorough ? await vectors?.sample(countedRight, look.signal) : undefined
+    const sampled = look.isThorough
+      ? await vectors?.sample(
+          whole.filter(({ id }) => vectorsOf(id) === chunksOf(id).windows),
+          look.signal,
+        )
+      : undefined
+    const searched = look.isThorough
+      ? await words?.sample(
+          whole.filter(
+            ({ id, wordsVersion }) => wordsVersion === ANALYZER_VERSION && wordsOf(id) === chunksOf(id).chunks,
+          ),
+          look.signal,
+        )
+      : undefined
     for (const document of documents) {
       const { id } = document
       const evidence: Evidence = {
@@ -53,6 +68,8 @@ export class DocumentCheck {
         chunks: chunksOf(id),
         vectors: vectorsOf(id),
         vectorProblem: sampled?.get(id),
+        words: wordsOf(id),
+        wordProblem: searched?.get(id),
         isIngestWaiting: waiting[INGEST_DOCUMENT].has(id),
         isPurgeWaiting: waiting[PURGE_DOCUMENT].has(id),
         isModelUsable,

@@ -1,3 +1,4 @@
+import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { ChunkCounts, DocumentRecord } from '../../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import type { VectorProblem } from './context-vectors.js'
@@ -13,6 +14,10 @@ export interface Evidence {
   readonly vectors: number | undefined
   /** What is wrong with some of them. */
   readonly vectorProblem: VectorProblem | undefined
+  /** Chunks in the word index; undefined where that cannot be known. */
+  readonly words: number | undefined
+  /** The ordinal of a chunk that its own words do not find. */
+  readonly wordProblem: number | undefined
   readonly isIngestWaiting: boolean
   readonly isPurgeWaiting: boolean
   /** Whether the model can make its vectors anew. */
@@ -90,18 +95,22 @@ function surplusJob(document: DocumentRecord): Finding {
   return { ...finding, subject: { ...finding.subject, job: INGEST_DOCUMENT } }
 }
 
-/** Of a completed document. Where its chunks are wrong, so are its vectors: that is told once. */
-function contentFindings(document: DocumentRecord, { chunks, vectors, vectorProblem }: Evidence): Finding[] {
-  if (!hasItsChunks(document, chunks)) {
-    const { receipt, chunkCount } = document
-    const gaps = chunks.isWhole ? '' : ' and gaps between them'
-    const expected =
-      receipt === null
-        ? `its record says ${chunkCount} chunks and has no receipt`
-        : `its record says ${chunkCount} chunks, its receipt ${receipt.chunks} with ${receipt.windows} windows`
-    const what = `has ${chunks.chunks} chunks with ${chunks.windows} windows${gaps}; ${expected}`
-    return [found(document, 'chunks-wrong', what, 'process')]
-  }
+/** Of a completed document. Where its chunks are wrong, so are its vectors and words: that is told once. */
+function contentFindings(document: DocumentRecord, evidence: Evidence): Finding[] {
+  const { chunks } = evidence
+  if (hasItsChunks(document, chunks))
+    return [...vectorFindings(document, evidence), ...wordFindings(document, evidence)]
+  const { receipt, chunkCount } = document
+  const gaps = chunks.isWhole ? '' : ' and gaps between them'
+  const expected =
+    receipt === null
+      ? `its record says ${chunkCount} chunks and has no receipt`
+      : `its record says ${chunkCount} chunks, its receipt ${receipt.chunks} with ${receipt.windows} windows`
+  const what = `has ${chunks.chunks} chunks with ${chunks.windows} windows${gaps}; ${expected}`
+  return [found(document, 'chunks-wrong', what, 'process')]
+}
+
+function vectorFindings(document: DocumentRecord, { chunks, vectors, vectorProblem }: Evidence): Finding[] {
   if (vectors !== undefined && vectors !== chunks.windows) {
     const code = vectors < chunks.windows ? 'vectors-missing' : 'vectors-surplus'
     return [found(document, code, `has ${vectors} vectors for ${chunks.windows} windows`, 'process')]
@@ -113,4 +122,16 @@ function contentFindings(document: DocumentRecord, { chunks, vectors, vectorProb
       ? `lacks the vector of chunk ${chunk}`
       : `has a vector of chunk ${chunk} that its model cannot have made`
   return [found(document, code, what, 'process')]
+}
+
+/** Documents whose words are not indexed, or by another version of the analyzer, are told of together. */
+function wordFindings(document: DocumentRecord, { chunks, words, wordProblem }: Evidence): Finding[] {
+  if (document.wordsVersion !== ANALYZER_VERSION || words === undefined) return []
+  if (words !== chunks.chunks) {
+    const code = words < chunks.chunks ? 'words-missing' : 'words-surplus'
+    const what = `has the words of ${words} chunks in the word index, and ${chunks.chunks} chunks`
+    return [found(document, code, what, 'index-words')]
+  }
+  if (wordProblem === undefined) return []
+  return [found(document, 'words-missing', `is not found by the words of its chunk ${wordProblem}`, 'index-words')]
 }

@@ -5,16 +5,20 @@ import type { Checked, Problem, ProblemCode, ProblemSubject } from './problem.js
  *
  * - `sweep`: by the sweep, which removes what belongs to nothing and makes missing jobs
  * - `process`: the document is processed again, from its bytes
+ * - `index-words`: words are indexed again, from the stored chunks
  * - the others: as they say
  */
 export type Mend =
   | 'sweep'
   | 'process'
+  | 'index-words'
   | 'correct-size'
   | 'cancel-job'
   | 'remove-vectors'
+  | 'remove-words'
   | 'remove-chunks'
   | 'drop-collection'
+  | 'drop-words'
   | 'remove-uploads'
 
 /** What one look has found. */
@@ -31,11 +35,14 @@ export interface Finding {
 const REPAIRS: Readonly<Record<Mend, string>> = {
   sweep: 'Repairing removes what belongs to nothing, and goes on with what was left undone.',
   process: 'Repairing processes the document again, from the bytes as they were received.',
+  'index-words': 'Repairing indexes the words again, from the chunks that are stored.',
   'correct-size': 'Repairing corrects the size in the record.',
   'cancel-job': 'Repairing removes the job.',
   'remove-vectors': 'Repairing removes the vectors.',
+  'remove-words': 'Repairing removes the words.',
   'remove-chunks': 'Repairing removes the chunks.',
   'drop-collection': 'Repairing removes these vectors; those that are needed are made again from the documents.',
+  'drop-words': 'Repairing removes these words, and indexes them again from the chunks that are stored.',
   'remove-uploads': 'Repairing removes the records.',
 }
 
@@ -70,7 +77,8 @@ export interface Look {
 
 export function newLook(options: Pick<Look, 'isThorough' | 'signal' | 'only' | 'onDocuments'>): Look {
   const [contexts, documents, files, bytes, chunks] = [0, 0, 0, 0, 0]
-  const [windows, collections, vectors, jobs, models] = [0, 0, 0, 0, 0]
-  const checked = { contexts, documents, files, bytes, chunks, windows, collections, vectors, jobs, models }
+  const [windows, collections, vectors, wordCollections, indexedChunks] = [0, 0, 0, 0, 0]
+  const indexed = { windows, collections, vectors, wordCollections, indexedChunks }
+  const checked = { contexts, documents, files, bytes, chunks, ...indexed, jobs: 0, models: 0 }
   return { ...options, found: [], checked }
 }

@@ -1,7 +1,7 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { FileStore, Storage } from '../../ports/index.js'
 import { pages } from '../../shared/pages.js'
-import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import { unclaimed, unclaimedFiles } from '../unclaimed-files.js'
 import type { Finding, Look } from './finding.js'
 
@@ -20,7 +20,7 @@ export class LeftoverCheck {
   }
 
   async run(look: Look): Promise<void> {
-    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT]) await this.#jobs(kind, look)
+    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, INDEX_WORDS]) await this.#jobs(kind, look)
     await this.#uploads(look)
     // The sweep has just been there when it is not thorough.
     if (!look.isThorough) return
@@ -35,7 +35,7 @@ export class LeftoverCheck {
     })
     for await (const subjects of listed) {
       look.checked.jobs += subjects.length
-      const existing = await (kind === PURGE_CONTEXT ? this.#contexts(subjects) : this.#documents(subjects))
+      const existing = await (isOfContext(kind) ? this.#contexts(subjects) : this.#documents(subjects))
       for (const id of subjects) if (!existing.has(id)) look.found.push(withoutSubject(kind, id))
     }
   }
@@ -85,14 +85,20 @@ export class LeftoverCheck {
   }
 }
 
+/** Whether the subject of such a job is a context. */
+function isOfContext(kind: string): boolean {
+  return kind === PURGE_CONTEXT || kind === INDEX_WORDS
+}
+
 function withoutOwner(file: string): Finding {
   const message = `File ${file} belongs to no document.`
   return { code: 'file-without-document', subject: { file }, message, mend: 'sweep' }
 }
 
 function withoutSubject(job: string, id: number): Finding {
-  const [thing, subject] =
-    job === PURGE_CONTEXT ? ['context', { contextId: id, job }] : ['document', { documentId: id, job }]
+  const [thing, subject] = isOfContext(job)
+    ? ['context', { contextId: id, job }]
+    : ['document', { documentId: id, job }]
   const message = `There is a job (${job}) for a ${thing} ${id} that is not there.`
   return { code: 'job-without-subject', subject, message, mend: 'cancel-job' }
 }

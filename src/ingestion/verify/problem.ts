@@ -18,6 +18,13 @@
  * - `collection-unreadable`: vectors of a context that the index cannot read
  * - `collection-without-context`: vectors of a context that is not there
  * - `collection-of-other-model`: vectors of a context that its model has not made, so that nothing finds them
+ * - `words-missing`, `words-surplus`: fewer, or more, chunks of a completed document in the word index than it has; of a
+ *   context: documents whose words are not indexed, and will not be
+ * - `words-without-document`: words of a document that is not in that context
+ * - `words-unreadable`: words of a context that the word index cannot read
+ * - `words-without-context`: words of a context that is not there
+ * - `words-of-other-version`: words of a context that an older version of the engine has made, which nothing reads and
+ *   nothing is going to remove; no damage
  * - `job-missing`: a document is neither processed nor waiting for it
  * - `job-surplus`: a job for a document that is completed or has failed
  * - `job-without-subject`: a job for something that is not there
@@ -43,6 +50,12 @@ export type ProblemCode =
   | 'collection-unreadable'
   | 'collection-without-context'
   | 'collection-of-other-model'
+  | 'words-missing'
+  | 'words-surplus'
+  | 'words-without-document'
+  | 'words-unreadable'
+  | 'words-without-context'
+  | 'words-of-other-version'
   | 'job-missing'
   | 'job-surplus'
   | 'job-without-subject'
@@ -57,7 +70,7 @@ export interface ProblemSubject {
   readonly documentUuid?: string
   /** Key in the file store. */
   readonly file?: string
-  /** Name in the vector index. */
+  /** Name in the vector index, or in the word index. */
   readonly collection?: string
   /** Id of an embedding model. */
   readonly model?: string
@@ -89,8 +102,12 @@ export interface Checked {
   readonly bytes: number
   readonly chunks: number
   readonly windows: number
+  /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
+  /** Collections of words, and the chunks of which they have the words. */
+  readonly wordCollections: number
+  readonly indexedChunks: number
   readonly jobs: number
   readonly models: number
 }

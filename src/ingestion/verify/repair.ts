@@ -11,6 +11,7 @@ import type { Sweep } from '../sweep.js'
 import { untilNoBackup } from '../until-no-backup.js'
 import type { Finding, Mend } from './finding.js'
 import type { VerifyProgress } from './problem.js'
+import type { WordRepair } from './word-repair.js'
 
 const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
@@ -36,17 +37,19 @@ export interface RepairOptions {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
-/** Mends what was found, by what the engine does anyway: the sweep, and processing documents. */
+/** Mends what was found, by what the engine does anyway: the sweep, and processing and indexing documents. */
 export class Repair {
   readonly #storage: Storage
   readonly #fileStore: FileStore
   readonly #index: VectorIndex
+  readonly #words: WordRepair
   readonly #sweep: Sweep
 
-  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, sweep: Sweep) {
+  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, words: WordRepair, sweep: Sweep) {
     this.#storage = storage
     this.#fileStore = fileStore
     this.#index = index
+    this.#words = words
     this.#sweep = sweep
   }
 
@@ -69,6 +72,15 @@ export class Repair {
       await this.#untilNoBackup(signal)
       await this.#putBack(ids)
     }
+    const ofWords = {
+      signal,
+      untilNoBackup: async () => await this.#untilNoBackup(signal),
+      wake: () => workers.wake(),
+      onProgress: (documents: number, total: number) => {
+        if (total > 0) options.onProgress({ stage: 'repairing', documents, total })
+      },
+    }
+    const forgotten = await this.#words.begin(findings, ofWords)
     if (findings.some(({ mend }) => mend === 'sweep')) await this.#runSweep(signal)
     workers.wake()
     const resumed = documentsOf(
@@ -76,6 +88,7 @@ export class Repair {
       'sweep',
     )
     const failures = await this.#untilProcessed([...putBack, ...resumed], options)
+    await this.#words.finish(forgotten, findings, ofWords)
     await untilAborted(workers.whenCleared(), signal)
     // Now that what it held is elsewhere.
     for (const { code, subject } of findings) {

@@ -1,13 +1,14 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
 import type { Storage } from '../../ports/index.js'
 import { pages } from '../../shared/pages.js'
-import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 
 const SUBJECTS_PER_PAGE = 5_000
 
 /** What work is waiting, or under way, by the ids of what it is done to. */
 export interface WaitingJobs {
   readonly [INGEST_DOCUMENT]: ReadonlySet<number>
+  readonly [INDEX_WORDS]: ReadonlySet<number>
   readonly [PURGE_DOCUMENT]: ReadonlySet<number>
   readonly [PURGE_CONTEXT]: ReadonlySet<number>
 }
@@ -21,6 +22,7 @@ export async function waitingJobs(storage: Storage): Promise<WaitingJobs> {
   }
   return {
     [INGEST_DOCUMENT]: await subjects(INGEST_DOCUMENT),
+    [INDEX_WORDS]: await subjects(INDEX_WORDS),
     [PURGE_DOCUMENT]: await subjects(PURGE_DOCUMENT),
     [PURGE_CONTEXT]: await subjects(PURGE_CONTEXT),
   }
