@@ -59,6 +59,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly access: TargetApp | 'any' | 'public'
   readonly operationId: string
   readonly summary: string
+  /** What the schemas do not say, for the description. */
+  readonly description?: string
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>

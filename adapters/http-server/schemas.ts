@@ -6,11 +6,12 @@ import type {
   Permission,
   PermissionOptions,
   PublicKey,
-  SearchResult,
+  ResultSource,
   TokenResponse,
   UserWithPermissions,
 } from '../../src/index.js'
 import type { Answer } from './route.js'
+import type { SearchAnswer } from './search-answer.js'
 
 /** What the API answers, as the specification's tables say; for the description, and for tests that check answers. */
 
@@ -78,8 +79,34 @@ export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = documen
   .extend({ receipt: receipt.nullable() })
   .meta({ id: 'DocumentWithReceipt' })
 
-export const searchResultSchema: z.ZodType<SearchResult> = z
-  .object({ id, docId: id, content: z.string(), similarity: z.number().min(0).max(1) })
+const offset = z.int().min(0)
+const fraction = z.number().min(0).max(1)
+
+const resultSource: z.ZodType<ResultSource> = z
+  .object({
+    uuid: z.uuid().meta({ description: "The document's `fileName`" }),
+    originalName: z.string(),
+    displayName: z.string(),
+    start: offset.meta({ description: "Where the chunk begins in the document's text, in UTF-16 units" }),
+    end: offset,
+    foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'Which side of the search found the chunk' }),
+  })
+  .meta({ id: 'SearchResultSource' })
+
+export const searchResultSchema: z.ZodType<SearchAnswer> = z
+  .object({
+    id,
+    docId: id,
+    content: z.string(),
+    similarity: fraction.meta({ description: 'Cosine similarity of prompt and chunk, in every mode' }),
+    score: fraction
+      .exactOptional()
+      .meta({ description: 'Orders the results of one search. Only where `include` names it' }),
+    source: resultSource.exactOptional(),
+    match: z.object({ start: offset, end: offset }).exactOptional().meta({
+      description: 'The part of `content` that matched, in UTF-16 units. Only where `include` names it',
+    }),
+  })
   .meta({ id: 'SearchResult' })
 
 const named = z.object({ id, name: z.string() })

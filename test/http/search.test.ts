@@ -42,6 +42,61 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     )
   })
 
+  it('answers the four fields of the specification, whatever else a search knows', async () => {
+    const { body } = await search<object[]>({ prompt: 'parental leave', topN: 1, unknown: true })
+    expect(body).toHaveLength(2)
+    for (const result of body) expect(Object.keys(result)).toEqual(['id', 'docId', 'content', 'similarity'])
+    expect((await search<object[]>({ prompt: 'parental leave', include: [] })).body).toEqual(body)
+  })
+
+  it('answers score, source and match where the client asks for them', async () => {
+    const { body } = await search<SearchResult[]>({ prompt: 'parental leave', include: ['score', 'source', 'match'] })
+    const [best, other] = body
+    expect(Object.keys(best ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'score', 'source', 'match'])
+    expect(best?.score).toBeGreaterThan(other?.score ?? 1)
+    expect(best?.source).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      originalName: 'leave.txt',
+      displayName: 'leave.txt',
+      start: 0,
+      end: 35,
+      foundBy: ['words', 'meaning'],
+    })
+    expect(best?.content.slice(best.match.start, best.match.end)).toBe('Parental leave')
+    const { body: some } = await search<object[]>({ prompt: 'parental leave', include: ['match', 'match'] })
+    expect(Object.keys(some[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'match'])
+  })
+
+  it('finds by words, by meaning or by both, as mode says', async () => {
+    const ask = async (mode?: string): Promise<SearchResult[]> => {
+      return (await search<SearchResult[]>({ prompt: 'Friday', mode, include: ['source', 'score'] })).body
+    }
+    const byWords = await ask('keyword')
+    expect(byWords.map(({ source }) => [source.originalName, source.foundBy])).toEqual([['coffee.txt', ['words']]])
+    expect(byWords[0]?.similarity).toBeGreaterThan(0)
+    const byMeaning = await ask('semantic')
+    expect(byMeaning.map(({ source }) => source.foundBy)).toEqual([['meaning'], ['meaning']])
+    for (const { similarity, score } of byMeaning) expect(score).toBe(similarity)
+    const byBoth = await ask('hybrid')
+    expect(byBoth.map(({ source }) => source.originalName)).toEqual(['coffee.txt', 'leave.txt'])
+    expect(byBoth[0]?.source.foundBy).toEqual(['words', 'meaning'])
+    // A context finds by both unless its settings say otherwise.
+    expect(await ask()).toEqual(byBoth)
+  })
+
+  it.each([
+    [{ mode: 'fuzzy' }, 'mode: must be one of "hybrid", "semantic", "keyword"'],
+    [{ mode: null }, 'mode: must be one of "hybrid", "semantic", "keyword"'],
+    [{ mode: ['hybrid'] }, 'mode: must be one of "hybrid", "semantic", "keyword"'],
+    [{ include: 'score' }, 'include: must be an array'],
+    [{ include: ['score', 'vector'] }, 'include[1]: must be one of "score", "source", "match"'],
+    [{ include: [7] }, 'include[0]: must be one of "score", "source", "match"'],
+    [{ include: ['score', 'score', 'score', 'score'] }, 'include: must have at most 3 elements'],
+  ])('refuses %j', async (wrong, detail) => {
+    const { status, body } = await search({ prompt: 'coffee', ...wrong })
+    expect([status, body.detail]).toEqual([400, detail])
+  })
+
   it.each([undefined, null, '', ' \n\t', 5, true, ['a'], { text: 'a' }])('Q1 refuses the prompt %j', async (prompt) => {
     const { status, body } = await search({ prompt })
     expect([status, body.detail.startsWith('prompt: ')]).toEqual([400, true])
@@ -106,16 +161,25 @@ describe('POST /context/relevant-docs/{contextId}', () => {
         await session.documents.whenProcessed(await session.documents.upload(id, { fileName: `${at}.txt`, content }))
       }
       const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
-      const init = { method: 'POST', headers, body: JSON.stringify({ prompt: PROMPT }) }
-      const response = await fetch(`${long.url}/context/relevant-docs/${id}`, init)
-      return { long, session, id, response }
+      const ask = async (more: object = {}): Promise<Response> => {
+        const init = { method: 'POST', headers, body: JSON.stringify({ prompt: PROMPT, ...more }) }
+        return await fetch(`${long.url}/context/relevant-docs/${id}`, init)
+      }
+      return { long, session, id, ask, response: await ask() }
     }
 
     it('A19 answers the same bytes in parts', async () => {
-      const { long, session, id, response } = await open()
+      const { long, session, id, ask, response } = await open()
       const text = await response.text()
       expect([response.status, response.headers.get('content-length')]).toEqual([200, null])
-      expect(text).toBe(JSON.stringify(await session.search(id, PROMPT)))
+      const results = await session.search(id, PROMPT)
+      const fields = results.map(({ id: chunkId, docId, content, similarity }) => {
+        return { id: chunkId, docId, content, similarity }
+      })
+      expect(text).toBe(JSON.stringify(fields))
+      const more = await ask({ include: ['score', 'source', 'match'], mode: 'semantic' })
+      expect(more.headers.get('content-length')).toBeNull()
+      expect(await more.json()).toEqual(await session.search(id, PROMPT, { mode: 'semantic' }))
       expect(text.length).toBeGreaterThan(1_000_000)
       const short = await session.searchEntries(id, PROMPT, { topN: 1, scoreThreshold: 1 })
       expect(short).toEqual([])

@@ -36,7 +36,7 @@ export function describeApi(options: { readonly basePath?: string; readonly apis
       title: 'Alcove',
       version: '1.0.0',
       description:
-        'Assistants (contexts) with training documents and semantic search; users and their permissions; webhooks.',
+        'Assistants (contexts) with training documents, searched by words and meaning; users and their permissions; webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.basePath === undefined || options.basePath === '' ? '/' : options.basePath }],
@@ -62,6 +62,7 @@ function operation(route: Route, components: Components): object {
   return {
     operationId: route.operationId,
     summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
     tags: [route.api],
     ...(route.access === 'public' && { security: [] }),
     parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],

@@ -12,6 +12,7 @@ import { json, noContent } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { type Route, route } from '../route.js'
 import { contextSchema, emptySchema, limitAnswer, searchResultSchema, throttledAnswer } from '../schemas.js'
+import { searchAnswers } from '../search-answer.js'
 import { streamList } from '../stream-list.js'
 
 const PARAMS = objectSchema({ contextId: idSchema() })
@@ -99,20 +100,26 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/context/relevant-docs/{contextId}',
     operationId: 'searchContext',
-    summary: 'Find the chunks nearest in meaning to a prompt',
+    summary: 'Find the chunks that answer a prompt, by their words and their meaning',
+    description:
+      '`mode` says how chunks are found: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
+      'words alone (`keyword`); without it, the context says so. Results have the members `id`, `docId`, `content` and ' +
+      '`similarity`, and those of `score`, `source` and `match` that `include` lists.',
     params: PARAMS,
     body: searchBodySchema,
     maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
-      200: { description: 'Chunks, the most similar first', schema: z.array(searchResultSchema) },
+      200: { description: 'Chunks, the best first: by `score`', schema: z.array(searchResultSchema) },
       429: throttledAnswer('The API key, or its company, has as many searches or long bodies under way as it may'),
     },
     handle: async (call, session) => {
       const { params, body, request } = call
-      const search = session.searchEntries(params.contextId, body.prompt, { signal: request.signal })
-      const found = await search.catch(refuseSlowly)
+      const { prompt, mode, include } = body
+      const options = { ...(mode !== undefined && { mode }), signal: request.signal }
+      const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
+      const answers = searchAnswers(found, include)
       // Short answers go out at once, with their length.
-      return 'length' in found ? json(found) : await streamList(call, { items: found, nextAfter: null })
+      return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
     },
   }),
 ]

@@ -182,7 +182,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find the chunks nearest in meaning to a prompt */
+        /**
+         * Find the chunks that answer a prompt, by their words and their meaning
+         * @description `mode` says how chunks are found: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`); without it, the context says so. Results have the members `id`, `docId`, `content` and `similarity`, and those of `score`, `source` and `match` that `include` lists.
+         */
         post: operations["searchContext"];
         delete?: never;
         options?: never;
@@ -761,7 +764,30 @@ export interface components {
             id: number;
             docId: number;
             content: string;
+            /** @description Cosine similarity of prompt and chunk, in every mode */
             similarity: number;
+            /** @description Orders the results of one search. Only where `include` names it */
+            score?: number;
+            source?: components["schemas"]["SearchResultSource"];
+            /** @description The part of `content` that matched, in UTF-16 units. Only where `include` names it */
+            match?: {
+                start: number;
+                end: number;
+            };
+        };
+        SearchResultSource: {
+            /**
+             * Format: uuid
+             * @description The document's `fileName`
+             */
+            uuid: string;
+            originalName: string;
+            displayName: string;
+            /** @description Where the chunk begins in the document's text, in UTF-16 units */
+            start: number;
+            end: number;
+            /** @description Which side of the search found the chunk */
+            foundBy: ("words" | "meaning")[];
         };
         Document: {
             id: number;
@@ -2205,11 +2231,14 @@ export interface operations {
             content: {
                 "application/json": {
                     prompt: string;
+                    /** @enum {string} */
+                    mode?: "hybrid" | "semantic" | "keyword";
+                    include?: ("score" | "source" | "match")[];
                 };
             };
         };
         responses: {
-            /** @description Chunks, the most similar first */
+            /** @description Chunks, the best first: by `score` */
             200: {
                 headers: {
                     [name: string]: unknown;
