@@ -4,5 +4,3 @@ export const INGEST_DOCUMENT = 'ingest-document'
 export const INDEX_WORDS = 'index-words'
 /** Removes what is left of a deleted document. */
 export const PURGE_DOCUMENT = 'purge-document'
-/** Indexes the words of a context's completed documents that lack them. */
-export const INDEX_WORDS = 'index-words'
