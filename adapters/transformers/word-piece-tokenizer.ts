@@ -37,6 +37,7 @@ const KEPT_UNITS = 2 ** 17
  */
 export class WordPieceTokenizer implements Tokenizer {
   readonly specialTokens: number
+  readonly unknownId: number
   readonly #options: WordPieceTokenizerOptions
   readonly #cutter: WordCutter
   readonly #classes = new Uint8Array(0x110000)
@@ -54,6 +55,7 @@ export class WordPieceTokenizer implements Tokenizer {
   constructor(options: WordPieceTokenizerOptions, vocabulary: WordPieceVocabulary = atOnce(buildVocabulary(options))) {
     this.#options = options
     this.specialTokens = options.specialTokens
+    this.unknownId = vocabulary.unknownId
     const { maxWordCharacters, longWords = 'cut' } = options
     // Decomposed Hangul has up to three letters a syllable.
     this.#mostUncut = longWords === 'unknown' ? Number.POSITIVE_INFINITY : Math.floor(maxWordCharacters / 3)

@@ -33,6 +33,11 @@ export interface Encoding {
 export interface Tokenizer {
   /** Tokens that the model adds to every input, such as `[CLS]` and `[SEP]`. */
   readonly specialTokens: number
+  /**
+   * Id of the token that stands for what the vocabulary does not have. Searches trust the words of a question more where
+   * its text has such tokens. None where every text has tokens of its own, as with bytes.
+   */
+  readonly unknownId?: number
 
   /**
    * Finds the words of a text.

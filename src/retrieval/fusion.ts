@@ -1,22 +1,88 @@
-/** What is known of a candidate. */
-export interface Candidate {
-  /** Cosine, 0 to 1. */
+/** How much the vectors count beside the words, at most: measured, see `benchmarks/retrieval-quality.ts`. */
+const MEANING_WEIGHT = 0.4
+
+/**
+ * The least that a question's maximum counts for: that of one term which is in a third of the chunks. Without it, a
+ * question whose only word is in every chunk would be ranked by that word.
+ */
+const LEAST_MAXIMUM = 2.2
+
+/** Chunks that are worth asking the vectors for, and the word index, however few results are wanted. */
+const LEAST_BY_MEANING = 100
+/** More than by meaning: a chunk that the word index leaves out counts as one without the words. */
+const LEAST_BY_WORDS = 200
+const CANDIDATES_PER_RESULT = 4
+
+/** A chunk that one of the two sides found, with what both say of it. */
+export interface FusionCandidate {
+  readonly documentId: number
+  readonly ordinal: number
+  /** Cosine of its nearest window, 0 to 1; exact, whichever side found it. */
   readonly similarity: number
-  /** BM25, 0 where the words did not find it. */
+  /** BM25, 0 or more; 0 for a chunk that the word index did not return. */
   readonly wordScore: number
 }
 
-/** What is known of a question. */
-export interface QuestionFacts {
-  /** The word score that no chunk can exceed; 0 for a question without words. */
-  readonly maximum: number
-  /** How much of the question the model's vocabulary knows, 0 to 1. */
-  readonly knowledge: number
+/** What the scores of the candidates are measured by. */
+export interface FusionQuestion {
+  /** The `maximum` of the word index's answer: the BM25 that no chunk can exceed; 0 for a question without terms. */
+  readonly wordMaximum: number
+  /** How much of the question the embedding model knows, 0 to 1: see `modelKnowledge`. */
+  readonly modelKnowledge: number
 }
 
-/** The joint score of a candidate, 0 to 1. */
-export function jointScore({ similarity, wordScore }: Candidate, { maximum, knowledge }: QuestionFacts): number {
-  if (maximum <= 0) return similarity
-  const weight = 0.5 * knowledge
-  return weight * similarity + (1 - weight) * Math.min(1, wordScore / maximum)
+/** How many chunks to ask each side for. */
+export interface CandidateLimits {
+  readonly byMeaning: number
+  readonly byWords: number
+}
+
+/** @param topN most results of the search */
+export function candidateLimits(topN: number): CandidateLimits {
+  const wanted = topN * CANDIDATES_PER_RESULT
+  return { byMeaning: Math.max(LEAST_BY_MEANING, wanted), byWords: Math.max(LEAST_BY_WORDS, wanted) }
+}
+
+/**
+ * Ranks chunks by words and meaning together: score = w · similarity + (1 - w) · wordScore / wordMaximum, where w is
+ * 0.4 · modelKnowledge.
+ *
+ * - Words are measured by the most that the question could earn, not by the best chunk: where every chunk has a word,
+ *   or the best one has few of them, the vectors decide.
+ * - A question that no candidate shares a word with is ranked by similarity alone, and the score is the similarity.
+ * - A model that knows nothing of the question leaves the order to the words; its similarity decides among equals.
+ *
+ * After Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval": a convex combination of
+ * scores that are normalised by their theoretical bounds.
+ *
+ * @returns all candidates, each with its joint score, 0 to 1; the best first, equal ones by similarity, then by document,
+ *   then by ordinal
+ */
+export function fuse<Candidate extends FusionCandidate>(
+  candidates: readonly Candidate[],
+  { wordMaximum, modelKnowledge }: FusionQuestion,
+): (Candidate & { readonly score: number })[] {
+  const hasWords = candidates.some(({ wordScore }) => wordScore > 0)
+  const meaning = hasWords ? MEANING_WEIGHT * fraction(modelKnowledge) : 1
+  const most = Math.max(wordMaximum, LEAST_MAXIMUM)
+  return candidates
+    .map((candidate) => {
+      const words = fraction(candidate.wordScore / most)
+      return { ...candidate, score: meaning * fraction(candidate.similarity) + (1 - meaning) * words }
+    })
+    .sort(byScore)
+}
+
+function byScore(one: FusionCandidate & { score: number }, other: FusionCandidate & { score: number }): number {
+  return (
+    other.score - one.score ||
+    other.similarity - one.similarity ||
+    one.documentId - other.documentId ||
+    one.ordinal - other.ordinal
+  )
+}
+
+/** Rounding may lead a little out of the range. */
+function fraction(value: number): number {
+  return Math.min(1, Math.max(0, value))
 }

@@ -132,6 +132,8 @@ function checkTokenizer(tokenizer: Tokenizer, text: string): void {
   }
   assert.equal(text.slice(covered).trim(), '')
 
+  const { unknownId } = tokenizer
+  assert.ok(unknownId === undefined || (Number.isInteger(unknownId) && unknownId >= 0), 'an id, where there is one')
   const encoding = tokenizer.encode(text)
   const total = tokens.slice(0, count).reduce((sum, each) => sum + each, 0)
   assert.equal(encoding.ids.length, total)

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { WordTokenizer } from '../../adapters/memory/word-tokenizer.js'
+import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
+import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
+import type { Tokenizer } from '../../src/ports/index.js'
+import { modelKnowledge } from '../../src/retrieval/model-knowledge.js'
+import { bundledModel } from '../bundled-model.js'
+
+const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
+const english = new WordPieceTokenizer(options)
+
+describe('how much of a question the model knows', () => {
+  it.each([
+    'How many people lived in the capital in 1900?',
+    'what chord progression is used in the chorus',
+    'Who founded the Norman kingdom of Sicily?',
+  ])('is all of it for the default model: %s', (question) => {
+    expect(modelKnowledge(question, english)).toBe(1)
+  })
+
+  it.each([
+    '¿Cuántas personas vivían en la capital en 1900?',
+    'Wie viele Menschen lebten im Jahr 1900 in der Hauptstadt?',
+    'Combien de personnes habitaient la capitale en 1900 ?',
+  ])('is a part where the words are cut into pieces: %s', (question) => {
+    const knowledge = modelKnowledge(question, english)
+    expect(knowledge).toBeGreaterThan(0.1)
+    expect(knowledge).toBeLessThan(0.9)
+  })
+
+  it.each([
+    'Сколько людей жило в столице в 1900 году?',
+    'Πόσοι άνθρωποι ζούσαν στην πρωτεύουσα το 1900;',
+    'كم عدد الأشخاص الذين عاشوا في العاصمة عام 1900؟',
+    'כמה אנשים גרו בבירה בשנת 1900?',
+    '1900 में राजधानी में कितने लोग रहते थे?',
+    'ในปี 1900 มีคนอาศัยอยู่ในเมืองหลวงกี่คน',
+    '黑豹队的防守丢了多少分？',
+    '1900년에 수도에 몇 명이 살았습니까?',
+  ])('is next to nothing for a script that it does not know: %s', (question) => {
+    expect(modelKnowledge(question, english)).toBeLessThan(0.15)
+  })
+
+  it('is not raised much by a name in Latin letters', () => {
+    expect(modelKnowledge('Как долго действует гарантия на Lenovo ThinkPad?', english)).toBeLessThan(0.2)
+    expect(modelKnowledge('การรับประกัน Lenovo ThinkPad นานเท่าไร', english)).toBeLessThan(0.2)
+  })
+
+  it('is all of it for any language whose words are tokens, of which Chinese ones are single characters', () => {
+    for (const question of ['Сколько людей жило в столице?', '黑豹队的防守丢了多少分？', 'राजधानी में कितने लोग रहते थे'])
+      expect(modelKnowledge(question, new WordTokenizer())).toBe(1)
+    expect(modelKnowledge('黑豹队的防守丢了多少分？', byCharacters)).toBe(1)
+  })
+
+  it('is nothing for an alphabet that is cut into its letters, though no token is unknown', () => {
+    expect(modelKnowledge('Сколько людей жило в столице?', byCharacters)).toBe(0)
+  })
+
+  it('is all of it where there is nothing to tell by', () => {
+    for (const question of ['', '   ', '4711', '???', 'x']) expect(modelKnowledge(question, english)).toBe(1)
+  })
+
+  it('takes a few milliseconds for the longest prompt', () => {
+    for (const text of ['黑豹队的防守丢了多少分', 'การรับประกันนานเท่าไร', 'How many people lived there ', '\u{1F600}']) {
+      const prompt = `a${text.repeat(5_000)}`.slice(0, 32_768)
+      modelKnowledge(prompt, english)
+      const began = performance.now()
+      const knowledge = modelKnowledge(prompt, english)
+      expect(performance.now() - began).toBeLessThan(50)
+      expect(knowledge >= 0 && knowledge <= 1).toBe(true)
+    }
+  })
+})
+
+/** As models whose vocabulary is a list of characters. */
+const byCharacters: Tokenizer = {
+  specialTokens: 2,
+  split: (text) => new WordTokenizer().split(text),
+  encode: (text) => {
+    const letters = [...text.matchAll(/\S/gu)]
+    return {
+      ids: Int32Array.from(letters, ([letter]) => letter.codePointAt(0) ?? 0),
+      starts: Uint32Array.from(letters, ({ index }) => index),
+      ends: Uint32Array.from(letters, ({ 0: letter, index }) => index + letter.length),
+    }
+  },
+  readable: (text) => text,
+  count: (text) => [...text.matchAll(/\S/gu)].length,
+}
