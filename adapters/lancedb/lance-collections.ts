@@ -1,5 +1,5 @@
-import pLimit from 'p-limit'
 import type { Schema } from 'apache-arrow'
+import pLimit from 'p-limit'
 import { ClosedError } from '../../src/ports/index.js'
 import type { Addition } from './addition.js'
 import { onDisk, reading } from './errors.js'
@@ -34,15 +34,9 @@ export class LanceCollections {
     if (this.#isClosed) throw new ClosedError(this.#whatIsClosed)
   }
 
-  /** @param added is called when the rows are in the table */
-  async add(
-    name: string,
-    addition: CollectionAddition,
-    added: (open: OpenTable) => Promise<void> | void = () => undefined,
-  ): Promise<void> {
+  async add(name: string, addition: CollectionAddition): Promise<void> {
     const write = async (open: OpenTable): Promise<void> => {
       await open.writer.add(addition)
-      await added(open)
       this.#maintenance.noteWrite(name, open)
     }
     await onDisk(this.#contents, () => this.#again(name, () => this.#tables.useOrMake(name, addition.schema, write)))

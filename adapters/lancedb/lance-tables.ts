@@ -39,11 +39,7 @@ export class LanceTables {
   }
 
   /** Works with the table of that name, made now, with the columns given, if there is none. */
-  async useOrMake<T>(
-    name: string,
-    schema: () => Promise<Schema>,
-    work: (open: OpenTable) => Promise<T>,
-  ): Promise<T> {
+  async useOrMake<T>(name: string, schema: () => Promise<Schema>, work: (open: OpenTable) => Promise<T>): Promise<T> {
     return await this.#counted(name, async () => {
       let open = await this.#find(name)
       // Where somebody else is opening it by now, what comes of that is waited for first.
@@ -143,14 +139,14 @@ export class LanceTables {
       const made = await this.#openTable(name)
       if (made !== undefined) return made
       const connection = await this.#connectFor(name)
-      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
+      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place, this.kind)
     })
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
       const table = await (await this.#connectFor(name)).openTable(name)
-      return await OpenTable.open(table, this.place)
+      return await OpenTable.open(table, this.place, this.kind)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error

@@ -1,4 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
+import type { RecordBatch } from 'apache-arrow'
 import type { OpenTable } from './open-table.js'
 
 /** What the tables of an index have in common: how they are kept in order. */
@@ -22,4 +23,10 @@ export interface TableKind {
   readonly bytesPerRow: (table: Table) => Promise<number | undefined>
   /** Gives a table of an earlier version what it lacks. */
   readonly upgrade?: (open: OpenTable) => Promise<void>
+  /** Gives a new table what it must have before its first rows; does nothing where that is there. Nobody writes meanwhile. */
+  readonly prepare?: (table: Table) => Promise<void>
+  /** Is told of rows that were written, before others write. */
+  readonly written?: (open: OpenTable, batches: readonly RecordBatch[]) => Promise<void>
+  /** Does what else a table needs now and then. */
+  readonly tend?: (open: OpenTable) => Promise<void>
 }

@@ -57,8 +57,6 @@ export interface MaintenanceOptions {
   /** The bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
   readonly telemetry: Telemetry | undefined
-  /** Does what else a table needs now and then. */
-  readonly tend?: (name: string, open: OpenTable) => Promise<void>
 }
 
 /**
@@ -219,7 +217,7 @@ export class TableMaintenance {
     await kind.upgrade?.(open)
     if (kind.mergesTinyFragments) await mergeTinyFragments(open, await table.stats())
     await indexColumns(open, kind, await table.stats())
-    await this.#options.tend?.(name, open)
+    await kind.tend?.(open)
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }

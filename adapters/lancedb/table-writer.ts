@@ -20,6 +20,16 @@ interface Group {
   readonly written: Promise<void>
 }
 
+/** What happens around the writes to a table. */
+export interface WriterSurroundings {
+  /** Works while no other process writes. */
+  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
+  /** Called before the first rows are written. */
+  readonly prepare: () => Promise<void>
+  /** Is told of rows that were written; never fails because of them. */
+  readonly written: (batches: readonly RecordBatch[]) => Promise<void>
+}
+
 /**
  * The one writer of a table. Additions that come while a write is under way are written
  * together in the next one: a write costs the same for one row and for a thousand, and
@@ -27,16 +37,16 @@ interface Group {
  */
 export class TableWriter {
   readonly #table: Table
-  readonly #exclusively: <T>(work: () => Promise<T>) => Promise<T>
+  readonly #surroundings: WriterSurroundings
+  #isPrepared = false
   readonly #turn = pLimit(1)
   #group: Group | undefined
   /** Writes since the table was opened. */
   writes = 0
 
-  /** @param exclusively works while no other process writes */
-  constructor(table: Table, exclusively: <T>(work: () => Promise<T>) => Promise<T>) {
+  constructor(table: Table, surroundings: WriterSurroundings) {
     this.#table = table
-    this.#exclusively = exclusively
+    this.#surroundings = surroundings
   }
 
   /** Ends when the rows are in the table. */
@@ -63,7 +73,7 @@ export class TableWriter {
 
   /** Works while nobody writes, in this process or another. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    return await this.aloneHere(async () => await this.#exclusively(work))
+    return await this.aloneHere(async () => await this.#surroundings.exclusively(work))
   }
 
   /** Works while nobody writes in this process. */
@@ -76,7 +86,7 @@ export class TableWriter {
     const additions: Addition[] = []
     const written = this.#turn(async () => {
       if (this.#group === group) this.#group = undefined
-      await this.#exclusively(async () => await this.#write(additions))
+      await this.#surroundings.exclusively(async () => await this.#write(additions))
       this.writes += 1
     })
     const group: Group = { layout, additions, rows: 0, bytes: 0, written }
@@ -85,11 +95,14 @@ export class TableWriter {
   }
 
   async #write(additions: readonly Addition[]): Promise<void> {
+    if (!this.#isPrepared) await this.#surroundings.prepare()
+    this.#isPrepared = true
     const { tableOf } = await loadArrowRows()
     const columns = new Set((await this.#table.schema()).fields.map(({ name }) => name))
     const batches: RecordBatch[] = []
     for (const addition of additions) batches.push(await addition.toBatch(columns))
     await retried(() => this.#table.add(tableOf(batches)))
+    await this.#surroundings.written(batches)
   }
 }
 

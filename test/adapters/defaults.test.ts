@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
-import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
@@ -10,6 +10,7 @@ import { bundledModel } from '../bundled-model.js'
 import {
   embeddingModelSuite,
   fileStoreSuite,
+  lexicalIndexSuite,
   starterPromptWriterSuite,
   storageSuite,
   textExtractorSuite,
@@ -46,6 +47,18 @@ for (const { name, open } of DATABASES) {
 vectorIndexSuite(runner, 'LanceDB', async () => {
   const folder = await temporaryFolder()
   const port = new LanceDbVectorIndex(join(folder.path, 'vectors'))
+  return {
+    port,
+    dispose: async () => {
+      await port.close()
+      await folder.remove()
+    },
+  }
+})
+
+lexicalIndexSuite(runner, 'LanceDB', async () => {
+  const folder = await temporaryFolder()
+  const port = new LanceDbLexicalIndex(join(folder.path, 'words'))
   return {
     port,
     dispose: async () => {

@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises'
+import { Field, Int32, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow'
+import type { LexicalRows } from '../../src/ports/index.js'
+import type { EncodedTerms } from './term-statistics.js'
+
+/** The column with the terms of a chunk, as often as they occur, joined by one space. */
+export const TERMS = 'terms'
+/** Chunks that are encoded without a pause: some milliseconds. */
+const SLICE_MS = 10
+
+/** The columns of a collection's table. */
+export function schemaOfWords(): Schema {
+  return new Schema([
+    new Field('document', new Int32(), false),
+    new Field('chunk', new Int32(), false),
+    new Field(TERMS, new Utf8(), false),
+  ])
+}
+
+/** Rows as Arrow has them. Lets others work every few milliseconds. */
+export async function toWordBatch({ documentId, chunks, terms }: LexicalRows): Promise<RecordBatch> {
+  const schema = schemaOfWords()
+  const length = chunks.length
+  const { bytes, offsets } = await encodeTerms(chunks.map((_, row) => terms[row] ?? []))
+  const children = [
+    makeData({ type: new Int32(), data: new Int32Array(length).fill(documentId) }),
+    makeData({ type: new Int32(), data: Int32Array.from(chunks) }),
+    makeData({ type: new Utf8(), length, nullCount: 0, valueOffsets: offsets, data: bytes }),
+  ]
+  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
+}
+
+async function encodeTerms(terms: readonly (readonly string[])[]): Promise<EncodedTerms> {
+  const encoder = new TextEncoder()
+  const offsets = new Int32Array(terms.length + 1)
+  const parts: Uint8Array[] = []
+  let began = performance.now()
+  for (const [row, ofChunk] of terms.entries()) {
+    const part = encoder.encode(ofChunk.join(' '))
+    parts.push(part)
+    offsets[row + 1] = (offsets[row] ?? 0) + part.length
+    if (performance.now() - began < SLICE_MS) continue
+    await setImmediate()
+    began = performance.now()
+  }
+  const bytes = new Uint8Array(offsets[terms.length] ?? 0)
+  for (const [row, part] of parts.entries()) bytes.set(part, offsets[row])
+  return { bytes, offsets }
+}
+
+/** Chunks that were read, with their terms. */
+export interface WordBatch extends EncodedTerms {
+  readonly rows: number
+  /** Without the column: none. */
+  readonly documents: ArrayLike<number>
+  readonly chunks: ArrayLike<number>
+  /** What Lance thinks of them, in a search. */
+  readonly scores: ArrayLike<number>
+}
+
+/** The rows of a table as it was read or is written, batch by batch. */
+export function wordBatches({ batches }: { readonly batches: readonly RecordBatch[] }): WordBatch[] {
+  return batches.map((batch) => {
+    const data = batch.getChild(TERMS)?.data[0]
+    const numbers = (column: string): ArrayLike<number> =>
+      (batch.getChild(column)?.toArray() ?? []) as ArrayLike<number>
+    return {
+      rows: batch.numRows,
+      documents: numbers('document'),
+      chunks: numbers('chunk'),
+      scores: numbers('_score'),
+      bytes: (data?.values ?? new Uint8Array()) as Uint8Array,
+      offsets: (data?.valueOffsets ?? new Int32Array(1)) as Int32Array,
+    }
+  })
+}

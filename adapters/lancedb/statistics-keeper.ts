@@ -1,0 +1,162 @@
+import { setTimeout } from 'node:timers/promises'
+import type { RecordBatch } from 'apache-arrow'
+import { loadArrowWords } from './load-arrow-rows.js'
+import type { OpenTable } from './open-table.js'
+import { COUNTED_CHUNKS, countAll, countSample } from './statistics-builder.js'
+import { readStatistics, writeStatistics } from './statistics-file.js'
+import type { TermStatistics } from './term-statistics.js'
+
+/** A table of so few chunks is counted anew as soon as anything is wrong: in some milliseconds. */
+const SMALL = 1_024
+/** Share of the chunks that may have come or gone without being counted. */
+const TOLERANCE = 0.1
+/** A search waits so long for the count of a small table. */
+const MOMENT_MS = 200
+/** Chunks that tell enough for a search while a large table is counted. */
+const FEW_CHUNKS = 512
+const PAUSE_AFTER_ERROR_MS = 5_000
+/** Tables whose statistics are in memory: 3 MB each at most, some kilobytes in most cases. */
+const MOST_KEPT = 64
+
+interface Kept {
+  readonly open: OpenTable
+  readonly loaded: Promise<void>
+  statistics: TermStatistics | undefined
+  /** Of few chunks, while there is no other. */
+  provisional: Promise<TermStatistics> | undefined
+  counting: Promise<void> | undefined
+  nextCount: number
+  /** Chunks counted when it was written to its file. */
+  savedChunks: number
+}
+
+/** Keeps the statistics of the tables in use: brought up to date by additions, counted anew where they are lost or wrong. */
+export class StatisticsKeeper {
+  readonly #folder: string | undefined
+  /** The least recently used first. */
+  readonly #kept = new Map<string, Kept>()
+
+  /** @param folder where the tables are; `undefined` for an object store: nothing is kept there */
+  constructor(folder: string | undefined) {
+    this.#folder = folder
+  }
+
+  /** Statistics of a table that has so many chunks: what there is, counted first if that takes no longer than a moment. */
+  async of(open: OpenTable, chunks: number): Promise<TermStatistics> {
+    const kept = this.#keptOf(open)
+    await kept.loaded
+    if (this.#isWrong(kept, chunks)) {
+      this.#count(kept, chunks)
+      if (chunks <= SMALL) await Promise.race([kept.counting, setTimeout(MOMENT_MS, undefined, { ref: false })])
+    }
+    if (kept.statistics !== undefined) return kept.statistics
+    return await (kept.provisional ??= countSample(open.table, FEW_CHUNKS))
+  }
+
+  /** Takes note of rows that were written. Nobody else writes to the table meanwhile. What fails is counted by a search. */
+  async noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
+    try {
+      await this.#noteWritten(open, batches)
+    } catch {
+      this.forget(open.table.name)
+    }
+  }
+
+  async #noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
+    const kept = this.#keptOf(open)
+    await kept.loaded
+    const { statistics } = kept
+    if (statistics === undefined) {
+      if ((await open.table.countRows()) <= SMALL) kept.statistics = await countAll(open.table)
+      return
+    }
+    const { wordBatches } = await loadArrowWords()
+    for (const batch of wordBatches({ batches })) {
+      for (let row = 0; row < batch.rows; row += 1) statistics.count(batch, row)
+    }
+  }
+
+  /** Writes what is known of a large table beside it, if it has changed much. */
+  async save(open: OpenTable): Promise<void> {
+    const kept = this.#kept.get(open.table.name)
+    if (kept?.open === open) await this.#save(kept)
+  }
+
+  /** The next search looks for the statistics anew. */
+  forget(name: string): void {
+    this.#kept.delete(name)
+  }
+
+  /** Waits for what is being counted. */
+  async finish(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map(({ counting }) => counting))
+  }
+
+  #keptOf(open: OpenTable): Kept {
+    const { name } = open.table
+    const known = this.#kept.get(name)
+    this.#kept.delete(name)
+    const kept = known?.open === open ? known : this.#load(open)
+    this.#kept.set(name, kept)
+    for (const [oldest] of this.#kept) {
+      if (this.#kept.size <= MOST_KEPT) break
+      this.#kept.delete(oldest)
+    }
+    return kept
+  }
+
+  #load(open: OpenTable): Kept {
+    const kept: Kept = {
+      open,
+      loaded: readStatistics(this.#folder, open.table.name).then((statistics) => {
+        kept.statistics = statistics
+        kept.savedChunks = statistics?.chunks ?? 0
+      }),
+      statistics: undefined,
+      provisional: undefined,
+      counting: undefined,
+      nextCount: 0,
+      savedChunks: 0,
+    }
+    return kept
+  }
+
+  #isWrong({ statistics, nextCount }: Kept, chunks: number): boolean {
+    if (performance.now() < nextCount) return false
+    if (statistics === undefined) return true
+    return Math.abs(chunks - statistics.chunks) > (chunks <= SMALL ? 0 : chunks * TOLERANCE)
+  }
+
+  /** Begins to count, where nobody does. */
+  #count(kept: Kept, chunks: number): void {
+    kept.counting ??= this.#counted(kept, chunks)
+      .catch(() => {
+        kept.nextCount = performance.now() + PAUSE_AFTER_ERROR_MS
+      })
+      .finally(() => {
+        kept.counting = undefined
+      })
+  }
+
+  async #counted(kept: Kept, chunks: number): Promise<void> {
+    const { table, writer } = kept.open
+    if (chunks > COUNTED_CHUNKS) {
+      kept.statistics = await countSample(table, COUNTED_CHUNKS)
+    } else {
+      await writer.aloneHere(async () => {
+        kept.statistics = await countAll(table)
+      })
+    }
+    kept.provisional = undefined
+    kept.savedChunks = 0
+  }
+
+  async #save(kept: Kept): Promise<void> {
+    const { statistics, open } = kept
+    if (statistics === undefined || statistics.chunks <= SMALL) return
+    if (Math.abs(statistics.chunks - kept.savedChunks) <= (statistics.chunks * TOLERANCE) / 4) return
+    const { chunks } = statistics
+    await writeStatistics(this.#folder, open.table.name, statistics)
+    kept.savedChunks = chunks
+  }
+}
