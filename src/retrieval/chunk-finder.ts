@@ -9,13 +9,11 @@ import type {
 } from '../ports/index.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
 import { BestWindows, clamp, type NearChunk, nameOf } from './best-windows.js'
-import { jointScore, type QuestionFacts } from './fusion.js'
+import { candidateLimits, type FusionQuestion, fuse } from './fusion.js'
 import { byRelevance, type FoundBy, type RankedChunk } from './ranked-chunk.js'
 import type { SearchTurns } from './search-turns.js'
 import type { VisibleDocuments } from './visible-documents.js'
 
-/** Chunks that each side of a hybrid search gives at first: enough by measurement that more change nothing. */
-const CANDIDATES = 100
 /** By how much more is asked for where that was not enough. */
 const WIDER = 4
 
@@ -93,7 +91,7 @@ export class ChunkFinder {
 
   async #byWords(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN, scoreThreshold } = query
-    for (let limit = Math.max(topN * 2, CANDIDATES / 2); ; limit *= WIDER) {
+    for (let limit = candidateLimits(topN).byMeaning; ; limit *= WIDER) {
       const words = await this.#hits(query, limit)
       if (!isTelling(words, query)) return await this.#byMeaning(query)
       const near = await this.#near(query, words.found, new BestWindows())
@@ -110,18 +108,19 @@ export class ChunkFinder {
 
   async #byBoth(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN, scoreThreshold } = query
-    for (let limit = Math.max(topN * 4, CANDIDATES); ; limit *= WIDER) {
-      const [words, meaning, knowledge] = await Promise.all([
-        this.#hits(query, limit),
-        this.#meaning(query, limit),
+    const { byMeaning, byWords } = candidateLimits(topN)
+    for (let times = 1; ; times *= WIDER) {
+      const [words, meaning, modelKnowledge] = await Promise.all([
+        this.#hits(query, byWords * times),
+        this.#meaning(query, byMeaning * times),
         query.knowledge(),
       ])
       const hits = isTelling(words, query) ? words.found : []
       const near = await this.#near(query, hits, meaning.found)
-      const facts = { maximum: words.maximum, knowledge }
-      const ranked = joined(meaning.found, hits, near, facts)
-        .filter(({ similarity }) => similarity >= scoreThreshold)
-        .sort(byRelevance)
+      const question = { wordMaximum: words.maximum, modelKnowledge }
+      const ranked = joined(meaning.found, hits, near, question).filter(
+        ({ similarity }) => similarity >= scoreThreshold,
+      )
       // What the vectors have not shown is less similar than what they have.
       const isWhole = meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)
       if (ranked.length >= topN || isWhole) return ranked.slice(0, topN)
@@ -185,20 +184,21 @@ export class ChunkFinder {
   }
 }
 
-/** All candidates with their joint scores. */
+/** All candidates, the best first. */
 function joined(
   meaning: BestWindows,
   hits: readonly WordHit[],
   near: ReadonlyMap<string, NearChunk>,
-  facts: QuestionFacts,
+  question: FusionQuestion,
 ): RankedChunk[] {
   const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
-  return [...near.values()].map((place) => {
+  const candidates = [...near.values()].map((place) => {
     const wordScore = wordScores.get(nameOf(place)) ?? 0
     const foundBy: FoundBy[] = wordScore > 0 ? ['words'] : []
     if (meaning.get(place) !== undefined) foundBy.push('meaning')
-    return { ...place, score: jointScore({ similarity: place.similarity, wordScore }, facts), foundBy }
+    return { ...place, wordScore, foundBy }
   })
+  return fuse(candidates, question)
 }
 
 /** Least mean of the inverse document frequencies of a question: below it, its words are in most chunks and tell nothing. */
