@@ -4,7 +4,8 @@ import { translateError } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
 import { IS_OPEN } from './migrations/0005-outbox.js'
 import { openSqlite } from './open-sqlite.js'
-import { number, type Row, text } from './rows.js'
+import { inParts } from './repositories/base.js'
+import { number, numberOrNull, type Row, text } from './rows.js'
 import type { NameTable } from './tables.js'
 
 /** A document that is not deleted. */
@@ -17,6 +18,10 @@ export interface SnapshotDocument {
   readonly isCompleted: boolean
   /** Windows, and so vectors, that it has. */
   readonly windows: number
+  /** 0 until completed. */
+  readonly chunks: number
+  /** The version of the analyzer by which its words are indexed; null where they are not. */
+  readonly wordsVersion: number | null
 }
 
 /** What is not deleted. */
@@ -73,7 +78,7 @@ export class SqliteSnapshot {
 
   /**
    * Makes of it what a new engine can go on with: nobody holds its jobs, no upload is under way, and documents that
-   * were being processed begin anew, for their vectors are not as they were at that moment.
+   * were being processed begin anew, for their vectors and words are not as they were at that moment.
    */
   async settle(): Promise<void> {
     await this.#storage().transaction(async ({ jobs, uploads }) => {
@@ -81,9 +86,17 @@ export class SqliteSnapshot {
       await jobs.releaseAll()
       await uploads.removeExpired({ all: true })
     })
-    const unfinished = this.#knex(this.#name('documents')).whereNull('completed').whereNull('deleted').select('id')
+    const unfinished = () => this.#knex(this.#name('documents')).whereNull('completed').whereNull('deleted')
     for (const table of ['windows', 'chunks'] as const) {
-      await this.#knex(this.#name(table)).whereIn('document_id', unfinished.clone()).delete()
+      await this.#knex(this.#name(table)).whereIn('document_id', unfinished().select('id')).delete()
+    }
+    await unfinished().update({ words_version: null, embedded_chunks: 0 })
+  }
+
+  /** Notes that the words of these documents are not indexed: an engine that opens it does that, in the background. */
+  async forgetWords(ids: readonly number[]): Promise<void> {
+    for (const part of inParts(ids)) {
+      await this.#knex(this.#name('documents')).whereIn('id', part).update({ words_version: null })
     }
   }
 
@@ -115,7 +128,7 @@ export class SqliteSnapshot {
         .where('id', '>', after)
         .orderBy('id')
         .limit(DOCUMENTS_PER_LOOK)
-        .select('id', 'uuid', 'size_bytes', 'content_hash', 'completed', windows)
+        .select('id', 'uuid', 'size_bytes', 'content_hash', 'completed', 'chunk_count', 'words_version', windows)
       yield* rows.map(toDocument)
       const last = rows.at(-1)
       if (last === undefined) return
@@ -176,5 +189,7 @@ function toDocument(row: Row): SnapshotDocument {
     contentHash: text(row, 'content_hash'),
     isCompleted: row['completed'] !== null,
     windows: number(row, 'windows'),
+    chunks: number(row, 'chunk_count'),
+    wordsVersion: numberOrNull(row, 'words_version'),
   }
 }

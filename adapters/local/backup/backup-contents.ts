@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
 import type { SnapshotCounts, SqliteSnapshot } from '../../knex/index.js'
-import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
+import { DATABASE, DATABASE_ID, VECTORS, WORDS } from '../data-dir-names.js'
 import { ID_SETTING } from '../same-database.js'
 import { isCode } from '../system-code.js'
 import type { ArchiveWriter } from './backup-archive-writer.js'
@@ -11,12 +11,14 @@ import { filesIn } from './backup-tables.js'
 
 export interface Contents {
   readonly dataDir: string
-  /** Where the snapshot and the copied vectors are. */
+  /** Where the snapshot and the copied vectors and words are. */
   readonly staging: string
   readonly snapshot: SqliteSnapshot
   readonly counts: SnapshotCounts
   readonly collections: number
   readonly vectors: number
+  readonly wordCollections: number
+  readonly indexedChunks: number
   readonly created: string
   readonly tablePrefix: string
   readonly withoutKeys?: boolean
@@ -39,8 +41,8 @@ export interface WrittenContents {
 /** Writes what a backup holds, the manifest first and the database, which is complete then, last. */
 export async function writeContents(contents: Contents): Promise<WrittenContents> {
   const { staging, snapshot, writer } = contents
-  const vectors = await filesIn(join(staging, 'vectors'))
-  const totalBytes = await sizeOf(contents, vectors)
+  const indexed = [...(await filesOf(staging, VECTORS)), ...(await filesOf(staging, WORDS))]
+  const totalBytes = await sizeOf(contents, indexed)
   const add = async (name: string, path: string) => {
     const added = await writer.addFile(name, path, contents.signal)
     contents.onProgress?.({ bytes: writer.bytes, totalBytes })
@@ -48,7 +50,7 @@ export async function writeContents(contents: Contents): Promise<WrittenContents
   }
   await writer.addText(MANIFEST, `${JSON.stringify(manifestOf(contents), null, 2)}\n`)
   const files = await addDocuments(contents, add)
-  for (const name of vectors) await add(`vectors/${name}`, join(staging, 'vectors', name))
+  for (const name of indexed) await add(name, join(staging, name))
   const keys = contents.withoutKeys === true ? [] : await keysIn(contents.dataDir)
   for (const name of keys) await add(name, join(contents.dataDir, name))
   const id = await snapshot.setting(ID_SETTING)
@@ -60,10 +62,12 @@ export async function writeContents(contents: Contents): Promise<WrittenContents
 
 type Add = (name: string, path: string) => ReturnType<ArchiveWriter['addFile']>
 
-function manifestOf({ created, tablePrefix, counts, collections, vectors }: Contents): BackupManifest {
+function manifestOf(contents: Contents): BackupManifest {
+  const { created, tablePrefix, counts, collections, vectors, wordCollections, indexedChunks } = contents
   const { contexts, documents, pendingDeliveries } = counts
   const format = { format: FORMAT, version: FORMAT_VERSION } as const
-  return { ...format, created, tablePrefix, contexts, documents, collections, vectors, pendingDeliveries }
+  const indexed = { collections, vectors, wordCollections, indexedChunks }
+  return { ...format, created, tablePrefix, contexts, documents, ...indexed, pendingDeliveries }
 }
 
 async function addDocuments({ dataDir, snapshot }: Contents, add: Add): Promise<Omit<WrittenContents, 'hasSecretKey'>> {
@@ -105,8 +109,13 @@ async function keysIn(dataDir: string): Promise<string[]> {
     .filter(isEntryName)
 }
 
-async function sizeOf({ staging, counts }: Contents, vectors: readonly string[]): Promise<number> {
+/** Paths of the files of an index, from the staging folder on. */
+async function filesOf(staging: string, name: string): Promise<string[]> {
+  return (await filesIn(join(staging, name))).map((file) => `${name}/${file}`)
+}
+
+async function sizeOf({ staging, counts }: Contents, indexed: readonly string[]): Promise<number> {
   let bytes = counts.documentBytes + (await stat(join(staging, DATABASE))).size
-  for (const name of vectors) bytes += (await stat(join(staging, 'vectors', name))).size
+  for (const name of indexed) bytes += (await stat(join(staging, name))).size
   return bytes
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
 import { lockForCommand } from '../data-dir-lock.js'
-import { DATABASE } from '../data-dir-names.js'
+import { DATABASE, VECTORS, WORDS } from '../data-dir-names.js'
 import { requireFolderFiles } from '../file-place.js'
 import { dataDirOf } from '../local-engine-options.js'
 import { requireLocalDatabase } from '../open-local-database.js'
@@ -13,6 +13,7 @@ import { existing, explained, resolveBackupFile } from './backup-file.js'
 import { BackupLease } from './backup-lease.js'
 import { choosePartial, listStaging, makeStaging, removeStaging } from './backup-staging.js'
 import { copyVectors } from './backup-vectors.js'
+import { copyWords } from './backup-words.js'
 
 export interface BackupOptions {
   /** The data folder. Engines may work on it meanwhile, of this process or another. */
@@ -49,12 +50,16 @@ export interface BackupResult extends WrittenContents {
   /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
+  /** Collections of words. */
+  readonly wordCollections: number
+  /** Chunks whose words are in it. The engine that opens what is restored indexes others in the background. */
+  readonly indexedChunks: number
   /** UUIDs of documents that lack vectors in the data folder. */
   readonly documentsWithoutVectors: readonly string[]
 }
 
 /**
- * Makes a backup of a data folder, in one file, while engines work on it: database, files, vectors and keys as they
+ * Makes a backup of a data folder, in one file, while engines work on it: database, files, vectors, words and keys as they
  * were at one moment. Whoever has the file can read everything that is in the folder. In the end there is the whole
  * file, or nothing.
  *
@@ -122,12 +127,13 @@ async function makeBackup(making: Making): Promise<BackupResult> {
     signal.throwIfAborted()
     await snapshot.settle()
     const counts = await snapshot.counts()
-    const paths = { from: join(dataDir, 'vectors'), to: join(staging, 'vectors') }
-    const { documentsWithoutVectors, ...vectors } = await copyVectors(paths, snapshot, signal)
+    const pathsOf = (name: string) => ({ from: join(dataDir, name), to: join(staging, name) })
+    const { documentsWithoutVectors, ...vectors } = await copyVectors(pathsOf(VECTORS), snapshot, signal)
+    const words = await copyWords(pathsOf(WORDS), snapshot, signal)
     const partial = await choosePartial(staging, file)
     const writer = await ArchiveWriter.create({ file, partial, checksums: join(staging, 'checksums') })
     try {
-      const written = await writeContents({ ...making, ...vectors, counts, created, writer, signal })
+      const written = await writeContents({ ...making, ...vectors, ...words, counts, created, writer, signal })
       await writer.finish(signal)
       // Whatever was removed by others until now, was removed after it had been copied.
       await lease.confirm()
@@ -137,7 +143,8 @@ async function makeBackup(making: Making): Promise<BackupResult> {
       })
       const { contexts, documents } = counts
       const { size: bytes } = await stat(file)
-      return { file, bytes, created, contexts, documents, ...vectors, ...written, documentsWithoutVectors }
+      const indexed = { ...vectors, ...words, documentsWithoutVectors }
+      return { file, bytes, created, contexts, documents, ...indexed, ...written }
     } finally {
       await writer.abandon()
     }

@@ -10,8 +10,8 @@ export const CHECKSUMS = 'SHA256SUMS'
 export const SECRET_KEY = 'keys/secret-key'
 
 export const FORMAT = 'alcove-backup'
-/** Raised when an older version could not restore what is written. */
-export const FORMAT_VERSION = 1
+/** Raised when an older version could not restore what is written: 2 has words. */
+export const FORMAT_VERSION = 2
 
 export const BLOCK_BYTES = 512
 /** What is read and hashed at once: about a millisecond of work. */
@@ -37,19 +37,24 @@ export interface BackupManifest {
   readonly documents: number
   readonly collections: number
   readonly vectors: number
+  /** None in version 1. */
+  readonly wordCollections: number
+  readonly indexedChunks: number
   /** Deliveries that were not at their end. */
   readonly pendingDeliveries: number
 }
 
 export const MANIFEST_SCHEMA: z.ZodType<BackupManifest> = z.object({
   format: z.literal(FORMAT),
-  version: z.literal(FORMAT_VERSION),
+  version: z.number().int().positive().max(FORMAT_VERSION),
   created: z.iso.datetime(),
   tablePrefix: z.string().regex(/^[a-z_][a-z0-9_]{0,30}$/i),
   contexts: COUNT,
   documents: COUNT,
   collections: COUNT,
   vectors: COUNT,
+  wordCollections: COUNT.default(0),
+  indexedChunks: COUNT.default(0),
   pendingDeliveries: COUNT,
 })
 
@@ -59,7 +64,7 @@ const NAME = String.raw`(?!\.{1,2}(?:/|$))[\w.=@+-]+`
 
 /** Everything that an archive may hold: what has another name is refused, so nothing is written elsewhere. */
 const ENTRY_NAME = new RegExp(
-  `^(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|vectors(?:/${NAME})+)$`,
+  `^(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|(?:vectors|words)(?:/${NAME})+)$`,
 )
 
 export function isEntryName(name: string): boolean {

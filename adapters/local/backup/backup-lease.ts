@@ -1,12 +1,12 @@
 import { BackupFailedError, BackupRunningError } from '../../../src/index.js'
 import { BACKUP_JOB, type ClaimedJob, type Storage } from '../../../src/ports/index.js'
 
-/** How long files and vectors are kept after the last sign of life of whoever copies them. */
+/** How long files, vectors and words are kept after the last sign of life of whoever copies them. */
 const LEASE_MS = 20_000
 const BEAT_MS = LEASE_MS / 4
 
 /**
- * Keeps files and vectors of a data folder in their place while they are copied: whoever clears away waits. It
+ * Keeps files, vectors and words of a data folder in their place while they are copied: whoever clears away waits. It
  * runs out by itself when its process dies. One at a time.
  */
 export class BackupLease {

@@ -62,7 +62,7 @@ async function copyTable(from: string, to: string, signal: AbortSignal): Promise
     for (const name of taken) if (!needed.has(name)) await rm(join(to, name), { force: true })
     return
   }
-  throw new BackupFailedError(`the vectors in ${from} change too fast to be copied: make the backup again later`)
+  throw new BackupFailedError(`the tables in ${from} change too fast to be copied: make the backup again later`)
 }
 
 /** Beside the versions lies a hint which is the newest: it changes, and is not needed. */

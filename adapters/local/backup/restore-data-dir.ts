@@ -50,6 +50,10 @@ export interface RestoreResult {
   /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
+  /** Collections of words; 0 for a backup of before there were any. */
+  readonly wordCollections: number
+  /** Chunks whose words are there. The engine that opens the folder indexes others in the background. */
+  readonly indexedChunks: number
   /** Size of all files together. */
   readonly bytes: number
   /** Deliveries that were not at their end: the next engine with the role `relay` sends them, perhaps once more. */
