@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
-import type { LexicalIndex, Storage } from '../../src/ports/index.js'
+import type { Storage } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
-import { LanceDbVectorIndex } from '../lancedb/index.js'
-import { MemoryLexicalIndex } from '../memory/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { lockDataDir } from './data-dir-lock.js'
-import { DATABASE, isThere, VECTORS } from './data-dir-names.js'
+import { DATABASE, isThere, VECTORS, WORDS } from './data-dir-names.js'
 import { openFiles } from './file-place.js'
 import { parseFilesUrl } from './files-url.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
@@ -130,9 +129,12 @@ function openVectors(
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
 }
 
-/** Words beside the vectors. */
-function openWords(_dataDir: string, _options: Partial<EngineOptions>): LexicalIndex {
-  return new MemoryLexicalIndex()
+/** Words beside the vectors: a folder of their own. */
+function openWords(
+  dataDir: string,
+  { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
+): LanceDbLexicalIndex {
+  return new LanceDbLexicalIndex(join(dataDir, WORDS), { maintains, ...(telemetry && { telemetry }) })
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

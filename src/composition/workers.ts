@@ -256,7 +256,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     if (this.#begun === undefined) return 'done'
     const progress = await this.#clearing.whenIdle()
     // What was being written of it is removed by whoever wrote it.
-    await this.#ingestion.whenAbandoned()
+    await Promise.all([this.#ingestion.whenAbandoned(), this.#indexing.whenAbandoned()])
     return progress
   }
 

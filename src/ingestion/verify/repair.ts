@@ -37,6 +37,14 @@ export interface RepairOptions {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
+/** What could not be mended. */
+export interface RepairFailures {
+  /** Why documents could not be processed again, by their ids. */
+  readonly ofDocuments: ReadonlyMap<number, string>
+  /** Ids of contexts whose words could not be indexed again. */
+  readonly ofWords: ReadonlySet<number>
+}
+
 /** Mends what was found, by what the engine does anyway: the sweep, and processing and indexing documents. */
 export class Repair {
   readonly #storage: Storage
@@ -53,12 +61,7 @@ export class Repair {
     this.#sweep = sweep
   }
 
-  /** @returns why documents could not be processed again, by their ids */
-  async run(
-    findings: readonly Finding[],
-    workers: RepairWorkers,
-    options: RepairOptions,
-  ): Promise<ReadonlyMap<number, string>> {
+  async run(findings: readonly Finding[], workers: RepairWorkers, options: RepairOptions): Promise<RepairFailures> {
     const { signal } = options
     const dropped: number[] = []
     for (const finding of findings) {
@@ -72,7 +75,7 @@ export class Repair {
       await this.#untilNoBackup(signal)
       await this.#putBack(ids)
     }
-    const ofWords = {
+    const forWords = {
       signal,
       untilNoBackup: async () => await this.#untilNoBackup(signal),
       wake: () => workers.wake(),
@@ -80,21 +83,21 @@ export class Repair {
         if (total > 0) options.onProgress({ stage: 'repairing', documents, total })
       },
     }
-    const forgotten = await this.#words.begin(findings, ofWords)
+    const forgotten = await this.#words.begin(findings, forWords)
     if (findings.some(({ mend }) => mend === 'sweep')) await this.#runSweep(signal)
     workers.wake()
     const resumed = documentsOf(
       findings.filter(({ code }) => code === 'job-missing'),
       'sweep',
     )
-    const failures = await this.#untilProcessed([...putBack, ...resumed], options)
-    await this.#words.finish(forgotten, findings, ofWords)
+    const ofDocuments = await this.#untilProcessed([...putBack, ...resumed], options)
+    const failedWords = await this.#words.finish(forgotten, findings, forWords)
     await untilAborted(workers.whenCleared(), signal)
     // Now that what it held is elsewhere.
     for (const { code, subject } of findings) {
       if (code === 'collection-of-other-model') await this.#index.drop(subject.collection ?? '')
     }
-    return failures
+    return { ofDocuments, ofWords: failedWords }
   }
 
   async #documentsIn(contextIds: readonly number[]): Promise<number[]> {

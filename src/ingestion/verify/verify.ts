@@ -3,7 +3,7 @@ import { untilAborted } from '../../shared/until-aborted.js'
 import type { Examination } from './examination.js'
 import { type Finding, keyOf, toProblem } from './finding.js'
 import type { Problem, VerifyOptions, VerifyReport } from './problem.js'
-import type { Repair, RepairWorkers } from './repair.js'
+import type { Repair, RepairFailures, RepairWorkers } from './repair.js'
 
 /** Compares rows, vectors, files and models with each other, and mends what can be mended. */
 export class Verify {
@@ -78,13 +78,14 @@ function reportOf(
 function isMended(
   mended: readonly Finding[],
   left: readonly Finding[],
-  failures: ReadonlyMap<number, string>,
+  failures: RepairFailures,
 ): (finding: Finding) => boolean {
   const tried = new Set(mended.map(keyOf))
   const leftKeys = new Set(left.map(keyOf))
   return (finding) => {
     const key = keyOf(finding)
-    return tried.has(key) && !leftKeys.has(key) && !failures.has(finding.subject.documentId ?? 0)
+    if (!tried.has(key) || leftKeys.has(key) || isUnindexed(finding, failures)) return false
+    return !failures.ofDocuments.has(finding.subject.documentId ?? 0)
   }
 }
 
@@ -94,9 +95,19 @@ function withheld(finding: Finding): Finding {
   return mend === undefined ? finding : { ...told, advice: 'The database is damaged: restore a backup first.' }
 }
 
-function withFailure(finding: Finding, failures: ReadonlyMap<number, string>): Finding {
-  const error = failures.get(finding.subject.documentId ?? 0)
-  if (error === undefined) return finding
+function withFailure(finding: Finding, failures: RepairFailures): Finding {
+  const error = failures.ofDocuments.get(finding.subject.documentId ?? 0)
   const { mend: _, ...told } = finding
-  return { ...told, advice: `It was processed again, and failed: ${error}.` }
+  if (error !== undefined) return { ...told, advice: `It was processed again, and failed: ${error}.` }
+  return isUnindexed(finding, failures) ? { ...told, advice: UNINDEXED } : finding
+}
+
+const UNINDEXED =
+  'The words could not be indexed now: look after the disk, or the database; the engine tries again in the background.'
+
+const OF_INDEXING: readonly string[] = ['words-missing', 'words-surplus', 'words-unreadable', 'words-of-other-version']
+
+/** Whether words were to be indexed again, and were not. */
+function isUnindexed({ code, subject }: Finding, { ofWords }: RepairFailures): boolean {
+  return OF_INDEXING.includes(code) && ofWords.has(subject.contextId ?? 0)
 }

@@ -12,6 +12,8 @@ const DOCUMENTS_PER_TRANSACTION = 100
 const WAIT_MS = 100
 /** A job that is at its end when documents are put back does not see them; nor does one that has failed for good. */
 const MOST_JOBS = 3
+/** A job that is due later than that has failed again and again, or has found a disk full. */
+const LONGEST_WAIT_MS = 120_000
 
 /** Documents that are put back, by context: their words are indexed again. */
 type Forgotten = Map<number, Set<number>>
@@ -54,15 +56,24 @@ export class WordRepair {
     return forgotten
   }
 
-  /** Waits until what was put back is indexed; removes what other versions of the analyzer have made. */
-  async finish(forgotten: Forgotten, findings: readonly Finding[], options: WordRepairOptions): Promise<void> {
+  /**
+   * Waits until what was put back is indexed; removes what older versions of the analyzer have made.
+   * @returns the contexts whose words could not be indexed
+   */
+  async finish(
+    forgotten: Forgotten,
+    findings: readonly Finding[],
+    options: WordRepairOptions,
+  ): Promise<ReadonlySet<number>> {
     let done = 0
+    const failed = new Set<number>()
     const total = [...forgotten.values()].reduce((sum, ids) => sum + ids.size, 0)
     for (const [contextId, ids] of forgotten) {
       const isIndexed = await this.#untilIndexed(contextId, options, (left) => {
         options.onProgress(done + Math.max(0, ids.size - left), Math.max(total, done + left))
       })
       done += ids.size
+      if (!isIndexed) failed.add(contextId)
       if (!isIndexed) continue
       const outdated = findings.filter(({ code, subject }) => {
         return code === 'words-of-other-version' && subject.contextId === contextId
@@ -72,6 +83,7 @@ export class WordRepair {
         await this.#index.drop(subject.collection ?? '')
       }
     }
+    return failed
   }
 
   /** Where even that fails, the files are for a person to look at, and the problem is told again. */
@@ -116,10 +128,11 @@ export class WordRepair {
     onLeft: (documents: number) => void,
   ): Promise<boolean> {
     for (let jobs = 1; ; ) {
-      const { left, isWaiting } = await this.#stateOf(contextId)
+      const { left, dueInMs } = await this.#stateOf(contextId)
       onLeft(left)
-      if (!isWaiting && left === 0) return true
-      if (!isWaiting) {
+      if (dueInMs === undefined && left === 0) return true
+      if ((dueInMs ?? 0) > LONGEST_WAIT_MS) return false
+      if (dueInMs === undefined) {
         if (jobs === MOST_JOBS) return false
         jobs += 1
         await this.#storage.transaction(async (repositories) => enqueueWords(repositories, contextId))
@@ -129,15 +142,15 @@ export class WordRepair {
     }
   }
 
-  async #stateOf(contextId: number): Promise<{ readonly left: number; readonly isWaiting: boolean }> {
+  /** Documents that are not indexed, and when their job can be taken; undefined where there is none. */
+  async #stateOf(contextId: number): Promise<{ readonly left: number; readonly dueInMs: number | undefined }> {
     let left = 0
     const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
       return await this.#storage.read(({ documents }) => documents.listWithoutWords(contextId, ANALYZER_VERSION, page))
     })
     for await (const ids of listed) left += ids.length
-    const page = { after: contextId - 1, limit: 1 }
-    const [next] = await this.#storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, page))
-    return { left, isWaiting: next === contextId }
+    const lanes = await this.#storage.read(({ jobs }) => jobs.waiting([INDEX_WORDS]))
+    return { left, dueInMs: lanes.find(({ lane }) => lane === contextId)?.dueInMs }
   }
 }
 
