@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Engine } from '../dist/src/index.js'
-import { putVectorsInOrder } from './engine-vectors.js'
+import { putIndexesInOrder } from './engine-indexes.js'
 import { megabytesIn } from './files-of.js'
 import { atOnce, bothInTurn } from './measure.js'
 import { openStubEngine } from './stub-engine.js'
@@ -42,7 +42,7 @@ export async function growThroughEngine(growth: EngineGrowth): Promise<readonly 
   }
   for (const pause of pauseMs === 0 ? [0] : [0, pauseMs, pauseMs]) {
     await setTimeout(pause)
-    for (const { grown, fresh } of filled) for (const { dataDir } of [grown, fresh]) await putVectorsInOrder(dataDir)
+    for (const { grown, fresh } of filled) for (const { dataDir } of [grown, fresh]) await putIndexesInOrder(dataDir)
   }
   const figures: Readonly<Record<string, number>>[] = []
   for (const { grown, fresh, uploadsPerSecond } of filled) {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { openDefaultModel } from './default-model.js'
-import { putVectorsInOrder } from './engine-vectors.js'
+import { putIndexesInOrder } from './engine-indexes.js'
 import { inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { longText } from './sample-texts.js'
 import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
@@ -42,7 +42,7 @@ export async function fillEngine({ dataDir, windows }: FillTask): Promise<Filled
   const content = Readable.from(longText(windows * CHARACTERS_PER_WINDOW))
   await session.documents.whenProcessed(await session.documents.upload(id, { fileName: 'a.txt', content }))
   await engine.close()
-  return { contextId: id, windows: await putVectorsInOrder(dataDir) }
+  return { contextId: id, windows: await putIndexesInOrder(dataDir) }
 }
 
 /** `session.search`, checks and texts of the hits included, with the stub in place of the model, which is apart. */

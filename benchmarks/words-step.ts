@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { SearchMode, Session } from '../dist/src/index.js'
-import { putIndexesInOrder } from './engine-vectors.js'
+import { putIndexesInOrder } from './engine-indexes.js'
 import { atOnce, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
 import { longText } from './sample-texts.js'
 import { CALLERS, peakMb } from './search-calls.js'

@@ -7,6 +7,12 @@ export interface Passage {
   readonly end: number
 }
 
+/** A passage with words of a question. */
+export interface WordPassage extends Passage {
+  /** How many of the question's terms it has. */
+  readonly terms: number
+}
+
 /** How long a passage is at the most, unless one term is longer: some lines of text. */
 const MAX_LENGTH = 320
 
@@ -16,12 +22,12 @@ const MAX_LENGTH = 320
  *
  * @returns `undefined` where the text has none of the terms
  */
-export function densestPassage(text: string, query: LexicalQuery): Passage | undefined {
+export function densestPassage(text: string, query: LexicalQuery): WordPassage | undefined {
   const terms = analyze(text).filter(({ term }) => query.has(term))
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
-  let best: (Passage & { readonly worth: number }) | undefined
+  let best: WeighedPassage | undefined
   const inside = new Map<string, number>()
   let worth = 0
   let first = 0
@@ -32,10 +38,15 @@ export function densestPassage(text: string, query: LexicalQuery): Passage | und
       if (add(inside, gone, -1) === 0) worth -= worthOf(gone)
       first += 1
     }
-    const passage = { start: startOf(terms, first), end: lastEnd(terms.slice(first, last + 1)), worth }
+    const [start, lastEnd] = [startOf(terms, first), lastEndOf(terms.slice(first, last + 1))]
+    const passage = { start, end: lastEnd, terms: inside.size, worth }
     if (best === undefined || isBetter(passage, best)) best = passage
   }
-  return best && { start: best.start, end: best.end }
+  return best && { start: best.start, end: best.end, terms: best.terms }
+}
+
+interface WeighedPassage extends WordPassage {
+  readonly worth: number
 }
 
 /** Whether a passage has a term more than once, so that the first of them adds nothing but length. */
@@ -43,7 +54,7 @@ function isSpare(term: Term | undefined, inside: ReadonlyMap<string, number>): b
   return term !== undefined && (inside.get(term.term) ?? 0) > 1
 }
 
-function isBetter(one: Passage & { readonly worth: number }, other: Passage & { readonly worth: number }): boolean {
+function isBetter(one: WeighedPassage, other: WeighedPassage): boolean {
   const difference = one.worth - other.worth
   if (Math.abs(difference) > 1e-9) return difference > 0
   return one.end - one.start < other.end - other.start
@@ -54,12 +65,13 @@ function startOf(terms: readonly Term[], at: number): number {
 }
 
 /** Parts of an identifier come behind the whole of it. */
-function lastEnd(terms: readonly Term[]): number {
+function lastEndOf(terms: readonly Term[]): number {
   return Math.max(...terms.map(({ end }) => end))
 }
 
 function add(counts: Map<string, number>, term: string, change: number): number {
   const count = (counts.get(term) ?? 0) + change
-  counts.set(term, count)
+  if (count === 0) counts.delete(term)
+  else counts.set(term, count)
   return count
 }

@@ -80,15 +80,14 @@ export function toSizes(ranked: readonly PlacedChunk[], records: readonly Visibl
 }
 
 function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk, content: string): SearchResult {
-  const { similarity, score, foundBy, nearest } = chunk
-  const byWords = foundBy.includes('words') ? densestPassage(content, terms) : undefined
+  const { similarity, score, foundBy } = chunk
   return {
     id: record.id,
     docId: record.documentId,
     content,
     similarity,
     score,
-    match: byWords ?? nearest ?? { start: 0, end: content.length },
+    match: matchOf(content, terms, chunk),
     source: {
       uuid: record.documentUuid,
       originalName: shownName(record.originalName),
@@ -98,6 +97,14 @@ function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk,
       foundBy,
     },
   }
+}
+
+/** The densest words, unless they did not find the chunk and are few: then the window that is nearest in meaning. */
+function matchOf(content: string, terms: LexicalQuery, { foundBy, nearest }: PlacedChunk): Passage {
+  const densest = densestPassage(content, terms)
+  const isByWords = densest !== undefined && (foundBy.includes('words') || densest.terms * 2 >= terms.size)
+  if (isByWords) return { start: densest.start, end: densest.end }
+  return nearest ?? { start: 0, end: content.length }
 }
 
 function* partsOf(found: readonly SizedChunk[]): Generator<readonly SizedChunk[]> {

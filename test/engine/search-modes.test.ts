@@ -19,7 +19,12 @@ afterEach(async () => {
 /** A model of letters and lengths knows nothing of numbers: these differ in one alone. */
 async function uploadParts(count = 40): Promise<void> {
   for (let number = 0; number < count; number += 1) {
-    await uploadText(session, contextId, `part-${number}.txt`, `Spare part E-${4_700 + number} fits the pump of the red mill.`)
+    await uploadText(
+      session,
+      contextId,
+      `part-${number}.txt`,
+      `Spare part E-${4_700 + number} fits the pump of the red mill.`,
+    )
   }
 }
 
@@ -49,7 +54,9 @@ describe('a search by words and meaning', () => {
   it('orders results by their score, which lies between 0 and 1', async () => {
     await uploadParts()
     for (const mode of ['hybrid', 'semantic', 'keyword'] as const) {
-      const scores = (await session.search(contextId, 'pump E-4711 E-4712', { mode, topN: 20 })).map(({ score }) => score)
+      const scores = (await session.search(contextId, 'pump E-4711 E-4712', { mode, topN: 20 })).map(
+        ({ score }) => score,
+      )
       expect(scores).toEqual(scores.toSorted((one, other) => other - one))
       for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
     }

@@ -136,7 +136,7 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     const memory: MemoryEngine = await memoryEngine({ storage, vectorIndex: index })
     cleanUps.push(() => memory.engine.close())
     const session: Session = memory.session
-    const settings = { chunkSizeTokens: 16, overlap: 0 }
+    const settings = { chunkSizeTokens: 16, overlap: 0, findsEarly: false }
     const { id: contextId } = await session.contexts.create({ ...NEW_CONTEXT, settings })
     const collection = async (): Promise<string> => (await index.listCollections())[0] ?? ''
     return { engine: memory.engine, session, index, contextId, storage, collection }

@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+
+/** The folders of the tables, in an engine's. */
+const VECTORS = 'vectors'
+const WORDS = 'words'
+
+/**
+ * Merges and builds indexes, which an engine does between requests, and gives up when it is closed.
+ * @param dataDir of an engine that is closed
+ * @returns how many windows there are
+ */
+export async function putIndexesInOrder(dataDir: string): Promise<number> {
+  const index = new LanceDbVectorIndex(join(dataDir, VECTORS))
+  let windows = 0
+  for (const name of await index.listCollections()) {
+    for (const count of (await index.countByDocument(name)).values()) windows += count
+  }
+  await index.whenMaintained()
+  if (index.maintenanceError !== undefined) throw index.maintenanceError
+  await index.close()
+  await putWordsInOrder(dataDir)
+  return windows
+}
+
+async function putWordsInOrder(dataDir: string): Promise<void> {
+  const words = new LanceDbLexicalIndex(join(dataDir, WORDS))
+  // What is not opened is not looked after.
+  for (const name of await words.listCollections()) await words.count(name, 0)
+  await words.whenMaintained()
+  if (words.maintenanceError !== undefined) throw words.maintenanceError
+  await words.close()
+}
