@@ -1,7 +1,7 @@
 /** What a character is to the scan of a text. */
 export const BREAK = 0
 export const LETTER = 1
-export const DIGIT = 2
+const DIGIT = 2
 /** Punctuation that holds the parts of an identifier together. */
 export const JOINER = 3
 /** A character that has no form of its own: soft hyphens, marks of direction, variation selectors. */
@@ -12,11 +12,11 @@ export const PICTURE = 5
 export const HANGUL = 6
 /** From here on: scripts that have no spaces between words, those that mix with each other in one class. */
 export const IDEOGRAPH = 7
-export const THAI = 8
-export const LAO = 9
+const THAI = 8
+const LAO = 9
 export const KHMER = 10
 export const BURMESE = 11
-export const OTHER_UNSPACED = 12
+const OTHER_UNSPACED = 12
 
 const UNKNOWN = 255
 

@@ -109,7 +109,7 @@ function withoutPast(word: string, r1: number): string {
   if (suffix === null) return word
   const rest = word.slice(0, suffix.index)
   if (!VOWEL.test(rest)) return word
-  if (/ing$/.test(word) && /^[^aeiouy]y$/.test(rest)) return `${rest.slice(0, -1)}ie`
+  if (word.endsWith('ing') && /^[^aeiouy]y$/.test(rest)) return `${rest.slice(0, -1)}ie`
   if (/(?:at|bl|iz)$/.test(rest)) return `${rest}e`
   if (DOUBLE.test(rest)) return /^[aeo]..$/.test(rest) ? rest : rest.slice(0, -1)
   return rest.length <= r1 && SHORT_SYLLABLE.test(rest) ? `${rest}e` : rest

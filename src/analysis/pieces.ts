@@ -12,6 +12,9 @@ const MAY_HAVE_PIECES = /\p{Lu}|\p{Nd}/u
 const ONE_PIECE = /^(?:\p{Lu}*|\p{Lu}[^\p{Lu}\p{Nd}]*|\p{Nd}+)$/u
 /** "PDFs": not a word that begins with its last capital. */
 const PLURAL_OF_CAPITALS = /^(\p{Lu}{2,})s$/u
+/** Persian joins words by a character without width, as others do by a hyphen; some writers leave a space. */
+const PERSIAN_COMPOUND = /[\u0620-\u06d3]\u200c[\u0620-\u06d3]/
+const NOT_JOINED = /[^\u200c]+/g
 const SHORTEST_MEAN_LENGTH = 3
 const FEW = 3
 
@@ -20,14 +23,16 @@ const FEW = 3
  * What has many short pieces is no name that somebody made up: base64, a hash. It has none.
  */
 export function piecesOf(word: string): readonly Piece[] {
+  if (PERSIAN_COMPOUND.test(word)) return piecesBy(NOT_JOINED, word)
   if (!MAY_HAVE_PIECES.test(word)) return []
   const [, capitals] = PLURAL_OF_CAPITALS.exec(word) ?? []
   if (capitals !== undefined) return [{ text: capitals, start: 0, end: capitals.length }]
   if (ONE_PIECE.test(word)) return []
-  const pieces: Piece[] = []
-  for (const { 0: text, index } of word.matchAll(PIECE)) {
-    pieces.push({ text, start: index, end: index + text.length })
-  }
+  const pieces = piecesBy(PIECE, word)
   if (pieces.length > FEW && pieces.length * SHORTEST_MEAN_LENGTH > word.length) return []
   return pieces.length > 1 ? pieces : []
+}
+
+function piecesBy(pattern: RegExp, word: string): Piece[] {
+  return Array.from(word.matchAll(pattern), ({ 0: text, index }) => ({ text, start: index, end: index + text.length }))
 }

@@ -1,3 +1,4 @@
+import { QUESTION_WORDS } from './question-words.js'
 import { scan } from './scan.js'
 import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './sink.js'
 import { stemmed } from './stem.js'
@@ -14,14 +15,8 @@ const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [GRAM]: 1,
   [SIGN]: 1,
 }
-/** What a word weighs that makes a question of a sentence. Documents have it seldom, so that it would weigh more than others. */
+/** What one of {@link QUESTION_WORDS} weighs: measured, 0.3 and 0 are about equal. */
 const QUESTION_WORD_WEIGHT = 0.3
-const QUESTION_WORDS = new Set(
-  (
-    'what which how who whom whose when where why ' +
-    'is are was were be been do does did can could would should will has have had'
-  ).split(' '),
-)
 
 /**
  * The terms of a question, each with its weight, above 0. They are among those that `termsOf` finds for the same text.

@@ -1,6 +1,6 @@
 import { BREAK, classAt, HANGUL, IGNORED, JOINER, LETTER, PICTURE } from './character-class.js'
 import { scanCompound } from './compound.js'
-import { foldedTerm } from './fold.js'
+import { cut } from './fold.js'
 import { SIGN, type Sink, WORD } from './sink.js'
 import { scanUnspaced } from './unspaced.js'
 
@@ -23,7 +23,7 @@ export function scan(text: string, sink: Sink): void {
     if (first === LETTER) {
       const wordEnd = plainWordEnd(text, at)
       if (wordEnd > at) {
-        sink(foldedTerm(text, at, wordEnd), at, wordEnd, WORD)
+        sink(cut(text.slice(at, wordEnd).toLowerCase()), at, wordEnd, WORD)
         at = wordEnd
         continue
       }

@@ -4,7 +4,7 @@ import { PART, type TermKind, WORD } from './sink.js'
 const ASCII_LETTERS = /^[a-z]+$/
 /** Longer strings may be views of the text that they were cut from: to keep one would keep that. */
 const LONGEST_REMEMBERED = 12
-const MOST_REMEMBERED = 20_000
+const MOST_REMEMBERED = 20000
 
 const stems = new Map<string, string>()
 
