@@ -1,0 +1,134 @@
+import type { Knex } from 'knex'
+import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
+import type { WordTable } from './word-tables.js'
+
+interface Rows<T> {
+  readonly rows: readonly T[]
+}
+
+/** How many chunks there are, and how long they are. */
+export interface CollectionTotals {
+  readonly chunks: number
+  /** Deleted chunks that still have postings. */
+  readonly deleted: number
+  /** Of a chunk, in terms. */
+  readonly meanLength: number
+}
+
+/** Consecutive numbers of chunks. */
+export interface NumberRange {
+  readonly first: number
+  /** Not included. */
+  readonly end: number
+}
+
+/** Takes consecutive numbers for chunks, and returns the first. They stay taken, even if nothing is added. */
+export async function takeNumbers(knex: Knex, { state }: WordTable, count: number): Promise<number> {
+  const taken = await knex.raw<Rows<{ readonly first: string }>>(
+    'update ?? set next = next + ? returning next - ? as first',
+    [state, count, count],
+  )
+  return Number(taken.rows[0]?.first)
+}
+
+/** Adds chunks that have consecutive numbers: one run for each sequence of ordinals. */
+export async function insertRuns(
+  transaction: Knex,
+  { runs }: WordTable,
+  { documentId, chunks, terms }: LexicalRows,
+  firstNumber: number,
+): Promise<void> {
+  const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
+  for (const [run, start] of starts.entries()) {
+    const lengths = terms.slice(start, starts[run + 1] ?? chunks.length).map((ofChunk) => ofChunk.length)
+    const length = lengths.reduce((sum, each) => sum + each, 0)
+    await transaction.raw(
+      'insert into ?? (first, document, chunk, chunks, lengths, length) values (?, ?, ?, ?, ?::integer[], ?)',
+      [runs, firstNumber + start, documentId, chunks[start] ?? 0, lengths.length, lengths, length],
+    )
+  }
+}
+
+/** Deletes chunks of a document from an ordinal on. Their postings stay until they are purged. */
+export async function deleteRuns(
+  knex: Knex,
+  { runs, state }: WordTable,
+  documentId: number,
+  fromChunk: number,
+): Promise<void> {
+  await knex.raw(
+    `with removed as (delete from ?? where document = ? and chunk >= ? returning chunks),
+     shortened as (
+       update ?? as run set chunks = ? - run.chunk, lengths = run.lengths[1:? - run.chunk],
+         length = (select sum(each) from unnest(run.lengths[1:? - run.chunk]) as each)
+       from ?? as before where before.first = run.first
+       and run.document = ? and run.chunk < ? and run.chunk + run.chunks > ?
+       returning before.chunks - run.chunks as chunks
+     )
+     update ?? set deleted = deleted + gone.chunks
+     from (select sum(chunks) as chunks from (table removed union all table shortened) as gone) as gone
+     where gone.chunks > 0`,
+    [
+      ...[runs, documentId, fromChunk],
+      ...[runs, fromChunk, fromChunk, fromChunk, runs, documentId, fromChunk, fromChunk],
+      state,
+    ],
+  )
+}
+
+export async function countChunks(knex: Knex, { runs }: WordTable, documentId: number): Promise<number> {
+  const counted = await knex.raw<Rows<{ readonly chunks: string }>>(
+    'select coalesce(sum(chunks), 0) as chunks from ?? where document = ?',
+    [runs, documentId],
+  )
+  return Number(counted.rows[0]?.chunks)
+}
+
+export async function countChunksByDocument(knex: Knex, { runs }: WordTable): Promise<ReadonlyMap<number, number>> {
+  const counted = await knex.raw<Rows<{ readonly document: string; readonly chunks: string }>>(
+    'select document, sum(chunks) as chunks from ?? group by document',
+    [runs],
+  )
+  return new Map(counted.rows.map(({ document, chunks }) => [Number(document), Number(chunks)]))
+}
+
+export async function readTotals(knex: Knex, { runs, state }: WordTable): Promise<CollectionTotals> {
+  const read = await knex.raw<Rows<Record<'chunks' | 'length' | 'deleted', string>>>(
+    `select coalesce(sum(chunks), 0) as chunks, coalesce(sum(length), 0) as length,
+     (select deleted from ??) as deleted from ??`,
+    [state, runs],
+  )
+  const [chunks, length, deleted] = [read.rows[0]?.chunks, read.rows[0]?.length, read.rows[0]?.deleted].map(Number)
+  return { chunks: chunks ?? 0, deleted: deleted ?? 0, meanLength: (length ?? 0) / Math.max(1, chunks ?? 0) }
+}
+
+/** The numbers of chunks whose documents pass a filter, in ascending order. */
+export async function rangesOf(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<NumberRange[]> {
+  const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
+  const found = await knex.raw<Rows<{ readonly first: string; readonly chunks: number }>>(
+    `select first, chunks from ?? where document ${condition} (select unnest(?::bigint[])) order by first`,
+    [runs, ids as number[]],
+  )
+  return found.rows.map(({ first, chunks }) => ({ first: Number(first), end: Number(first) + chunks }))
+}
+
+/** The chunks with these numbers; none for a deleted one. */
+export async function chunksOf(
+  knex: Knex,
+  { runs }: WordTable,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, IndexedChunk>> {
+  const found = await knex.raw<Rows<{ readonly number: string; readonly document: string; readonly chunk: string }>>(
+    `select number, document, chunk + number - first as chunk from unnest(?::bigint[]) as numbers (number)
+     cross join lateral (
+       select first, document, chunk, chunks from ?? where first <= number order by first desc limit 1
+     ) as run where number < first + chunks`,
+    [numbers as number[], runs],
+  )
+  return new Map(
+    found.rows.map(({ number, document, chunk }) => [
+      Number(number),
+      { documentId: Number(document), chunk: Number(chunk) },
+    ]),
+  )
+}

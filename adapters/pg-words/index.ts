@@ -1,0 +1,2 @@
+/** LexicalIndex on PostgreSQL, without any extension. */
+export { PgLexicalIndex, type PgLexicalOptions } from './pg-lexical-index.js'

@@ -1,0 +1,232 @@
+import type { Knex } from 'knex'
+import pLimit, { type LimitFunction } from 'p-limit'
+import {
+  ClosedError,
+  InvalidInputError,
+  type LexicalAnswer,
+  type LexicalIndex,
+  type LexicalQuery,
+  type LexicalRows,
+  type LexicalSearchOptions,
+  type Telemetry,
+} from '../../src/ports/index.js'
+import {
+  type CollectionTotals,
+  countChunks,
+  countChunksByDocument,
+  deleteRuns,
+  insertRuns,
+  readTotals,
+  takeNumbers,
+} from './chunk-runs.js'
+import { inDatabase, isGone } from './errors.js'
+import { postingsOf } from './postings.js'
+import { TableUpkeep } from './table-upkeep.js'
+import { emptyAnswer, searchWords } from './word-search.js'
+import { type WordTable, WordTables } from './word-tables.js'
+
+/** How an index on PostgreSQL behaves. */
+export interface PgLexicalOptions {
+  /** Connections to PostgreSQL 13 or newer (client `pg`). The index destroys them, unless told otherwise. */
+  readonly knex: Knex
+  /** Put before every table's name; default `alcove_`. */
+  readonly tablePrefix?: string
+  /** Whether the host destroys `knex` itself; default false. */
+  readonly keepKnex?: boolean
+  /** Milliseconds after which upkeep that failed is tried again. Default 60,000. */
+  readonly upkeepRetryMs?: number
+  /** Hears of tables that could not be kept in order (`words.maintenance.failed`): it is tried again. */
+  readonly telemetry?: Telemetry
+}
+
+const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
+const ROWS_PER_STATEMENT = 1_000
+/** From so many chunks on, totals may be estimated, and are read every so often. */
+const MANY_CHUNKS = 10_000
+const TOTALS_KEPT_MS = 5_000
+
+/**
+ * An index of words in PostgreSQL, without any extension, shared by any number of processes. Each collection has a table
+ * of postings: rows of (term, postings), each of which holds all chunks that have the term, out of one or many
+ * additions. A search reads the rows of its terms and adds up BM25 exactly; it reads no row for each chunk. Additions
+ * only add rows, deletions only remove chunks from a small table of runs; rows are merged and purged in the background.
+ */
+export class PgLexicalIndex implements LexicalIndex {
+  readonly #knex: Knex
+  readonly #keepKnex: boolean
+  readonly #tables: WordTables
+  readonly #upkeep: TableUpkeep
+  readonly #totals = new Map<
+    string,
+    { readonly tableId: string; readonly totals: CollectionTotals; readonly at: number }
+  >()
+  /** Writes of one collection happen in the order of the calls. */
+  readonly #turns = new Map<string, LimitFunction>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  /** @throws InvalidInputError for a `tablePrefix` that cannot be used */
+  constructor(options: PgLexicalOptions) {
+    const { knex, tablePrefix = 'alcove_', keepKnex = false, upkeepRetryMs = 60_000, telemetry } = options
+    if (!PREFIX_PATTERN.test(tablePrefix)) {
+      throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
+    }
+    this.#knex = knex
+    this.#keepKnex = keepKnex
+    this.#tables = new WordTables(knex, tablePrefix)
+    this.#upkeep = new TableUpkeep(knex, this.#tables, { retryMs: upkeepRetryMs, telemetry })
+  }
+
+  /**
+   * Makes what it needs in the database; otherwise its first use does.
+   * @throws StorageError where the database's user lacks a right
+   */
+  async prepare(): Promise<void> {
+    this.#refuseIfClosed()
+    await inDatabase('all collections', () => this.#tables.open())
+  }
+
+  async add(collection: string, rows: LexicalRows): Promise<void> {
+    this.#refuseIfClosed()
+    if (rows.chunks.length === 0) return
+    await this.#inTurn(collection, async () => {
+      const table = await this.#again(collection, async () => {
+        const found = await this.#tables.findOrMake(collection)
+        await this.#insert(found, rows)
+        return found
+      })
+      this.#upkeep.noteAddition(collection, table)
+    })
+  }
+
+  async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
+    this.#refuseIfClosed()
+    if (query.size === 0) return emptyAnswer(query)
+    return await this.#using(collection, emptyAnswer(query), async (table) => {
+      const totals = await this.#totalsOf(collection, table)
+      const { answer, mostRows } = await searchWords(this.#knex, table, query, options, totals)
+      this.#upkeep.noteSearch(collection, mostRows)
+      return answer
+    })
+  }
+
+  async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
+    this.#refuseIfClosed()
+    await this.#inTurn(collection, async () => {
+      await this.#again(collection, async () => {
+        const table = await this.#tables.find(collection)
+        if (table === undefined) return
+        await deleteRuns(this.#knex, table, documentId, fromChunk)
+        this.#upkeep.noteDeletion(collection, table)
+      })
+    })
+  }
+
+  async count(collection: string, documentId: number): Promise<number> {
+    this.#refuseIfClosed()
+    return await this.#using(collection, 0, (table) => countChunks(this.#knex, table, documentId))
+  }
+
+  async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
+    this.#refuseIfClosed()
+    const nothing: ReadonlyMap<number, number> = new Map()
+    return await this.#using(collection, nothing, (table) => countChunksByDocument(this.#knex, table))
+  }
+
+  async listCollections(): Promise<readonly string[]> {
+    this.#refuseIfClosed()
+    return await this.#tracked(inDatabase('all collections', () => this.#tables.names()))
+  }
+
+  async drop(collection: string): Promise<void> {
+    this.#refuseIfClosed()
+    await this.#inTurn(collection, async () => {
+      this.#upkeep.forget(collection)
+      await this.#tables.drop(collection)
+    })
+  }
+
+  /** Does the upkeep that is due, and waits for it. Never needed; for tests and measurements. */
+  async whenMaintained(): Promise<void> {
+    this.#refuseIfClosed()
+    await this.#upkeep.finish()
+  }
+
+  /** Why the last upkeep failed, unless one has succeeded since. It is tried again. */
+  get maintenanceError(): Error | undefined {
+    return this.#upkeep.error
+  }
+
+  /** Upkeep is broken off after its step, and done later. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#upkeep.close()
+    await Promise.allSettled(this.#underWay)
+    if (!this.#keepKnex) await this.#knex.destroy()
+  }
+
+  /** All of the rows or none of them. */
+  async #insert(table: WordTable, rows: LexicalRows): Promise<void> {
+    const first = await takeNumbers(this.#knex, table, rows.chunks.length)
+    const { terms, levels, postings } = await postingsOf(rows.terms, first)
+    await this.#knex.transaction(async (transaction) => {
+      await insertRuns(transaction, table, rows, first)
+      for (let at = 0; at < terms.length; at += ROWS_PER_STATEMENT) {
+        const to = at + ROWS_PER_STATEMENT
+        await transaction.raw(
+          'insert into ?? (term, level, postings) select * from unnest(?::text[], ?::smallint[], ?::bytea[])',
+          [table.postings, terms.slice(at, to), levels.slice(at, to), postings.slice(at, to)],
+        )
+      }
+    })
+  }
+
+  async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {
+    const known = this.#totals.get(collection)
+    if (known?.tableId === table.id && performance.now() - known.at < TOTALS_KEPT_MS) return known.totals
+    const totals = await readTotals(this.#knex, table)
+    if (totals.chunks > MANY_CHUNKS) this.#totals.set(collection, { tableId: table.id, totals, at: performance.now() })
+    else this.#totals.delete(collection)
+    return totals
+  }
+
+  async #inTurn<T>(collection: string, work: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.get(collection) ?? pLimit(1)
+    this.#turns.set(collection, turn)
+    return await this.#tracked(turn(async () => await inDatabase(collection, work)))
+  }
+
+  /** A collection that does not exist, or that somebody drops meanwhile, has nothing. */
+  async #using<T>(collection: string, nothing: T, work: (table: WordTable) => Promise<T>): Promise<T> {
+    const use = async (): Promise<T> => {
+      const table = await this.#tables.find(collection)
+      return table === undefined ? nothing : await work(table)
+    }
+    return await this.#tracked(inDatabase(collection, () => this.#again(collection, use)))
+  }
+
+  /** Does it once more where somebody else has dropped the tables that are known, and may have made others. */
+  async #again<T>(collection: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isGone(error)) throw error
+      this.#tables.forget(collection)
+      return await work()
+    }
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work)
+    try {
+      return await work
+    } finally {
+      this.#underWay.delete(work)
+    }
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw new ClosedError('the word index')
+  }
+}

@@ -1,0 +1,143 @@
+import type { Knex } from 'knex'
+import { LAST_LEVEL, LEVEL_SQL, POSTING_BYTES, ROWS_PER_MERGE } from './postings.js'
+import type { WordTable } from './word-tables.js'
+
+/** Terms that one scan for rows to merge gives. */
+const TERMS_PER_SCAN = 20_000
+/** Terms whose rows are merged in one transaction: it takes some ten milliseconds. */
+const TERMS_PER_MERGE = 200
+const TERMS_PER_PURGE = 100
+
+interface Rows<T> {
+  readonly rows: readonly T[]
+}
+
+interface TermAtLevel {
+  readonly term: string
+  readonly level: number
+}
+
+/** Says whether work should be broken off. Asked before each step. */
+export type IsOver = () => boolean
+
+/**
+ * Merges rows of the same term and level, in steps that leave nothing half done. Each posting is rewritten once for each
+ * level at most. Rows that this makes in the next level are merged by the next call.
+ *
+ * @returns how many rows were merged; `undefined` where it was broken off, or another process merges
+ */
+export async function mergePostings(knex: Knex, { postings }: WordTable, isOver: IsOver): Promise<number | undefined> {
+  let merged = 0
+  for (;;) {
+    const due = await knex.raw<Rows<TermAtLevel>>(
+      `select term, level from ?? where level < ${LAST_LEVEL} group by term, level
+       having count(*) >= ${ROWS_PER_MERGE} limit ${TERMS_PER_SCAN}`,
+      [postings],
+    )
+    for (let at = 0; at < due.rows.length; at += TERMS_PER_MERGE) {
+      if (isOver()) return undefined
+      const part = due.rows.slice(at, at + TERMS_PER_MERGE)
+      const rows = await inTurn(knex, postings, (transaction) => mergeTerms(transaction, postings, part))
+      if (rows === undefined) return undefined
+      merged += rows
+    }
+    if (due.rows.length < TERMS_PER_SCAN) return merged
+  }
+}
+
+async function mergeTerms(transaction: Knex, postings: string, due: readonly TermAtLevel[]): Promise<number> {
+  // Without it a table that was never analysed is read as a whole.
+  await transaction.raw('set local enable_seqscan = off')
+  const merged = await transaction.raw<Rows<{ readonly rows: string }>>(
+    `with merged as (
+       delete from ?? as row using unnest(?::text[], ?::smallint[]) as due (term, level)
+       where row.term = due.term and row.level = due.level returning row.term, row.level, postings
+     ),
+     inserted as (
+       insert into ?? (term, level, postings)
+       select term, ${LEVEL_SQL}, postings
+       from (select term, string_agg(postings, ''::bytea) as postings from merged group by term, level) as joined
+     )
+     select count(*) as rows from merged`,
+    [postings, due.map(({ term }) => term), due.map(({ level }) => level), postings],
+  )
+  return Number(merged.rows[0]?.rows)
+}
+
+/** Gives back the room of rows that were merged or purged. Does nothing where the database's user does not own the table. */
+export async function vacuum(knex: Knex, { postings }: WordTable): Promise<void> {
+  // Giving room back to the disk would lock readers out.
+  await knex.raw('vacuum (analyze, truncate false) ??', [postings])
+}
+
+/**
+ * Removes the postings of deleted chunks, in steps that leave nothing half done.
+ * @returns whether it came to its end
+ */
+export async function purgePostings(knex: Knex, table: WordTable, isOver: IsOver): Promise<boolean> {
+  const before = await knex.raw<Rows<{ readonly deleted: string }>>('select deleted from ??', [table.state])
+  const deleted = Number(before.rows[0]?.deleted)
+  for (let after = ''; ; ) {
+    if (isOver()) return false
+    const page = await knex.raw<Rows<{ readonly last: string | null }>>(
+      'select max(term) as last from (select distinct term from ?? where term > ? order by term limit ?) as page',
+      [table.postings, after, TERMS_PER_PURGE],
+    )
+    const last = page.rows[0]?.last
+    if (typeof last !== 'string') break
+    const isDone = await inTurn(knex, table.postings, async (transaction) => {
+      await purgeTerms(transaction, table, after, last)
+      return true
+    })
+    if (isDone !== true) return false
+    after = last
+  }
+  await knex.raw('update ?? set deleted = deleted - ?', [table.state, deleted])
+  return true
+}
+
+/** Purges the rows of terms from one (not included) to another. */
+async function purgeTerms(
+  transaction: Knex,
+  { postings, runs }: WordTable,
+  after: string,
+  last: string,
+): Promise<void> {
+  const byte = (index: number): string => `get_byte(postings, at + ${index})::bigint`
+  await transaction.raw(
+    `with looked as (
+       select ctid as place, postings, (
+         select coalesce(string_agg(substring(postings from at + 1 for ${POSTING_BYTES}), ''::bytea), ''::bytea)
+         from generate_series(0, octet_length(postings) - 1, ${POSTING_BYTES}) as at
+         cross join lateral (
+           select (${byte(0)} << 24) + (${byte(1)} << 16) + (${byte(2)} << 8) + ${byte(3)} as number
+         ) as numbered
+         where number < (select first + chunks from ?? where first <= number order by first desc limit 1)
+       ) as kept from ?? where term > ? and term <= ?
+     ),
+     emptied as (delete from ?? as row using looked where row.ctid = place and octet_length(kept) = 0)
+     update ?? as row set postings = kept from looked
+     where row.ctid = place and octet_length(kept) between 1 and octet_length(looked.postings) - 1`,
+    [runs, postings, after, last, postings, postings],
+  )
+  await transaction.raw(`update ?? set level = ${LEVEL_SQL} where term > ? and term <= ? and level <> ${LEVEL_SQL}`, [
+    postings,
+    after,
+    last,
+  ])
+}
+
+/** Works in a transaction; `undefined` where another process merges or purges now. */
+async function inTurn<T>(
+  knex: Knex,
+  postings: string,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+): Promise<T | undefined> {
+  return await knex.transaction(async (transaction) => {
+    const lock = await transaction.raw<Rows<{ readonly is_held: boolean }>>(
+      `select pg_try_advisory_xact_lock(hashtext(?), hashtext('merge')) as is_held`,
+      [postings],
+    )
+    return lock.rows[0]?.is_held === true ? await work(transaction) : undefined
+  })
+}

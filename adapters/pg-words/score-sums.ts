@@ -1,0 +1,101 @@
+import type { NumberRange } from './chunk-runs.js'
+import { POSTING_BYTES } from './postings.js'
+import type { TermScores } from './term-scores.js'
+
+/** Numbers of chunks in one page of sums. */
+const PAGE_BITS = 12
+const PAGE_SIZE = 1 << PAGE_BITS
+
+/** A chunk with its score. */
+export interface ScoredNumber {
+  readonly number: number
+  readonly score: number
+}
+
+/** Scores of chunks by their numbers, in pages of 32 kB: many numbers may belong to deleted chunks. */
+export class ScoreSums {
+  readonly #pages = new Map<number, Float64Array<ArrayBuffer>>()
+
+  /** Adds what each posting of a term is worth. */
+  add(postings: Buffer, scores: TermScores): void {
+    const view = new DataView(postings.buffer, postings.byteOffset, postings.length)
+    let [page, sums] = [-1, new Float64Array(0)]
+    for (let at = 0; at < postings.length; at += POSTING_BYTES) {
+      const number = view.getUint32(at)
+      if (number >>> PAGE_BITS !== page) {
+        page = number >>> PAGE_BITS
+        sums = this.#pageOf(page)
+      }
+      const place = number & (PAGE_SIZE - 1)
+      sums[place] = (sums[place] ?? 0) + scores.of(view.getUint16(at + 4), view.getUint16(at + 6))
+    }
+  }
+
+  #pageOf(page: number): Float64Array<ArrayBuffer> {
+    const known = this.#pages.get(page)
+    if (known !== undefined) return known
+    const sums = new Float64Array(PAGE_SIZE)
+    this.#pages.set(page, sums)
+    return sums
+  }
+
+  /**
+   * The chunks with the highest scores, the best first; equal ones by number.
+   *
+   * @param after the last of those that are known already: the ones that follow it are given
+   * @param ranges numbers to choose from, in ascending order
+   */
+  best(count: number, after: ScoredNumber | undefined, ranges: readonly NumberRange[] | undefined): ScoredNumber[] {
+    const heap: ScoredNumber[] = []
+    let range = 0
+    for (const page of [...this.#pages.keys()].sort((one, other) => one - other)) {
+      const sums = this.#pages.get(page) ?? new Float64Array(0)
+      for (let at = 0; at < sums.length; at += 1) {
+        const score = sums[at] ?? 0
+        if (score === 0) continue
+        const worst = heap[0]
+        if (heap.length === count && worst !== undefined && score <= worst.score) continue
+        const scored = { number: page * PAGE_SIZE + at, score }
+        if (after !== undefined && inOrder(scored, after) <= 0) continue
+        if (ranges !== undefined) {
+          while (range < ranges.length && (ranges[range]?.end ?? 0) <= scored.number) range += 1
+          if (scored.number < (ranges[range]?.first ?? Number.POSITIVE_INFINITY)) continue
+        }
+        if (heap.length === count) replaceWorst(heap, scored)
+        else push(heap, scored)
+      }
+    }
+    return heap.sort(inOrder)
+  }
+}
+
+/** Below 0 where the first is better. */
+function inOrder(one: ScoredNumber, other: ScoredNumber): number {
+  return other.score - one.score || one.number - other.number
+}
+
+/** Adds to a binary heap that has the worst at its root. */
+function push(heap: ScoredNumber[], added: ScoredNumber): void {
+  let at = heap.length
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    const above = heap[parent]
+    if (above === undefined || inOrder(added, above) <= 0) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = added
+}
+
+function replaceWorst(heap: ScoredNumber[], added: ScoredNumber): void {
+  let at = 0
+  for (;;) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
+    const isRightWorse = left !== undefined && right !== undefined && inOrder(right, left) > 0
+    const worse = isRightWorse ? right : left
+    if (worse === undefined || inOrder(worse, added) <= 0) break
+    heap[at] = worse
+    at = 2 * at + (isRightWorse ? 2 : 1)
+  }
+  heap[at] = added
+}
