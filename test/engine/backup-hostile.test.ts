@@ -164,7 +164,7 @@ describe('a restore of a hostile archive', () => {
   })
 
   it('refuses what a newer version has made', async () => {
-    expect(await refusal(withManifest({ version: 2, more: true }))).toMatch(/newer version/)
+    expect(await refusal(withManifest({ version: 3, more: true }))).toMatch(/newer version/)
   })
 
   it('refuses a database that is missing, damaged, empty or of another folder', async () => {

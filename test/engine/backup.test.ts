@@ -92,7 +92,7 @@ describe('a backup of a folder on which nobody works', () => {
     expect(execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: unpacked }).toString()).toBe('')
     expect(await readFile(join(unpacked, 'files', key('lamp.txt')), 'utf8')).toBe(TEXTS['lamp.txt'])
     const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8')) as unknown
-    expect(manifest).toMatchObject({ format: 'alcove-backup', version: 1, documents: 3 })
+    expect(manifest).toMatchObject({ format: 'alcove-backup', version: 2, documents: 3 })
   })
 
   it('leaves the keys out where it is told to; what is restored opens with the key put back', async () => {
@@ -351,7 +351,7 @@ describe('a restore', () => {
     const { ino } = await stat(empty)
     await restoreDataDir({ dataDir: empty, file })
     expect((await stat(empty)).ino).toBe(ino)
-    expect(await namesOf(empty)).toEqual(['alcove.sqlite', 'database-id', 'files', 'keys', 'vectors'])
+    expect(await namesOf(empty)).toEqual(['alcove.sqlite', 'database-id', 'files', 'keys', 'vectors', 'words'])
     await mkdir(full)
     await writeFile(join(full, 'mine'), '')
     const refused = { code: 'ERR_DATA_DIR_UNUSABLE' }

@@ -1,15 +1,17 @@
 import { join } from 'node:path'
 import knex, { type Knex } from 'knex'
-import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { type LocalEngineOptions, openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryTextExtractor } from '../../adapters/memory/index.js'
 import type { Engine, Problem, VerifyReport } from '../../src/index.js'
+import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
 import { NEW_CONTEXT, uploadText } from './memory-engine.js'
 
 export const LEAVE = 'Parental leave takes eighteen weeks. '
 /** Many chunks in a context of small ones. */
 export const LONG: string = Array.from({ length: 60 }, (_, at) => `Shelf ${at} holds jar number ${at * 7}. `).join('')
 export const COLLECTION = 'context-1-memory-1'
+export const WORDS: string = wordCollectionOf(1)
 
 /** A folder with some documents, as an engine has left it. */
 export interface DoctorFolder {
@@ -80,16 +82,16 @@ export async function withEngine<T>(
   }
 }
 
-/** The contents of the first result of a search in the first context. */
+/** The content of the first result of a search in the first context, by meaning unless it is told otherwise. */
 export async function find(
   dataDir: string,
   prompt: string,
-  options: Partial<LocalEngineOptions> = {},
+  { mode = 'semantic', ...options }: Partial<LocalEngineOptions> & { readonly mode?: 'semantic' | 'keyword' } = {},
 ): Promise<string | undefined> {
   return await withEngine(
     dataDir,
     options,
-    async (engine) => (await engine.as(engine.owner).search(1, prompt))[0]?.content,
+    async (engine) => (await engine.as(engine.owner).search(1, prompt, { mode }))[0]?.content,
   )
 }
 
@@ -107,6 +109,16 @@ export async function sql(dataDir: string, work: (database: Knex) => Promise<unk
 /** Works on the vectors of a folder behind the engine's back. */
 export async function vectors(dataDir: string, work: (index: LanceDbVectorIndex) => Promise<unknown>): Promise<void> {
   const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
+  try {
+    await work(index)
+  } finally {
+    await index.close()
+  }
+}
+
+/** Works on the words of a folder behind the engine's back. */
+export async function words(dataDir: string, work: (index: LanceDbLexicalIndex) => Promise<unknown>): Promise<void> {
+  const index = new LanceDbLexicalIndex(join(dataDir, 'words'))
   try {
     await work(index)
   } finally {

@@ -75,6 +75,7 @@ async function expectSound(): Promise<void> {
   expect(report.isHealthy).toBe(true)
   expect(await find(dataDir, SHELF)).toContain(SHELF)
   expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
+  expect(await find(dataDir, SHELF, { mode: 'keyword' })).toContain(SHELF)
 }
 
 /** Expects what cannot be mended to be told, before and after repairing, and all documents to be found. */
@@ -108,6 +109,7 @@ describe('a folder without a fault', () => {
     expect(checked.chunks).toBeGreaterThan(20)
     expect(checked.vectors).toBe(checked.windows)
     expect(checked.windows).toBeGreaterThanOrEqual(checked.chunks)
+    expect(checked).toMatchObject({ wordCollections: 2, indexedChunks: checked.chunks })
   })
 
   it('is not changed by looking, nor by repairing what is not broken', async () => {
@@ -359,6 +361,7 @@ describe('what belongs to nothing', () => {
         job('ingest-document', 90),
         job('purge-document', 91),
         job('purge-context', 92),
+        job('index-words', 93),
       ])
     })
     const report = await examine(dataDir)
@@ -367,6 +370,7 @@ describe('what belongs to nothing', () => {
       { code: 'job-without-subject', documentId: 90, job: 'ingest-document' },
       { code: 'job-without-subject', documentId: 91, job: 'purge-document' },
       { code: 'job-without-subject', contextId: 92, job: 'purge-context' },
+      { code: 'job-without-subject', contextId: 93, job: 'index-words' },
     ])
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
     await expectSound()

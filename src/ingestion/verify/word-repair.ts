@@ -65,14 +65,18 @@ export class WordRepair {
     findings: readonly Finding[],
     options: WordRepairOptions,
   ): Promise<ReadonlySet<number>> {
-    let done = 0
     const failed = new Set<number>()
-    const total = [...forgotten.values()].reduce((sum, ids) => sum + ids.size, 0)
+    let done = 0
+    // Those that were not indexed before are known when they are counted.
+    let total = [...forgotten.values()].reduce((sum, ids) => sum + ids.size, 0)
     for (const [contextId, ids] of forgotten) {
+      let ofContext = ids.size
       const isIndexed = await this.#untilIndexed(contextId, options, (left) => {
-        options.onProgress(done + Math.max(0, ids.size - left), Math.max(total, done + left))
+        total += Math.max(0, left - ofContext)
+        ofContext = Math.max(ofContext, left)
+        options.onProgress(done + ofContext - left, total)
       })
-      done += ids.size
+      done += ofContext
       if (!isIndexed) failed.add(contextId)
       if (!isIndexed) continue
       const outdated = findings.filter(({ code, subject }) => {

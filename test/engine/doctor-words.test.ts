@@ -1,0 +1,292 @@
+import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LanceDbLexicalIndex } from '../../adapters/lancedb/index.js'
+import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import { ANALYZER_VERSION } from '../../src/analysis/index.js'
+import { type Problem, StorageError, type VerifyProgress } from '../../src/index.js'
+import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
+import type { LexicalIndex } from '../../src/ports/index.js'
+import { temporaryFolder } from '../temporary-folder.js'
+import {
+  codes,
+  type DoctorFolder,
+  examine,
+  fileOf,
+  fill,
+  find,
+  LEAVE,
+  open,
+  repair,
+  sql,
+  told,
+  WORDS,
+  withEngine,
+  words,
+} from './doctor-folder.js'
+
+const SHELF = 'Shelf 33 holds jar number 231'
+const BY_WORDS = { mode: 'keyword' } as const
+
+let original: DoctorFolder
+let originals: Awaited<ReturnType<typeof temporaryFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let dataDir: string
+let long: string
+
+beforeAll(async () => {
+  originals = await temporaryFolder()
+  original = await fill(join(originals.path, 'data'))
+})
+
+afterAll(async () => {
+  await originals.remove()
+})
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  dataDir = join(folder.path, 'data')
+  await cp(original.dataDir, dataDir, { recursive: true })
+  ;[long] = original.uuids
+})
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await folder.remove()
+})
+
+async function expectSound(): Promise<void> {
+  expect((await examine(dataDir)).problems).toEqual([])
+  expect(await find(dataDir, SHELF, BY_WORDS)).toContain(SHELF)
+  expect(await find(dataDir, LEAVE, BY_WORDS)).toContain('eighteen weeks')
+  expect(await find(dataDir, SHELF)).toContain(SHELF)
+}
+
+/** Repairs, and expects all of it to be mended and found by its words; and no document to be processed again. */
+async function expectMended(expected: readonly Problem['code'][]): Promise<void> {
+  const before = await examine(dataDir)
+  expect(codes(before)).toEqual(expected)
+  expect(before.problems.map(({ isRepairable, isRepaired }) => [isRepairable, isRepaired])).toEqual(
+    expected.map(() => [true, false]),
+  )
+  const processed: string[] = []
+  const after = await withEngine(dataDir, { isSweeping: false }, async (engine) => {
+    engine.on('document.completed', ({ fileName }) => processed.push(fileName))
+    return await engine.administration.verify({ repair: true })
+  })
+  expect(after.problems).toEqual(before.problems.map((problem) => ({ ...problem, isRepaired: true })))
+  expect(after.isHealthy).toBe(true)
+  expect(processed).toEqual([])
+  await expectSound()
+}
+
+/** Another text's words, as many rows as asked for. */
+function wordRows(documentId: number, rows: number) {
+  return {
+    documentId,
+    chunks: Array.from({ length: rows }, (_, at) => at),
+    terms: Array.from({ length: rows }, () => ['ferry', 'nine']),
+  }
+}
+
+describe('a document whose words are', () => {
+  it('W47 all gone, or gone in part: has them indexed again, and is not processed again', async () => {
+    await words(dataDir, async (index) => {
+      await index.deleteDocument(WORDS, 1, 5)
+      await index.deleteDocument(WORDS, 2, 0)
+    })
+    expect(await find(dataDir, LEAVE, BY_WORDS)).toBeUndefined()
+    const { problems } = await examine(dataDir)
+    expect(problems[0]?.message).toMatch(
+      /^Document .* \(shelves\.txt\) has the words of 5 chunks in the word index, and \d+ chunks\.$/,
+    )
+    await expectMended(['words-missing', 'words-missing'])
+  })
+
+  it('W47 gone with their folder: likewise', async () => {
+    await rm(join(dataDir, 'words'), { recursive: true })
+    await expectMended(['words-missing', 'words-missing', 'words-missing'])
+  })
+
+  it('W48 there twice: likewise', async () => {
+    await words(dataDir, async (index) => await index.add(WORDS, wordRows(1, 3)))
+    await expectMended(['words-surplus'])
+  })
+
+  it('W49 those of another text: likewise', async () => {
+    await words(dataDir, async (index) => {
+      await index.deleteDocument(WORDS, 2, 0)
+      await index.add(WORDS, wordRows(2, 1))
+    })
+    const { problems } = await examine(dataDir)
+    expect(problems[0]?.message).toContain('is not found by the words of its chunk 0.')
+    await expectMended(['words-missing'])
+  })
+
+  it('W50 gone, and its file and its model too: has them indexed again all the same', async () => {
+    await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 0))
+    await rm(fileOf(dataDir, long))
+    const embeddingModels = [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })]
+    const { problems } = await repair(dataDir, { embeddingModels })
+    expect(problems.map(({ code, isRepaired }) => [code, isRepaired])).toEqual([
+      ['file-missing', false],
+      ['words-missing', true],
+      ['model-unknown', false],
+      ['model-unknown', false],
+    ])
+    expect(await find(dataDir, SHELF, BY_WORDS)).toContain(SHELF)
+  })
+
+  it('W50 gone while its vectors are, too: is processed again, and both are there', async () => {
+    await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 3))
+    await rm(join(dataDir, 'vectors'), { recursive: true })
+    const { problems } = await repair(dataDir)
+    expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['vectors-missing', 'words-missing']))
+    expect(problems.every(({ isRepaired }) => isRepaired)).toBe(true)
+    await expectSound()
+  })
+})
+
+describe('a collection of words', () => {
+  it('W51 in files that are lost: is made again', async () => {
+    await loseFilesOf('data')
+    expect(codes(await examine(dataDir))).toContain('words-unreadable')
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+
+  it.each(['_versions', '_indices'])('W51 whose %s are lost: is made again', async (part) => {
+    await loseFilesOf(part)
+    expect(codes(await examine(dataDir))).toContain('words-unreadable')
+    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
+    await expectSound()
+  })
+
+  it.each<[string, Error, string]>([
+    ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
+    ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the word index failed'],
+  ])('W52 not readable %s: nothing is done to it', async (_why, error, reason) => {
+    for (const method of ['countByDocument', 'search'] as const) {
+      const report = await repair(dataDir, { lexicalIndex: failing(method, error) })
+      expect(report.problems).toMatchObject([
+        { code: 'words-unreadable', subject: { contextId: 1 }, isRepairable: false, isRepaired: false },
+        { code: 'words-unreadable', subject: { contextId: 2 }, isRepairable: false, isRepaired: false },
+      ])
+      expect(report.problems[0]?.message).toContain(reason)
+      await expectSound()
+    }
+  })
+
+  it('W53 of a context or with rows of a document that is not there: those are removed', async () => {
+    await words(dataDir, async (index) => {
+      await index.add(WORDS, wordRows(99, 2))
+      // Of a document of another context.
+      await index.add(WORDS, wordRows(5, 1))
+      await index.add(wordCollectionOf(77), wordRows(1, 1))
+    })
+    expect(told(await examine(dataDir))).toEqual([
+      { code: 'words-without-document', contextId: 1, documentId: 5, collection: WORDS },
+      { code: 'words-without-document', contextId: 1, documentId: 99, collection: WORDS },
+      { code: 'words-without-context', contextId: 77, collection: wordCollectionOf(77) },
+    ])
+    await expectMended(['words-without-document', 'words-without-document', 'words-without-context'])
+    await words(dataDir, async (index) =>
+      expect([...(await index.countByDocument(WORDS)).keys()].sort()).toEqual([1, 2]),
+    )
+  })
+
+  /** The words of the folder, reading which fails. */
+  function failing(method: 'countByDocument' | 'search', error: Error): LexicalIndex {
+    const index = new LanceDbLexicalIndex(join(dataDir, 'words'))
+    vi.spyOn(index, method).mockRejectedValue(error)
+    return index
+  }
+
+  async function loseFilesOf(part: string): Promise<void> {
+    const place = join(dataDir, 'words', `${WORDS}.lance`, part)
+    for (const entry of await readdir(place, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) await writeFile(join(entry.parentPath, entry.name), '')
+    }
+  }
+})
+
+describe('documents whose words are not indexed', () => {
+  const forget = async (): Promise<void> => {
+    await rm(join(dataDir, 'words'), { recursive: true })
+    await sql(dataDir, async (database) => await database('alcove_documents').update({ words_version: null }))
+  }
+
+  it('W54 with nothing that will: are told of once for each context, and indexed', async () => {
+    await forget()
+    const report = await examine(dataDir)
+    expect(told(report)).toEqual([
+      { code: 'words-missing', contextId: 1, job: 'index-words' },
+      { code: 'words-missing', contextId: 2, job: 'index-words' },
+    ])
+    expect(report.problems[0]?.message).toBe(
+      'Context 1 (Handbook) has 2 documents whose words are not indexed, and nothing is going to index them.',
+    )
+    await expectMended(['words-missing', 'words-missing'])
+  })
+
+  it('W55 with a job that will: are no problem, and an engine that is opened indexes them', async () => {
+    await forget()
+    await sql(dataDir, async (database) => {
+      await database('alcove_jobs').insert([job(1), job(2)])
+    })
+    expect(await examine(dataDir)).toMatchObject({ isHealthy: true, problems: [] })
+    await withEngine(dataDir, {}, async ({ administration }) => {
+      for (let isIndexed = false; !isIndexed; ) {
+        const { problems, checked } = await administration.verify()
+        expect(problems).toEqual([])
+        isIndexed = checked.indexedChunks === checked.chunks
+      }
+    })
+    await expectSound()
+  })
+
+  it('W56 as in a folder of before there were words: an engine indexes them; searches by meaning go on', async () => {
+    await forget()
+    const engine = await open(dataDir)
+    const session = engine.as(engine.owner)
+    expect((await session.search(1, SHELF, { mode: 'semantic' }))[0]?.content).toContain(SHELF)
+    await expect
+      .poll(async () => (await session.search(1, SHELF, BY_WORDS))[0]?.content, { timeout: 20_000 })
+      .toContain(SHELF)
+    await engine.close()
+    await expectSound()
+  })
+
+  it('W57 but by an older version: have theirs told as no damage, and removed once they are indexed again', async () => {
+    const older = wordCollectionOf(1, ANALYZER_VERSION - 1)
+    await words(dataDir, async (index) => await index.add(older, wordRows(1, 2)))
+    const { problems } = await examine(dataDir)
+    expect(problems).toMatchObject([{ code: 'words-of-other-version', subject: { contextId: 1, collection: older } }])
+    expect(problems[0]?.message).toContain('that is no damage')
+    await sql(dataDir, async (database) => await database('alcove_jobs').insert(job(1)))
+    expect((await examine(dataDir)).problems).toEqual([])
+    await sql(dataDir, async (database) => await database('alcove_jobs').delete())
+    await expectMended(['words-of-other-version'])
+    await words(dataDir, async (index) => expect(await index.listCollections()).not.toContain(older))
+  })
+
+  it('W58 tell how far the repair is', async () => {
+    await forget()
+    const states: VerifyProgress[] = []
+    await withEngine(dataDir, { isSweeping: false }, async ({ administration }) => {
+      const onProgress = (state: VerifyProgress) => states.push(state)
+      expect(await administration.verify({ repair: true, onProgress })).toMatchObject({ isHealthy: true })
+    })
+    expect(states.filter(({ stage }) => stage === 'repairing').at(-1)).toEqual({
+      stage: 'repairing',
+      documents: 3,
+      total: 3,
+    })
+    expect((await stat(join(dataDir, 'words'))).isDirectory()).toBe(true)
+  })
+
+  function job(contextId: number) {
+    const none = { lease_expires_ms: 0, fencing_token: 0, failures: 0, claims: 0, company_id: 0 }
+    return { kind: 'index-words', subject: contextId, lane: contextId, due_ms: 1, ...none }
+  }
+})
