@@ -1,27 +1,28 @@
-import type { Document, SearchResult } from '../../src/index.js'
-import { oneLine, printable } from './output.js'
+import type { SearchResult } from '../../src/index.js'
+import { excerpt } from './excerpt.js'
+import { oneLine } from './output.js'
 
-/** As much of a passage as a person reads at a glance. */
-const MAX_CHARACTERS = 1_200
-
-/** Prints passages for people: similarity, document, and the beginning of the text. */
-export function printPassages(results: readonly SearchResult[], documents: readonly Document[]): void {
+/**
+ * Prints passages for people: similarity and document, the score and which side of the search found it, and the text
+ * around what matched. On a terminal, what matched is bold.
+ */
+export function printPassages(results: readonly SearchResult[]): void {
   if (results.length === 0) process.stdout.write('nothing found\n')
-  const names = new Map(documents.map(({ id, displayName }) => [id, displayName]))
-  results.forEach(({ docId, similarity, content }, index) => {
-    process.stdout.write(
-      `${index + 1}. ${similarity.toFixed(3)}  ${oneLine(names.get(docId) ?? '')}\n${excerpt(content)}\n\n`,
-    )
+  results.forEach(({ similarity, score, content, match, source }, index) => {
+    const lines = [
+      `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
+      ...excerpt(content, match, isStyled() ? bold : undefined),
+    ]
+    const title = `${index + 1}. ${similarity.toFixed(3)}  ${oneLine(source.displayName)}`
+    process.stdout.write(`${[title, ...lines.map((line) => `   ${line}`)].join('\n')}\n\n`)
   })
 }
 
-function excerpt(content: string): string {
-  const shown = content.slice(0, MAX_CHARACTERS).toWellFormed()
-  const rest = content.length - shown.length
-  const lines = printable(shown)
-    .trim()
-    .split('\n')
-    .map((line) => `   ${line}`)
-  if (rest > 0) lines.push(`   … and ${rest} more characters (--json prints all)`)
-  return lines.join('\n')
+/** Whether people see the output who want it styled (https://no-color.org). */
+function isStyled(): boolean {
+  return process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
+}
+
+function bold(text: string): string {
+  return `\u001b[1m${text}\u001b[22m`
 }

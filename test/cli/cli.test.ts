@@ -478,6 +478,15 @@ describe('alcove', () => {
     )
     expect(stdout).toMatch(/error E4\?\n1\. 0\.\d{3} {2}espresso-machine\.docx\n/)
     expect(stdout).toMatch(/oat milk\?\n1\. 0\.\d{3} {2}suppliers\.csv\n/)
+    const answer = (question: string, mode: string): string => {
+      return stdout.split(question)[1]?.split(`(${mode}):\n`)[1]?.split('\n\n')[0] ?? ''
+    }
+    expect(answer('code W-12 mean?', 'semantic')).not.toContain('W-12')
+    expect(answer('code W-12 mean?', 'hybrid')).toMatch(/^1\. 0\.\d{3} {2}spare-parts\.md\n[^]*the drain is blocked/)
+    expect(answer('切蛋糕的刀多久洗一次？', 'semantic')).not.toContain('每半个小时洗一次')
+    expect(answer('切蛋糕的刀多久洗一次？', 'hybrid')).toContain('每半个小时洗一次')
+    expect(answer('nothing from animals?', 'keyword')).not.toContain('vegan')
+    expect(answer('nothing from animals?', 'hybrid')).toMatch(/^1\. 0\.\d{3} {2}allergens\.md\n[^]*vegan/)
     expect(await readdir(folder.path)).toEqual([])
   })
 

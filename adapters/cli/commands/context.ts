@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type Context, InvalidInputError } from '../../../src/index.js'
+import { type Context, type ContextChanges, InvalidInputError } from '../../../src/index.js'
+import { SEARCH_MODES, type SearchMode } from '../../../src/ports/index.js'
 import { clearAway } from '../clear-away.js'
 import { ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { findContext } from '../find-context.js'
@@ -32,16 +33,17 @@ function createCommand(): CommandUnknownOpts {
     .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
     .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
     .addOption(option('--model <id>', 'embedding model'))
+    .addOption(searchModeOption())
+    .addOption(findsEarlyOption())
     .action(async (name, given, command) => {
       const options = globalOptions(command)
-      const { description = name, caption = name, tools, chunkSize, overlap, topN, scoreThreshold, model } = given
+      const { description = name, caption = name, tools, chunkSize, overlap, model } = given
       const toolsJson = tools === undefined ? '[]' : await readTools(tools)
       const settings = {
         ...(chunkSize !== undefined && { chunkSizeTokens: chunkSize }),
         ...(overlap !== undefined && { overlap }),
-        ...(topN !== undefined && { topN }),
-        ...(scoreThreshold !== undefined && { scoreThreshold }),
         ...(model !== undefined && { embeddingModel: model }),
+        ...searchSettings(given),
       }
       const created = await withDatabase(options, async (engine) => {
         return await ownerSession(engine).contexts.create({ name, description, caption, toolsJson, settings })
@@ -81,20 +83,22 @@ function updateCommand(): CommandUnknownOpts {
     .addOption(option('--tools <file>', 'a file with the JSON array of tools'))
     .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
     .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
+    .addOption(searchModeOption())
+    .addOption(findsEarlyOption())
     .action(async (idOrName, given, command) => {
       const options = globalOptions(command)
-      const { tools, topN, scoreThreshold, ...texts } = given
+      const { tools } = given
       const toolsJson = tools === undefined ? undefined : await readTools(tools)
       const updated = await withDatabase(options, async (engine) => {
         const session = ownerSession(engine)
-        const { id, name, description, caption } = await findContext(session, idOrName)
-        return await session.contexts.update(id, {
+        const context = await findContext(session, idOrName)
+        const { name = context.name, description = context.description, caption = context.caption } = given
+        return await session.contexts.update(context.id, {
           name,
           description,
           caption,
-          ...texts,
           ...(toolsJson !== undefined && { toolsJson }),
-          settings: { ...(topN !== undefined && { topN }), ...(scoreThreshold !== undefined && { scoreThreshold }) },
+          settings: searchSettings(given),
         })
       })
       printResult(options, updated, `Updated context ${updated.id}, ${updated.name}.`)
@@ -134,6 +138,33 @@ function deleteCommand(): CommandUnknownOpts {
       })
       printResult(options, {}, `Deleted context ${id}, ${name}.`)
     })
+}
+
+function searchModeOption() {
+  return option('--search-mode <mode>', 'how a search finds chunks, by words, by meaning or by both').choices(
+    SEARCH_MODES,
+  )
+}
+
+function findsEarlyOption() {
+  const description = 'whether documents are found by their words while their vectors are computed'
+  return option('--finds-early <state>', description).choices(['on', 'off'])
+}
+
+/** Settings that can change later, as the options of a command give them. */
+function searchSettings(given: {
+  readonly topN?: number | undefined
+  readonly scoreThreshold?: number | undefined
+  readonly searchMode?: SearchMode | undefined
+  readonly findsEarly?: 'on' | 'off' | undefined
+}): NonNullable<ContextChanges['settings']> {
+  const { topN, scoreThreshold, searchMode, findsEarly } = given
+  return {
+    ...(topN !== undefined && { topN }),
+    ...(scoreThreshold !== undefined && { scoreThreshold }),
+    ...(searchMode !== undefined && { searchMode }),
+    ...(findsEarly !== undefined && { findsEarly: findsEarly === 'on' }),
+  }
 }
 
 async function readTools(file: string): Promise<string> {

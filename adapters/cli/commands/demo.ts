@@ -1,27 +1,46 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Engine, Session } from '../../../src/index.js'
+import type { Engine, SearchMode, SearchResult, Session } from '../../../src/index.js'
 import { ownerSession } from '../engines.js'
 import { loadLocal } from '../loading.js'
 import { globalOptions } from '../options.js'
 import { printPassages } from '../passages.js'
 import { releasing } from '../releasing.js'
 
-const DOCUMENTS = fileURLToPath(new URL('../../../../examples/documents/', import.meta.url))
+const FOLDERS = ['documents', 'search'].map((name) => {
+  return fileURLToPath(new URL(`../../../../examples/${name}/`, import.meta.url))
+})
 
-const QUESTIONS = [
-  'How many weeks of paid leave do new parents get?',
-  'What do I do when the espresso machine shows error E4?',
-  'Which supplier delivers oat milk?',
+interface Question {
+  readonly question: string
+  /** Modes that find different passages; default the context's. */
+  readonly modes?: readonly SearchMode[]
+}
+
+const QUESTIONS: readonly Question[] = [
+  { question: 'How many weeks of paid leave do new parents get?' },
+  { question: 'What do I do when the espresso machine shows error E4?' },
+  { question: 'Which supplier delivers oat milk?' },
+  // The model knows no codes, and no Chinese. Words find both.
+  { question: 'What does code W-12 mean?', modes: ['semantic', 'hybrid'] },
+  { question: '切蛋糕的刀多久洗一次？', modes: ['semantic', 'hybrid'] },
+  // The answer shares no telling word with the question. Meaning finds it.
+  { question: 'Which cake has nothing from animals?', modes: ['keyword', 'hybrid'] },
 ]
+
+const MODES: Readonly<Record<SearchMode, string>> = {
+  hybrid: 'by words and meaning (hybrid)',
+  semantic: 'by meaning alone (semantic)',
+  keyword: 'by words alone (keyword)',
+}
 
 export function demoCommand(): CommandUnknownOpts {
   return new Command('demo')
-    .description('the main job on documents of its own: a context, six documents, three questions')
+    .description('the main job on documents of its own: a context, eight documents, six questions')
     .action(async (_given, command) => {
       const options = globalOptions(command)
       let folder: Promise<string> | undefined
@@ -58,20 +77,37 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
     toolsJson: '[]',
     settings: { chunkSizeTokens: 200, overlap: 0.2, topN: 1 },
   })
-  for (const fileName of (await readdir(DOCUMENTS)).sort()) {
-    const content = createReadStream(join(DOCUMENTS, fileName))
-    const uuid = await session.documents.upload(context.id, { fileName, content })
+  for (const file of await exampleFiles()) {
+    const fileName = basename(file)
+    const uuid = await session.documents.upload(context.id, { fileName, content: createReadStream(file) })
     const { chunks } = await session.documents.whenProcessed(uuid)
     tell(`${fileName}: ${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}`)
   }
-  const documents = await session.documents.list(context.id)
-  const answers = []
-  for (const question of QUESTIONS) {
-    const results = await session.search(context.id, question)
-    answers.push({ question, results })
-    if (json) continue
-    process.stdout.write(`\n${question}\n`)
-    printPassages(results, documents)
+  const answers: Answer[] = []
+  for (const { question, modes = [] } of QUESTIONS) {
+    if (!json) process.stdout.write(`\n${question}\n`)
+    for (const options of modes.length === 0 ? [{}] : modes.map((mode) => ({ mode }))) {
+      const answer: Answer = { question, ...options, results: await session.search(context.id, question, options) }
+      answers.push(answer)
+      if (!json) print(answer)
+    }
   }
   if (json) process.stdout.write(`${JSON.stringify(answers)}\n`)
+}
+
+interface Answer {
+  readonly question: string
+  /** Where it is not the context's. */
+  readonly mode?: SearchMode
+  readonly results: readonly SearchResult[]
+}
+
+function print({ mode, results }: Answer): void {
+  if (mode !== undefined) process.stdout.write(`${MODES[mode]}:\n`)
+  printPassages(results)
+}
+
+async function exampleFiles(): Promise<string[]> {
+  const listed = FOLDERS.map(async (folder) => (await readdir(folder)).sort().map((name) => join(folder, name)))
+  return (await Promise.all(listed)).flat()
 }

@@ -1,27 +1,48 @@
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Document, SearchResult } from '../../../src/index.js'
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import type { IncludedMember, SearchResult } from '../../../src/index.js'
+import { SEARCH_MODES } from '../../../src/ports/index.js'
 import { ownerSession, withEngine } from '../engines.js'
 import { findContext } from '../find-context.js'
-import { globalOptions, option, parseNumber } from '../options.js'
+import { globalOptions, option, parseList, parseNumber } from '../options.js'
 import { printPassages } from '../passages.js'
+
+const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match']
 
 export function searchCommand(): CommandUnknownOpts {
   return new Command('search')
-    .description('find the chunks of a context that are nearest in meaning to a prompt')
+    .description('find the chunks of a context that answer a prompt, by words and meaning')
     .argument('<prompt>')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(option('--top <number>', "most results; default the context's").argParser(parseNumber))
+    .addOption(option('--mode <mode>', "how chunks are found; default the context's").choices(SEARCH_MODES))
+    .addOption(option('--include <members>', 'what --json prints beside: score, source, match').argParser(parseMembers))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
-      const { results, documents } = await withEngine(options, async (engine) => {
+      const results = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
         const { id } = await findContext(session, given.context)
-        const limit = given.top === undefined ? {} : { topN: given.top }
-        const found: SearchResult[] = await session.search(id, prompt, limit)
-        const listed: Document[] = options.json ? [] : await session.documents.list(id)
-        return { results: found, documents: listed }
+        const found: SearchResult[] = await session.search(id, prompt, {
+          ...(given.top !== undefined && { topN: given.top }),
+          ...(given.mode !== undefined && { mode: given.mode }),
+        })
+        return found
       })
-      if (options.json) process.stdout.write(`${JSON.stringify(results)}\n`)
-      else printPassages(results, documents)
+      if (!options.json) printPassages(results)
+      else process.stdout.write(`${JSON.stringify(results.map((result) => toJson(result, given.include ?? [])))}\n`)
     })
+}
+
+/** The four fields of the specification, and what was asked for beside. */
+function toJson(result: SearchResult, include: readonly IncludedMember[]): Partial<SearchResult> {
+  const { id, docId, content, similarity } = result
+  const members = MEMBERS.filter((name) => include.includes(name))
+  return { id, docId, content, similarity, ...Object.fromEntries(members.map((name) => [name, result[name]])) }
+}
+
+function parseMembers(text: string): readonly IncludedMember[] {
+  const names = parseList(text)
+  const members = MEMBERS.filter((member) => names.includes(member))
+  const unknown = names.find((name) => !members.some((member) => member === name))
+  if (unknown === undefined) return members
+  throw new InvalidArgumentError(`there is no "${unknown}": there are ${MEMBERS.join(', ')}.`)
 }
