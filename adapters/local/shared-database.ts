@@ -9,7 +9,7 @@ import {
 } from '../../src/ports/index.js'
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
-import { MemoryLexicalIndex } from '../memory/index.js'
+import { PgLexicalIndex } from '../pg-words/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'
@@ -19,6 +19,8 @@ import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
+/** Connections of this process to the word index, beside those to records and to vectors. */
+const WORD_CONNECTIONS = 5
 /** Where the host says. */
 const GIVEN = 'given'
 
@@ -60,10 +62,10 @@ export async function openSharedDatabase(
     await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
     if (options.vectorIndex !== undefined) {
       await noteGivenVectors(storage)
-      return { storage, vectorIndex: options.vectorIndex, lexicalIndex: openSharedWords(options) }
+      return { storage, vectorIndex: options.vectorIndex, lexicalIndex: openSharedWords(databaseUrl, options) }
     }
     const vectorIndex = await openSharedVectors(dataDir, storage, databaseUrl, options)
-    return { storage, vectorIndex, lexicalIndex: openSharedWords(options) }
+    return { storage, vectorIndex, lexicalIndex: openSharedWords(databaseUrl, options) }
   } catch (error) {
     await storage.close()
     throw error
@@ -71,8 +73,18 @@ export async function openSharedDatabase(
 }
 
 /** The words: in the database, which needs no extension for them. */
-function openSharedWords({ lexicalIndex }: SharedDatabaseOptions): LexicalIndex {
-  return lexicalIndex ?? new MemoryLexicalIndex()
+function openSharedWords(
+  databaseUrl: string,
+  { lexicalIndex, tablePrefix, telemetry }: SharedDatabaseOptions,
+): LexicalIndex {
+  return (
+    lexicalIndex ??
+    new PgLexicalIndex({
+      knex: openPostgres(databaseUrl, { maxConnections: WORD_CONNECTIONS }),
+      ...(tablePrefix !== undefined && { tablePrefix }),
+      ...(telemetry && { telemetry }),
+    })
+  )
 }
 
 /** Whether there is more of a database in its folder than keys and mails. */
