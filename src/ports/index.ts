@@ -42,7 +42,6 @@ export {
   type VetOptions,
 } from './http-transport.js'
 export type {
-  IndexedChunk,
   LexicalAnswer,
   LexicalHit,
   LexicalIndex,
@@ -163,6 +162,7 @@ export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
 export { requireQuery, requireRows } from './vector-checks.js'
 export type {
   DocumentFilter,
+  IndexedChunk,
   NearestWindow,
   VectorCollection,
   VectorHit,

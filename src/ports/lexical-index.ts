@@ -1,10 +1,4 @@
-import type { DocumentFilter } from './vector-index.js'
-
-/** Names a chunk in an index: the document's id, and the chunk's ordinal in it. */
-export interface IndexedChunk {
-  readonly documentId: number
-  readonly chunk: number
-}
+import type { DocumentFilter, IndexedChunk } from './vector-index.js'
 
 /** Chunks of one document with the terms of each, in arrays of equal length. */
 export interface LexicalRows {

@@ -1,11 +1,15 @@
-import type { IndexedChunk } from './lexical-index.js'
-
 /** Vectors of one context under one model. */
 export interface VectorCollection {
   /** Letters, digits, `-`, `_`, `.`; at most 100 characters. */
   readonly name: string
   /** Length of its vectors. */
   readonly dimensions: number
+}
+
+/** Names a chunk in an index: the document's id, and the chunk's ordinal in it. */
+export interface IndexedChunk {
+  readonly documentId: number
+  readonly chunk: number
 }
 
 /** Names a window: the document's id, the chunk's ordinal in it, the window's in that. */
