@@ -35,8 +35,8 @@ const WITHOUT_FORM = /[\p{Cf}\u034f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}
 const PICTORIAL = /[\p{Sc}\p{Extended_Pictographic}]/u
 /** Squares of Japanese units, "㎏": symbols by their category, words by their use. */
 const SQUARED = /[\u3371-\u33df]/
-/** Signs beside words that say nothing of the text: © ® ™, and geometric shapes, which are bullets. */
-const ORNAMENT = /[\u00a9\u00ae\u2122\u2500-\u25ff]/
+/** Pictorial characters that say nothing of the text: © ® ™, geometric shapes, which are bullets, punctuation such as ‼. */
+const ORNAMENT = /[\p{P}\u00a9\u00ae\u2122\u2500-\u25ff]/u
 /** The word separator of Thai and Khmer typists, and the marks that begin a file: formats by their category, spaces by their use. */
 const SPACE_LIKE = /[\u200b\ufeff]/
 /** Apostrophes, hyphens, the dot of Catalan, the quotation marks of Hebrew abbreviations; the full-width forms are added below. */

@@ -9,7 +9,7 @@ const NOT_ASCII = /[^\x00-\x7f]/
  * Syriac; and what has no form. Marks of other scripts are letters.
  */
 const DROPPED =
-  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}\p{Cf}\p{Cc}\p{Cs}\s().]/gu
+  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}\p{Cf}\p{Cc}\p{Cs}\s().,\u00b7]/gu
 /** Letters that Unicode does not take apart, and those that are written one for another. */
 const REPLACED: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -32,6 +32,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   ة: 'ه',
   ٱ: 'ا',
   '\u2044': '/',
+  '\u2215': '/',
   '\u0e4d\u0e32': '\u0e33',
   '\u0ecd\u0eb2': '\u0eb3',
 }

@@ -1,5 +1,5 @@
 import { englishStem } from './english-stem.js'
-import { PART, type TermKind, WORD } from './sink.js'
+import { JOINED, PART, type TermKind, WORD } from './sink.js'
 
 const ASCII_LETTERS = /^[a-z]+$/
 /** Longer strings may be views of the text that they were cut from: to keep one would keep that. */
@@ -8,9 +8,9 @@ const MOST_REMEMBERED = 20000
 
 const stems = new Map<string, string>()
 
-/** The stem of a word of ASCII letters; any other term as it is. Words of other languages lose little: an s, an e. */
+/** The stem of a word of ASCII letters, or of such words joined, "on-line"; any other term as it is. Words of other languages lose little: an s, an e. */
 export function stemmed(term: string, kind: TermKind): string {
-  if (kind !== WORD && kind !== PART) return term
+  if (kind !== WORD && kind !== PART && kind !== JOINED) return term
   if (term.length > LONGEST_REMEMBERED) return ASCII_LETTERS.test(term) ? englishStem(term) : term
   const known = stems.get(term)
   if (known !== undefined) return known
