@@ -50,7 +50,10 @@ export class LanceCollections {
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
     this.refuseIfClosed()
     const remove = async (open: OpenTable): Promise<void> => {
-      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
+      const { kind } = this.#tables
+      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`, () =>
+        kind.deleted?.(open, documentId, fromChunk),
+      )
       this.#maintenance.noteWrite(name, open)
     }
     await onDisk(this.#contents, () => this.#using(name, undefined, remove))

@@ -10,6 +10,7 @@ import { LanceCollections } from './lance-collections.js'
 import type { LanceOptions } from './lance-options.js'
 import { LanceTables } from './lance-tables.js'
 import { emptyAnswer, LexicalSearch } from './lexical-search.js'
+import { RecentWords } from './recent-words.js'
 import { StatisticsKeeper } from './statistics-keeper.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
@@ -36,8 +37,9 @@ export class LanceDbLexicalIndex implements LexicalIndex {
     const { compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
     const tablePlace = placeOf('words', place, options)
     this.#keeper = new StatisticsKeeper(tablePlace.folder)
-    this.#search = new LexicalSearch(this.#keeper)
-    const tables = new LanceTables(tablePlace, wordTables(this.#keeper))
+    const recent = tablePlace.isShared ? undefined : new RecentWords()
+    this.#search = new LexicalSearch(this.#keeper, recent)
+    const tables = new LanceTables(tablePlace, wordTables(this.#keeper, recent))
     this.#maintenance = new TableMaintenance(tables, undefined, {
       isAsked: !maintains,
       apartFromBytes: compactApartFromBytes,

@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Table } from '@lancedb/lancedb'
 import {
   bm25,
   bm25Maximum,
+  type ChunkTerms,
+  type DocumentFilter,
+  type IndexedChunk,
   inverseDocumentFrequency,
   type LexicalAnswer,
   type LexicalHit,
@@ -12,6 +16,7 @@ import { documentPredicate, NOTHING } from './document-predicates.js'
 import { loadArrowWords } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
 import { QuestionTerms } from './question-terms.js'
+import { passesOf, type RecentWords, type WrittenBatch } from './recent-words.js'
 import type { StatisticsKeeper } from './statistics-keeper.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TermStatistics } from './term-statistics.js'
@@ -23,6 +28,8 @@ const MORE_CANDIDATES = 50
 const SECOND_TIME = 3
 /** Lance thinks little or much of all chunks that are not in the index yet: so many of them have room beside the others. */
 const MOST_UNINDEXED = 2_048
+/** Chunks that are looked at without a pause: some milliseconds. */
+const CHUNKS_AT_ONCE = 1_024
 /** Chunks with a rare term that are counted one by one. */
 const MOST_RARE = 1_024
 
@@ -43,45 +50,101 @@ export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
  */
 export class LexicalSearch {
   readonly #keeper: StatisticsKeeper
+  readonly #recent: RecentWords | undefined
 
-  constructor(keeper: StatisticsKeeper) {
+  /** @param recent where this process alone writes */
+  constructor(keeper: StatisticsKeeper, recent: RecentWords | undefined) {
     this.#keeper = keeper
+    this.#recent = recent
   }
 
   async best(open: OpenTable, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     const { limit, documents } = options
     const { table } = open
+    // Before the table is searched: what goes from here is in its index by then.
+    const recent = await this.#recent?.in(open)
     const chunks = await table.countRows()
     const statistics = await this.#keeper.of(open, chunks)
     const terms = new QuestionTerms(query.keys())
-    const frequencies = await frequenciesOf(table, terms, statistics, chunks)
+    const looked = recent === undefined ? [] : await lookAt(recent, terms)
+    const frequencies = await frequenciesOf(table, terms, { statistics, chunks, looked })
     const idfs = idfsOf(query, chunks, (term) => frequencies.get(term) ?? 0)
     const maximum = bm25Maximum(idfs)
     const predicate = documentPredicate(documents)
     if (predicate === NOTHING || terms.text === '' || limit === 0) return { hits: [], maximum }
-    const find = async (count: number): Promise<Candidate[]> =>
-      await candidates(table, { terms, idfs, predicate, meanLength: statistics.meanLength }, count)
-    const unindexed = (await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? chunks
+    const { meanLength } = statistics
+    const question: Question = { terms, idfs, predicate, isIndexOnly: recent !== undefined, meanLength }
+    const unindexed = recent === undefined ? ((await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? chunks) : 0
     const count = Math.ceil(limit * CANDIDATES_PER_HIT) + MORE_CANDIDATES + Math.min(unindexed, MOST_UNINDEXED)
-    let found = await find(count)
-    if (found.length >= count && !isCertain(found, limit)) found = await find(count * SECOND_TIME)
-    const hits = found.filter(({ score }) => score > 0).slice(0, limit)
-    return { hits: hits.map(({ documentId, chunk, score }) => ({ documentId, chunk, score })), maximum }
+    const added = scoredOf(looked, question, documents)
+    let found = await candidates(table, question, count)
+    let best = bestOf(found, added, limit)
+    if (found.length >= count && !isCertain(found, best, limit)) {
+      found = await candidates(table, question, count * SECOND_TIME)
+      best = bestOf(found, added, limit)
+    }
+    return { hits: best, maximum }
   }
 }
 
-/** In how many of the chunks each term is. Rare ones that were not counted are looked up. */
+/** A chunk that Lance's index lacks, and the terms of the question in it. */
+interface Looked extends IndexedChunk {
+  readonly terms: ChunkTerms
+}
+
+/** Those of the chunks that Lance's index lacks that have a term of the question. Lets others work every few milliseconds. */
+async function lookAt(recent: readonly WrittenBatch[], terms: QuestionTerms): Promise<Looked[]> {
+  const looked: Looked[] = []
+  let chunks = 0
+  for (const batch of recent) {
+    for (let row = 0; row < batch.rows; row += 1) {
+      const found = batch.isDeleted[row] === 1 ? undefined : terms.in(batch, row)
+      if (found?.isAny) {
+        looked.push({ documentId: batch.documents[row] ?? 0, chunk: batch.chunks[row] ?? 0, terms: found })
+      }
+      chunks += 1
+      if (chunks % CHUNKS_AT_ONCE === 0) await setImmediate()
+    }
+  }
+  return looked
+}
+
+function scoredOf(
+  looked: readonly Looked[],
+  { idfs, meanLength }: Question,
+  documents: DocumentFilter | undefined,
+): LexicalHit[] {
+  const passes = passesOf(looked.length === 0 ? undefined : documents)
+  return looked
+    .filter(({ documentId }) => passes(documentId))
+    .map(({ documentId, chunk, terms }) => ({ documentId, chunk, score: bm25(idfs, terms, meanLength) }))
+}
+
+/** The best of those from the index and of those that were added since; a chunk may be in both for a moment. */
+function bestOf(found: readonly LexicalHit[], added: readonly LexicalHit[], limit: number): LexicalHit[] {
+  const all = new Map<string, LexicalHit>()
+  for (const { documentId, chunk, score } of [...found, ...added]) {
+    if (score > 0) all.set(`${documentId}:${chunk}`, { documentId, chunk, score })
+  }
+  return [...all.values()]
+    .sort((one, other) => other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk)
+    .slice(0, limit)
+}
+
+/** In how many of the chunks each term is. Rare ones that may not have been counted are looked up. */
 async function frequenciesOf(
   table: Table,
   terms: QuestionTerms,
-  statistics: TermStatistics,
-  chunks: number,
+  known: { readonly statistics: TermStatistics; readonly chunks: number; readonly looked: readonly Looked[] },
 ): Promise<ReadonlyMap<string, number>> {
-  const known = terms.all.map(async ({ term, hash }): Promise<[string, number]> => {
-    const { chunks: counted, isUncertain } = statistics.documentFrequency(hash, chunks)
-    return [term, isUncertain ? Math.max(await countRare(table, term), 1) : counted]
+  const frequencies = terms.all.map(async ({ term, hash }): Promise<[string, number]> => {
+    const { chunks: counted, isUncertain } = known.statistics.documentFrequency(hash, known.chunks)
+    if (!isUncertain) return [term, counted]
+    const added = known.looked.filter((each) => each.terms.occurrences(term) > 0).length
+    const indexed = await countRare(table, term)
+    return [term, indexed < MOST_RARE ? indexed + added : Math.max(counted, indexed)]
   })
-  return new Map(await Promise.all(known))
+  return new Map(await Promise.all(frequencies))
 }
 
 /** Chunks in the index that have a rare term. */
@@ -104,13 +167,15 @@ interface Question {
   readonly terms: QuestionTerms
   readonly idfs: ReadonlyMap<string, number>
   readonly predicate: string | undefined
+  /** Whether Lance looks into its index alone. */
+  readonly isIndexOnly: boolean
   readonly meanLength: number
 }
 
-/** The chunks that Lance holds for the best, in the order of their BM25. */
+/** The chunks that Lance holds for the best. */
 async function candidates(
   table: Table,
-  { terms, idfs, predicate, meanLength }: Question,
+  { terms, idfs, predicate, isIndexOnly, meanLength }: Question,
   count: number,
 ): Promise<Candidate[]> {
   const { wordBatches } = await loadArrowWords()
@@ -119,6 +184,7 @@ async function candidates(
     .fullTextSearch(await matching(terms.text))
     .limit(count)
   const passing = predicate === undefined ? all : all.where(predicate)
+  if (isIndexOnly) passing.fastSearch()
   const found = await passing.select(['document', 'chunk', 'terms', '_score']).toArrow()
   const scored: Candidate[] = []
   for (const batch of wordBatches(found)) {
@@ -131,20 +197,18 @@ async function candidates(
       })
     }
   }
-  return scored.sort(
-    (one, other) => other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk,
-  )
+  return scored
 }
 
 /** Whether no chunk that was not found can be better than the last one that is wanted, as far as scores and estimates go together. */
-function isCertain(found: readonly Candidate[], limit: number): boolean {
+function isCertain(found: readonly Candidate[], best: readonly LexicalHit[], limit: number): boolean {
   let least = Number.POSITIVE_INFINITY
   let mostPerEstimate = 0
   for (const { score, estimate } of found) {
     least = Math.min(least, estimate)
     if (estimate > 0) mostPerEstimate = Math.max(mostPerEstimate, score / estimate)
   }
-  return (found[limit - 1]?.score ?? 0) >= least * mostPerEstimate
+  return (best[limit - 1]?.score ?? 0) >= least * mostPerEstimate
 }
 
 /** Takes terms as they are: it is no query in Lance's syntax. */

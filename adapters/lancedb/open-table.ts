@@ -24,7 +24,7 @@ export class OpenTable {
     const name = writeLock(place, table.name)
     this.writer = new TableWriter(table, {
       exclusively: async (work) => await place.locks.hold(name, work),
-      prepare: async () => await kind.prepare?.(table),
+      prepare: async () => await kind.prepare?.(this),
       written: async (batches) => await kind.written?.(this, batches),
     })
   }

@@ -34,8 +34,8 @@ export class QuestionTerms {
     return this.all.map(({ term }) => term).join(' ')
   }
 
-  /** What BM25 needs to know of a chunk. */
-  in({ bytes, offsets }: EncodedTerms, row: number): ChunkTerms {
+  /** What BM25 needs to know of a chunk, and whether it has any of the terms. */
+  in({ bytes, offsets }: EncodedTerms, row: number): ChunkTerms & { readonly isAny: boolean } {
     const counts = new Map<string, number>()
     let length = 0
     forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, (hash, start, end) => {
@@ -43,7 +43,7 @@ export class QuestionTerms {
       const one = this.#byHash.get(hash)?.find((each) => isSame(each.bytes, bytes, start, end))
       if (one !== undefined) counts.set(one.term, (counts.get(one.term) ?? 0) + 1)
     })
-    return { length, occurrences: (term) => counts.get(term) ?? 0 }
+    return { length, isAny: counts.size > 0, occurrences: (term) => counts.get(term) ?? 0 }
   }
 }
 

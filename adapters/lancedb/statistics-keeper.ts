@@ -15,8 +15,9 @@ const MOMENT_MS = 200
 /** Chunks that tell enough for a search while a large table is counted. */
 const FEW_CHUNKS = 512
 const PAUSE_AFTER_ERROR_MS = 5_000
-/** Tables whose statistics are in memory: 3 MB each at most, some kilobytes in most cases. */
-const MOST_KEPT = 64
+/** Tables whose statistics are in memory, and what they take there together: 6 MB each at most. */
+const MOST_KEPT = 256
+const MOST_BYTES = 2 ** 26
 
 interface Kept {
   readonly open: OpenTable
@@ -89,7 +90,7 @@ export class StatisticsKeeper {
 
   /** Waits for what is being counted. */
   async finish(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map(({ counting }) => counting))
+    for (const { counting } of [...this.#kept.values()]) await counting
   }
 
   #keptOf(open: OpenTable): Kept {
@@ -98,11 +99,19 @@ export class StatisticsKeeper {
     this.#kept.delete(name)
     const kept = known?.open === open ? known : this.#load(open)
     this.#kept.set(name, kept)
-    for (const [oldest] of this.#kept) {
-      if (this.#kept.size <= MOST_KEPT) break
-      this.#kept.delete(oldest)
-    }
+    this.#forgetOldest()
     return kept
+  }
+
+  /** What was forgotten without being saved is missing from the file: a search finds out. */
+  #forgetOldest(): void {
+    let bytes = 0
+    for (const { statistics } of this.#kept.values()) bytes += statistics?.bytes ?? 0
+    for (const [name, { statistics }] of this.#kept) {
+      if (this.#kept.size === 1 || (this.#kept.size <= MOST_KEPT && bytes <= MOST_BYTES)) return
+      bytes -= statistics?.bytes ?? 0
+      this.#kept.delete(name)
+    }
   }
 
   #load(open: OpenTable): Kept {

@@ -24,9 +24,13 @@ export interface TableKind {
   /** Gives a table of an earlier version what it lacks. */
   readonly upgrade?: (open: OpenTable) => Promise<void>
   /** Gives a new table what it must have before its first rows; does nothing where that is there. Nobody writes meanwhile. */
-  readonly prepare?: (table: Table) => Promise<void>
+  readonly prepare?: (open: OpenTable) => Promise<void>
   /** Is told of rows that were written, before others write. */
   readonly written?: (open: OpenTable, batches: readonly RecordBatch[]) => Promise<void>
+  /** Is told that the chunks of a document were deleted from one on, before others write. */
+  readonly deleted?: (open: OpenTable, documentId: number, fromChunk: number) => Promise<void>
+  /** Is told of a compaction that begins. @returns what is called when it is done, and this process reads what it made */
+  readonly compacting?: (open: OpenTable) => Promise<() => void>
   /** Does what else a table needs now and then. */
   readonly tend?: (open: OpenTable) => Promise<void>
 }

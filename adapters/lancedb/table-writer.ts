@@ -64,9 +64,11 @@ export class TableWriter {
     await group.written
   }
 
-  async delete(predicate: string): Promise<void> {
+  /** @param deleted is called when the rows are gone, before others write */
+  async delete(predicate: string, deleted: () => Promise<void> | undefined): Promise<void> {
     await this.alone(async () => {
       await retried(() => this.#table.delete(predicate))
+      await deleted()
       this.writes += 1
     })
   }

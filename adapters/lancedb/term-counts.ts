@@ -4,7 +4,7 @@ const FIRST_SLOTS = 256
 
 /**
  * In how many chunks terms are, by the hash of the term: 12 bytes a slot. Of two terms with the same 32 bits, one in
- * 30,000 where there are 131,072, the chunks are added up.
+ * 16,000 where there are 262,144, the chunks are added up.
  */
 export class TermCounts {
   #hashes = new Uint32Array(FIRST_SLOTS)
@@ -17,6 +17,11 @@ export class TermCounts {
   /** How many terms there are. */
   get size(): number {
     return this.#size
+  }
+
+  /** Memory that they take, in bytes. */
+  get bytes(): number {
+    return this.#hashes.byteLength * 3
   }
 
   get(hash: number): number {

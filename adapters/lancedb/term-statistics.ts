@@ -1,12 +1,12 @@
 import { TermCounts } from './term-counts.js'
 import { forEachTerm } from './term-hash.js'
 
-/** Terms that are counted at most: 3 to 6 MB. Those of the fewest chunks are left out. */
-const MOST_TERMS = 131_072
+/** Terms that are counted at most: 6 MB. Those of the fewest chunks are left out. */
+const MOST_TERMS = 262_144
 /** What is left when some are left out, so that it is seldom done. */
-const TERMS_LEFT = 98_304
-/** A term of fewer chunks than so many times what those had that were left out may have been left out before. */
-const UNCERTAIN = 4
+const TERMS_LEFT = 196_608
+/** The count of a term is good where at most one of so many of its chunks may have been left out. */
+const UNCERTAIN = 8
 
 /** Terms of chunks, as the table has them: bytes of UTF-8, joined by one space in each chunk. */
 export interface EncodedTerms {
@@ -32,7 +32,7 @@ export class TermStatistics {
   chunks = 0
   /** Terms of these chunks. */
   length = 0
-  /** The most chunks that a term had that was left out; 0: none was. */
+  /** The most chunks that may be missing from the count of a term, because it was left out, once or more often. */
   leftOut = 0
   /** How many chunks were looked at for each that was counted: 1 where all were. */
   sampledBy = 1
@@ -45,11 +45,16 @@ export class TermStatistics {
     return this.#counts
   }
 
+  /** Memory that it takes, in bytes. */
+  get bytes(): number {
+    return this.#counts.bytes
+  }
+
   /** @param chunks how many there are in truth: what was counted stands for them */
   documentFrequency(hash: number, chunks: number): DocumentFrequency {
     const counted = this.#counts.get(hash)
-    const floor = Math.max(this.leftOut, this.sampledBy > 1 ? this.sampledBy : 0)
-    const isUncertain = counted < UNCERTAIN * floor || (counted === 0 && floor > 0)
+    const missing = Math.max(this.leftOut, this.sampledBy > 1 ? this.sampledBy : 0)
+    const isUncertain = counted < UNCERTAIN * missing
     const scale = this.chunks === 0 ? 1 : chunks / this.chunks
     return { chunks: Math.min(chunks, counted * scale), isUncertain }
   }
@@ -70,6 +75,6 @@ export class TermStatistics {
     })
     this.chunks += weight
     this.length += terms * weight
-    if (counts.size > MOST_TERMS) this.leftOut = Math.max(this.leftOut, counts.prune(TERMS_LEFT))
+    if (counts.size > MOST_TERMS) this.leftOut += counts.prune(TERMS_LEFT)
   }
 }
