@@ -48,6 +48,7 @@ export {
   type DocumentProgress,
   type DocumentReference,
   type DocumentWithReceipt,
+  type FindableDocument,
   type NewDocument,
   type Problem,
   type ProblemCode,

@@ -70,7 +70,15 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
     windowsReused: z.int().meta({ description: 'Windows whose vectors were known from before' }),
     embeddingModel: z.string(),
     durationsMs: z
-      .object({ extract: milliseconds, embed: milliseconds, index: milliseconds, total: milliseconds })
+      .object({
+        extract: milliseconds,
+        words: milliseconds
+          .optional()
+          .meta({ description: 'Missing in receipts of versions that had no index of words' }),
+        embed: milliseconds,
+        index: milliseconds,
+        total: milliseconds,
+      })
       .meta({ description: 'Milliseconds spent in each stage; stages overlap' }),
     warnings: z.array(z.string()).meta({ description: 'What could not be read, a sentence each' }),
   })

@@ -2,12 +2,13 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { StorageFullError } from '../shared/errors.js'
+import { collectionsOf } from './collection-index.js'
 import { enqueueWords } from './enqueue-words.js'
 import { INDEX_WORDS } from './job-kinds.js'
 import type { IndexWords } from './processing/index-words.js'
 import type { LateWrites } from './processing/late-writes.js'
 import { untilNoBackup } from './until-no-backup.js'
-import { collectionPrefix, wordCollectionOf } from './vector-collection.js'
+import { wordVersionOf } from './vector-collection.js'
 
 const DOCUMENTS_PER_PAGE = 200
 /** A context works that long at a time; then it waits behind others, so that a small one need not wait for a large one. */
@@ -106,11 +107,8 @@ export class IndexContextWords implements JobHandler {
 
   /** Words of a newer version belong to a process that knows it, and works on the same storage. */
   async #dropOlder(contextId: number): Promise<void> {
-    const current = wordCollectionOf(contextId)
-    const prefix = `${collectionPrefix(contextId)}words-`
-    for (const name of await this.#index.listCollections()) {
-      if (name === current || !name.startsWith(prefix)) continue
-      if (Number(name.slice(prefix.length)) < ANALYZER_VERSION) await this.#index.drop(name)
+    for (const name of await collectionsOf(this.#index, contextId)) {
+      if ((wordVersionOf(name) ?? ANALYZER_VERSION) < ANALYZER_VERSION) await this.#index.drop(name)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import type { Clock, Repositories } from '../ports/index.js'
+import type { Clock, DocumentRepository, Repositories } from '../ports/index.js'
+import { StorageError } from '../shared/errors.js'
 import { toDocument } from './document.js'
 import type { EmbeddingModels } from './embedding-models.js'
 import { INGEST_DOCUMENT } from './job-kinds.js'
@@ -86,6 +87,7 @@ export class ProcessDocument implements JobHandler {
   ): Promise<void> {
     const completed = await run.complete(async ({ documents, chunks }) => {
       if (rows.length > 0) await chunks.insert(id, rows)
+      else await requireWords(documents, id)
       await documents.update(id, {
         completed: this.#clock.now().toISOString(),
         error: null,
@@ -100,4 +102,10 @@ export class ProcessDocument implements JobHandler {
     tellFindable()
     this.#ports.events.emit('document.completed', toDocument(completed))
   }
+}
+
+/** A repair that has found words damaged puts documents back, and they must stay so. */
+async function requireWords(documents: DocumentRepository, id: number): Promise<void> {
+  if ((await documents.get(id))?.wordsVersion === ANALYZER_VERSION) return
+  throw new StorageError('words of the document are gone that were written before', { isTransient: true })
 }

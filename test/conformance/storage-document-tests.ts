@@ -64,7 +64,7 @@ export function defineDocumentTests(test: DefineTest): void {
         windows: 5,
         windowsReused: 0,
         embeddingModel: 'memory',
-        durationsMs: { extract: 1, embed: 2, index: 3, total: 4 },
+        durationsMs: { extract: 1, words: 5, embed: 2, index: 3, total: 4 },
         warnings: ['page 3 has no text'],
       }
       assert.equal(await documents.update(document.id, { completed: LATER, chunkCount: 4, receipt }), true)

@@ -463,7 +463,7 @@ describe('processing', () => {
       expect(() => on(name, () => undefined)).toThrow(
         expect.objectContaining({
           code: 'ERR_INVALID_INPUT',
-          message: `name: there is no event ${name}: there are document.completed, document.failed, document.progress`,
+          message: `name: there is no event ${name}: there are document.completed, document.failed, document.progress, document.findable`,
         }) as Error,
       )
     expect(() => on('document.completed')).toThrow(

@@ -70,8 +70,8 @@ async function halfWritten() {
   const uuid = await first.session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
   await vi.waitFor(
     async () => {
-      const counts = await ports.storage.read(({ chunks }) => chunks.count([1]))
-      expect(counts.get(1)?.windows).toBeGreaterThan(1_500)
+      const document = await ports.storage.read(({ documents }) => documents.get(1))
+      expect(document?.embeddedChunks).toBeGreaterThan(1_500)
     },
     { timeout: 20_000, interval: 200 },
   )

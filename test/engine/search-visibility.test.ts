@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { KnexStorage, openSqlite } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { MemoryStorage, MemoryVectorIndex } from '../../adapters/memory/index.js'
@@ -50,7 +50,9 @@ describe.each(adapters)('a search on %s', (_name, make) => {
           await completed
         }
       })
-      half = session.search(contextId, PROMPT, { topN: 10 }).then((results) => results.map(({ docId }) => docId))
+      // By its words it can be found by then.
+      const options = { topN: 10, mode: 'semantic' } as const
+      half = session.search(contextId, PROMPT, options).then((results) => results.map(({ docId }) => docId))
       await answered
     }
     await uploadText(session, contextId, 'long.txt', TEXT)
@@ -74,8 +76,7 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     })()
     for (let round = 0; round < 2; round += 1) {
       const uuid = await uploadText(session, contextId, `${round}.txt`, `${words(round, 16)} ${TEXT}`)
-      await session.search(contextId, PROMPT)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await vi.waitFor(() => expect(seen.size).toBe(round + 1), { timeout: 20_000 })
       await session.documents.delete(uuid)
     }
     over.abort()

@@ -105,13 +105,14 @@ export class DocumentRun {
     if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
     if (small !== undefined) {
       const rows = await this.#processSmall(small)
+      this.#tellProgress(this.#totals.embedded)
       return { receipt: this.#receipt(), rows }
     }
     await this.#chunks.end(this.#totals.chunks)
     await this.#indexWords(this.#chunks.wordsVersion)
     await this.#embedChunks()
-    // They were written some time ago.
-    if (this.#vectors.isInParts) await this.#indexWords(ANALYZER_VERSION)
+    // They were written some time ago: a repair may have removed them.
+    await this.#indexWords(ANALYZER_VERSION)
     return { receipt: this.#receipt(), rows: [] }
   }
 

@@ -33,11 +33,6 @@ export class VectorWriter {
     this.#isCareful = run.isRepeated
   }
 
-  /** Whether something was written some time ago, by this run or an earlier one: it may be gone by now. */
-  get isInParts(): boolean {
-    return this.#isInParts
-  }
-
   /**
    * Removes vectors beyond those that the document's record tells of. Where some of these are gone, all are removed: a
    * power cut may take what only the database had on the disk, a repair a whole collection.

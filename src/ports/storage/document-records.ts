@@ -50,7 +50,7 @@ export interface IngestionReceipt {
   readonly durationsMs: {
     readonly extract: number
     /** Missing in receipts of versions that had no word index. */
-    readonly words?: number
+    readonly words?: number | undefined
     readonly embed: number
     readonly index: number
     readonly total: number

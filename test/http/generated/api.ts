@@ -848,6 +848,8 @@ export interface components {
             /** @description Milliseconds spent in each stage; stages overlap */
             durationsMs: {
                 extract: number;
+                /** @description Missing in receipts of versions that had no index of words */
+                words?: number;
                 embed: number;
                 index: number;
                 total: number;
