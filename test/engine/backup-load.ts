@@ -68,6 +68,7 @@ export async function expectWhole(
       isCompleted: true,
       chunks: found.chunkCount,
       vectors: found.windows,
+      words: found.chunks,
       fileHash: found.contentHash,
     })
     expect(found.vectors).toBeGreaterThan(0)

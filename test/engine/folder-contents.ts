@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqlite } from '../../adapters/knex/index.js'
-import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 
 /** What a data folder has of a document. */
 export interface DocumentContents {
@@ -14,19 +14,22 @@ export interface DocumentContents {
   readonly chunks: number
   readonly windows: number
   readonly vectors: number
+  /** Chunks in the word index. */
+  readonly words: number
   /** SHA-256 of its file; null where there is none. */
   readonly fileHash: string | null
 }
 
 /**
  * Looks at a data folder from outside, while no engine works on it.
- * @returns its documents that are not deleted by UUID, and ids that have vectors and are not of them
+ * @returns its documents that are not deleted by UUID, and ids that have vectors or words and are not of them
  */
 export async function folderContents(
   dataDir: string,
 ): Promise<{ readonly documents: ReadonlyMap<string, DocumentContents>; readonly strangers: readonly number[] }> {
   const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
   const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
+  const lexical = new LanceDbLexicalIndex(join(dataDir, 'words'))
   try {
     const rows = await knex('alcove_documents').whereNull('deleted').select<Row[]>()
     const counts = async (table: string) =>
@@ -36,10 +39,7 @@ export async function folderContents(
         ),
       )
     const [chunks, windows] = [await counts('alcove_chunks'), await counts('alcove_windows')]
-    const vectors = new Map<number, number>()
-    for (const name of await index.listCollections()) {
-      for (const [id, count] of await index.countByDocument(name)) vectors.set(id, count + (vectors.get(id) ?? 0))
-    }
+    const [vectors, words] = [await countsIn(index), await countsIn(lexical)]
     const documents = new Map<string, DocumentContents>()
     for (const row of rows) {
       documents.set(row.uuid, {
@@ -50,13 +50,15 @@ export async function folderContents(
         chunks: chunks.get(row.id) ?? 0,
         windows: windows.get(row.id) ?? 0,
         vectors: vectors.get(row.id) ?? 0,
+        words: words.get(row.id) ?? 0,
         fileHash: await hashOf(join(dataDir, 'files', row.uuid.slice(0, 2), row.uuid)),
       })
     }
     const ids = new Set(rows.map(({ id }) => id))
-    return { documents, strangers: [...vectors.keys()].filter((id) => !ids.has(id)) }
+    return { documents, strangers: [...vectors.keys(), ...words.keys()].filter((id) => !ids.has(id)) }
   } finally {
     await index.close()
+    await lexical.close()
     await knex.destroy()
   }
 }
@@ -73,6 +75,15 @@ interface Row {
 interface Counted {
   readonly document_id: number
   readonly count: number
+}
+
+/** Rows of each document, in all collections. */
+async function countsIn(index: LanceDbVectorIndex | LanceDbLexicalIndex): Promise<ReadonlyMap<number, number>> {
+  const counts = new Map<number, number>()
+  for (const name of await index.listCollections()) {
+    for (const [id, count] of await index.countByDocument(name)) counts.set(id, count + (counts.get(id) ?? 0))
+  }
+  return counts
 }
 
 async function hashOf(path: string): Promise<string | null> {
