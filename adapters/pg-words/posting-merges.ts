@@ -5,7 +5,7 @@ import type { WordTable } from './word-tables.js'
 /** Terms that one scan for rows to merge gives. */
 const TERMS_PER_SCAN = 20_000
 /** Terms whose rows are merged in one transaction: it takes some ten milliseconds. */
-const TERMS_PER_MERGE = 200
+const TERMS_PER_MERGE = 1_000
 const TERMS_PER_PURGE = 100
 
 interface Rows<T> {
@@ -46,8 +46,6 @@ export async function mergePostings(knex: Knex, { postings }: WordTable, isOver:
 }
 
 async function mergeTerms(transaction: Knex, postings: string, due: readonly TermAtLevel[]): Promise<number> {
-  // Without it a table that was never analysed is read as a whole.
-  await transaction.raw('set local enable_seqscan = off')
   const merged = await transaction.raw<Rows<{ readonly rows: string }>>(
     `with merged as (
        delete from ?? as row using unnest(?::text[], ?::smallint[]) as due (term, level)
@@ -134,8 +132,10 @@ async function inTurn<T>(
   work: (transaction: Knex.Transaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await knex.transaction(async (transaction) => {
+    // Without the setting a table that was never analysed is read as a whole.
     const lock = await transaction.raw<Rows<{ readonly is_held: boolean }>>(
-      `select pg_try_advisory_xact_lock(hashtext(?), hashtext('merge')) as is_held`,
+      `select pg_try_advisory_xact_lock(hashtext(?), hashtext('merge')) as is_held,
+       set_config('enable_seqscan', 'off', true)`,
       [postings],
     )
     return lock.rows[0]?.is_held === true ? await work(transaction) : undefined
