@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ANALYZER_VERSION, questionTerms } from '../analysis/index.js'
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../context/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../ingestion/index.js'
 import {
@@ -36,6 +36,7 @@ import { nameOf } from './best-windows.js'
 import { ChunkFinder } from './chunk-finder.js'
 import { modelKnowledge } from './model-knowledge.js'
 import { PromptReader } from './prompt-reader.js'
+import { promptTerms } from './prompt-terms.js'
 import type { RankedChunk } from './ranked-chunk.js'
 import { type PlacedChunk, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
 import { SearchTurns } from './search-turns.js'
@@ -200,7 +201,7 @@ export class Search {
     const vectors = this.#embed(model, asked)
     // Whoever waits for it is told; until then something else may have failed.
     vectors.catch(() => undefined)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : questionTerms(prompt)
+    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
     const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model))
     const byWords = byWordsOf(context)
     const gone = new Set<number>()
