@@ -15,13 +15,13 @@ export interface Score {
   readonly tolerance?: number
 }
 
-/** Recall and precision of chunks. */
+/** Recall and precision of chunks; references are `null` where nothing is known to compare with. */
 export interface ChunkingScores {
   readonly chunkSizeTokens: number
   readonly recall: number
-  readonly reference: number
+  readonly reference: number | null
   readonly precision: number
-  readonly referencePrecision: number
+  readonly referencePrecision: number | null
 }
 
 export function scoresOf(chunkings: readonly ChunkingScores[]): readonly Score[] {
@@ -34,7 +34,7 @@ export function scoresOf(chunkings: readonly ChunkingScores[]): readonly Score[]
         measure: 'precision',
         score: precision,
         reference: referencePrecision,
-        tolerance: referencePrecision * PRECISION_TOLERANCE,
+        tolerance: (referencePrecision ?? 0) * PRECISION_TOLERANCE,
       },
     ]
   })

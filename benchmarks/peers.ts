@@ -4,7 +4,14 @@ import { join } from 'node:path'
 const FOLDER = join(import.meta.dirname, 'node_modules')
 
 /** What is compared with other libraries. */
-export const WITH_PEERS: ReadonlySet<string> = new Set(['chunking', 'embedding', 'ingestion', 'memory', 'install'])
+export const WITH_PEERS: ReadonlySet<string> = new Set([
+  'chunking',
+  'embedding',
+  'ingestion',
+  'memory',
+  'install',
+  'retrieval-quality',
+])
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly devDependencies?: object }>>

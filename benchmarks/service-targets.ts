@@ -171,12 +171,4 @@ export const SERVICE_TARGETS: readonly Target[] = [
     unit: '',
     mustHold: true,
   },
-  {
-    benchmark: 'retrieval-quality',
-    what: 'Q1 the lowest of all scores above its reference, in parts of what it may be below',
-    path: ['leastOverReference'],
-    atLeast: -1,
-    unit: '',
-    mustHold: true,
-  },
 ]

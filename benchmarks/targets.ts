@@ -1,6 +1,7 @@
 import { CHUNKING_TARGETS } from './chunking-targets.js'
 import { MEMORY_TARGETS } from './memory-targets.js'
 import { MODEL_TARGETS } from './model-targets.js'
+import { RETRIEVAL_TARGETS } from './retrieval-targets.js'
 import { SEARCH_TARGETS } from './search-targets.js'
 import { SERVICE_TARGETS } from './service-targets.js'
 import type { Target } from './target-outcome.js'
@@ -12,4 +13,5 @@ export const TARGETS: readonly Target[] = [
   ...MEMORY_TARGETS,
   ...SEARCH_TARGETS,
   ...SERVICE_TARGETS,
+  ...RETRIEVAL_TARGETS,
 ]

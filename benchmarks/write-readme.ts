@@ -82,7 +82,7 @@ const SECTIONS: readonly {
     name: 'retrieval-quality',
     number: 'Q1',
     question:
-      'How good the passages are that a search finds, beside what the same model reached in a plain search over all windows (`reference`): of the five best chunks, the share of the characters that answer a question (`recall`), of theirs that do (`precision`), and both together (`iou`); of collections whole documents. `leastOverReference` is how far the lowest of all scores is above its reference, in parts of what it may be below: 0.01, and a tenth of a precision. The same at every run.',
+      'How good the passages are that a search finds, in each mode of the engine and beside other libraries over the same chunks: of the five best chunks, the share of the characters that answer a question (`recall`), of theirs that do (`precision`), and both together (`iou`); of collections whole documents. `reference` is what the same model reached in a plain search over all windows. Similar documents are generated: 300 product sheets, error manuals and contact lists that differ in numbers and names, with 600 questions that name one. MiniSearch cuts words at white space and punctuation, which Chinese has not between words. The ensemble gives each side half of the weight, by reciprocal ranks, of the 100 best of each. `leastOverReference` is how far the lowest score of the semantic mode is above its reference, in parts of what it may be below: 0.01, and a tenth of a precision. The same at every run.',
   },
   {
     name: 'extraction',

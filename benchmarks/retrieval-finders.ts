@@ -1,0 +1,111 @@
+import { peer, versionOf } from './peers.js'
+import type { IngestedContext } from './retrieval-engine.js'
+
+/** The engine's modes, as the results name them. */
+export const HYBRID = 'alcove, hybrid'
+export const SEMANTIC = 'alcove, semantic'
+export const KEYWORD = 'alcove, keyword'
+
+/** What finds chunks: the ids of the best, the best first, by the name of what found them. */
+export type Finder = (question: string, most: number) => Promise<ReadonlyMap<string, readonly number[]>>
+
+/** Chunks that each side gives to what joins them; the engine itself looks at more. */
+const EACH_SIDE = 100
+
+interface MiniSearchModule {
+  readonly default: new (
+    options: object,
+  ) => {
+    addAll(documents: readonly object[]): void
+    search(query: string): readonly { readonly id: number }[]
+  }
+}
+
+interface LangChainDocument {
+  readonly pageContent: string
+  readonly metadata: { readonly id: number }
+}
+
+interface Retriever {
+  invoke(question: string): Promise<readonly LangChainDocument[]>
+}
+
+interface CoreRetrievers {
+  readonly BaseRetriever: new () => Retriever
+}
+
+interface Ensembles {
+  readonly EnsembleRetriever: new (options: {
+    readonly retrievers: readonly Retriever[]
+    readonly weights: readonly number[]
+  }) => Retriever
+}
+
+/**
+ * The engine in each of its modes, BM25 of another library, and LangChain's ensemble of that and of this engine's
+ * vectors, all over the same chunks. The vectors alone are the engine's semantic mode.
+ */
+export async function openFinder({ session, contextId, chunks }: IngestedContext): Promise<Finder> {
+  const words = await openMiniSearch(chunks)
+  const join = words === undefined ? undefined : await openEnsemble(chunks)
+  return async (question, most) => {
+    const found = new Map<string, readonly number[]>()
+    const search = async (mode: 'hybrid' | 'semantic' | 'keyword', topN: number): Promise<number[]> =>
+      (await session.search(contextId, question, { topN, mode, scoreThreshold: 0 })).map(({ id }) => id)
+    const meaning = await search('semantic', EACH_SIDE)
+    found.set(HYBRID, await search('hybrid', most))
+    found.set(SEMANTIC, meaning.slice(0, most))
+    found.set(KEYWORD, await search('keyword', most))
+    if (words === undefined) return found
+    const byWords = words(question).slice(0, EACH_SIDE)
+    found.set(`MiniSearch ${versionOf('minisearch')}, BM25+`, byWords.slice(0, most))
+    if (join === undefined) return found
+    const joined = await join(question, [byWords, meaning])
+    return found.set(
+      `LangChain ${versionOf('@langchain/classic')}, ensemble of these vectors and BM25+`,
+      joined.slice(0, most),
+    )
+  }
+}
+
+async function openMiniSearch(
+  chunks: IngestedContext['chunks'],
+): Promise<((question: string) => number[]) | undefined> {
+  const module = await peer<MiniSearchModule>('minisearch')
+  if (module === undefined) return undefined
+  const index = new module.default({ fields: ['content'] })
+  index.addAll(chunks.map(({ id, content }) => ({ id, content })))
+  return (question) => index.search(question).map(({ id }) => id)
+}
+
+/** Joins what retrievers found by LangChain's weighted reciprocal ranks, each with half of the weight. */
+async function openEnsemble(
+  chunks: IngestedContext['chunks'],
+): Promise<((question: string, sides: readonly (readonly number[])[]) => Promise<number[]>) | undefined> {
+  const core = await peer<CoreRetrievers>('@langchain/core/retrievers')
+  const ensembles = await peer<Ensembles>('@langchain/classic/retrievers/ensemble')
+  if (core === undefined || ensembles === undefined) return undefined
+  const texts = new Map(chunks.map(({ id, content }) => [id, content]))
+  class FoundRetriever extends core.BaseRetriever {
+    readonly lc_namespace = ['benchmark']
+    readonly #ids: readonly number[]
+
+    constructor(ids: readonly number[]) {
+      super()
+      this.#ids = ids
+    }
+
+    async _getRelevantDocuments(): Promise<LangChainDocument[]> {
+      // The ensemble knows documents by their text.
+      return await Promise.resolve(
+        this.#ids.map((id) => ({ pageContent: `${id} ${texts.get(id) ?? ''}`, metadata: { id } })),
+      )
+    }
+  }
+  return async (question, sides) => {
+    const retrievers = sides.map((ids) => new FoundRetriever(ids))
+    const weights = sides.map(() => 1 / sides.length)
+    const joined = await new ensembles.EnsembleRetriever({ retrievers, weights }).invoke(question)
+    return joined.map(({ metadata }) => metadata.id)
+  }
+}
