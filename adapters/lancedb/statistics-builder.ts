@@ -3,8 +3,6 @@ import type { Table } from '@lancedb/lancedb'
 import { loadArrowWords } from './load-arrow-rows.js'
 import { TermStatistics } from './term-statistics.js'
 
-/** Chunks up to which all of a table are counted; of more, about as many, in equal steps. */
-export const COUNTED_CHUNKS = 16_384
 /** Rows read at a time: some megabytes, counted in some milliseconds. */
 const ROWS_AT_ONCE = 512
 
@@ -19,7 +17,7 @@ export async function countAll(table: Table): Promise<TermStatistics> {
   return statistics
 }
 
-/** Counts the terms of about so many chunks, each of which stands for as many others. */
+/** Counts the terms of so many chunks at most, in equal steps: each stands for as many others. */
 export async function countSample(table: Table, chunks: number): Promise<TermStatistics> {
   const statistics = new TermStatistics()
   const rows = await table.countRows()

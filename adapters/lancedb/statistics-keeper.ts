@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { RecordBatch } from 'apache-arrow'
 import { loadArrowWords } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
-import { COUNTED_CHUNKS, countAll, countSample } from './statistics-builder.js'
+import { countAll, countSample } from './statistics-builder.js'
 import { readStatistics, writeStatistics } from './statistics-file.js'
-import type { TermStatistics } from './term-statistics.js'
+import { TermStatistics } from './term-statistics.js'
 
 /** A table of so few chunks is counted anew as soon as anything is wrong: in some milliseconds. */
 const SMALL = 1_024
@@ -12,8 +12,12 @@ const SMALL = 1_024
 const TOLERANCE = 0.1
 /** A search waits so long for the count of a small table. */
 const MOMENT_MS = 200
+/** Writers wait while so many chunks are counted: some tenths of a second. While more are, they write on. */
+const COUNTED_ALONE = 16_384
+/** Chunks that are counted at most, of more as many in equal steps: some seconds, a few milliseconds at a time. */
+const COUNTED_CHUNKS = 131_072
 /** Chunks that tell enough for a search while a large table is counted. */
-const FEW_CHUNKS = 512
+const FEW_CHUNKS = 2_048
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** Tables whose statistics are in memory, and what they take there together: 6 MB each at most. */
 const MOST_KEPT = 256
@@ -66,11 +70,14 @@ export class StatisticsKeeper {
   async #noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
     const kept = this.#keptOf(open)
     await kept.loaded
-    const { statistics } = kept
-    if (statistics === undefined) {
-      if ((await open.table.countRows()) <= SMALL) kept.statistics = await countAll(open.table)
-      return
+    if (kept.statistics === undefined) {
+      const rows = await open.table.countRows()
+      const isNew = rows === batches.reduce((sum, { numRows }) => sum + numRows, 0)
+      if (!isNew && rows > SMALL) return
+      kept.statistics = isNew ? new TermStatistics() : await countAll(open.table)
+      if (!isNew) return
     }
+    const { statistics } = kept
     const { wordBatches } = await loadArrowWords()
     for (const batch of wordBatches({ batches })) {
       for (let row = 0; row < batch.rows; row += 1) statistics.count(batch, row)
@@ -149,7 +156,7 @@ export class StatisticsKeeper {
 
   async #counted(kept: Kept, chunks: number): Promise<void> {
     const { table, writer } = kept.open
-    if (chunks > COUNTED_CHUNKS) {
+    if (chunks > COUNTED_ALONE) {
       kept.statistics = await countSample(table, COUNTED_CHUNKS)
     } else {
       await writer.aloneHere(async () => {

@@ -8,6 +8,11 @@ const TERMS_LEFT = 196_608
 /** The count of a term is good where at most one of so many of its chunks may have been left out. */
 const UNCERTAIN = 8
 
+/** Chunks of a sample that tell in how many of all a term is, but for an eighth. */
+const SURE_IN_SAMPLE = 64
+/** A term of more chunks is not rare: to look for all of them takes longer than to know them better is worth. */
+const RARE = 768
+
 /** Terms of chunks, as the table has them: bytes of UTF-8, joined by one space in each chunk. */
 export interface EncodedTerms {
   readonly bytes: Uint8Array
@@ -53,8 +58,9 @@ export class TermStatistics {
   /** @param chunks how many there are in truth: what was counted stands for them */
   documentFrequency(hash: number, chunks: number): DocumentFrequency {
     const counted = this.#counts.get(hash)
-    const missing = Math.max(this.leftOut, this.sampledBy > 1 ? this.sampledBy : 0)
-    const isUncertain = counted < UNCERTAIN * missing
+    const isSampled = this.sampledBy > 1
+    const least = Math.max(UNCERTAIN * this.leftOut, isSampled ? SURE_IN_SAMPLE * this.sampledBy : 0)
+    const isUncertain = counted < Math.min(least, RARE)
     const scale = this.chunks === 0 ? 1 : chunks / this.chunks
     return { chunks: Math.min(chunks, counted * scale), isUncertain }
   }
