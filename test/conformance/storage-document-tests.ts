@@ -294,7 +294,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('W10 lists contexts and documents whose words are not indexed by a version of the analyzer', async (storage) => {
+  test('W15 lists contexts and documents whose words are not indexed by a version of the analyzer', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts, documents } = repositories
       const seed = await seedCompany(repositories)
