@@ -53,6 +53,8 @@ export {
   type Problem,
   type ProblemCode,
   type ProblemSubject,
+  type RebuildWordsOptions,
+  rebuildWords,
   type UploadContent,
   type UploadOptions,
   type VerifyOptions,

@@ -59,3 +59,8 @@ export function dialectOf(given: unknown): Dialect {
   }
   return dialect
 }
+
+/** Whether a knex instance speaks to PostgreSQL. @throws InvalidInputError as {@link dialectOf} */
+export function isPostgres(given: unknown): boolean {
+  return dialectOf(given) === POSTGRESQL
+}

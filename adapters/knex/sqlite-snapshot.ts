@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { BACKUP_JOB, InvalidInputError } from '../../src/ports/index.js'
+import { BACKUP_JOB, InvalidInputError, type Storage } from '../../src/ports/index.js'
 import { translateError } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
 import { IS_OPEN } from './migrations/0005-outbox.js'
@@ -69,6 +69,11 @@ export class SqliteSnapshot {
       await snapshot.close()
       throw error
     }
+  }
+
+  /** Its rows, by repositories. It is closed with the snapshot. */
+  get storage(): Storage {
+    return this.#storage()
   }
 
   /** Brings the tables up to this version. @throws SchemaTooNewError */

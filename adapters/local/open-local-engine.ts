@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
-import type { Storage } from '../../src/ports/index.js'
-import type { KnexStorage } from '../knex/index.js'
+import type { LexicalIndex, Storage } from '../../src/ports/index.js'
+import { isPostgres, type KnexStorage } from '../knex/index.js'
 import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../lancedb/index.js'
+import { PgLexicalIndex } from '../pg-words/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
@@ -129,12 +130,16 @@ function openVectors(
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
 }
 
-/** Words beside the vectors: a folder of their own. */
+/** Words: in the database where that is PostgreSQL, for other folders may share it; otherwise in the folder. */
 function openWords(
   dataDir: string,
-  { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
-): LanceDbLexicalIndex {
-  return new LanceDbLexicalIndex(join(dataDir, WORDS), { maintains, ...(telemetry && { telemetry }) })
+  { knex, tablePrefix, isWorking: maintains = true, telemetry }: Omit<LocalEngineOptions, 'dataDir'>,
+): LexicalIndex {
+  const heard = telemetry && { telemetry }
+  if (knex !== undefined && isPostgres(knex)) {
+    return new PgLexicalIndex({ knex, keepKnex: true, ...(tablePrefix !== undefined && { tablePrefix }), ...heard })
+  }
+  return new LanceDbLexicalIndex(join(dataDir, WORDS), { maintains, ...heard })
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

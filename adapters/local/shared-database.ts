@@ -19,10 +19,11 @@ import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
-/** Connections of this process to the word index, beside those to records and to vectors. */
-const WORD_CONNECTIONS = 5
 /** Where the host says. */
 const GIVEN = 'given'
+
+/** A search by words holds one for some milliseconds. */
+const MAX_WORD_CONNECTIONS = 6
 
 /** A database on a server, and what engines share on it. */
 export interface SharedDatabase {
@@ -42,7 +43,8 @@ export interface SharedDatabaseOptions
 }
 
 /**
- * Opens a PostgreSQL database, with the vectors in it where the server has pgvector; for a new one that is decided now.
+ * Opens a PostgreSQL database, with the words in it, and with the vectors where the server has pgvector; for a new one
+ * that is decided now.
  *
  * @throws InvalidInputError for what is no URL of PostgreSQL, and beside `knex` or `storage`
  * @throws NotInitializedError where a folder is being migrated to the database
@@ -77,14 +79,13 @@ function openSharedWords(
   databaseUrl: string,
   { lexicalIndex, tablePrefix, telemetry }: SharedDatabaseOptions,
 ): LexicalIndex {
-  return (
-    lexicalIndex ??
-    new PgLexicalIndex({
-      knex: openPostgres(databaseUrl, { maxConnections: WORD_CONNECTIONS }),
-      ...(tablePrefix !== undefined && { tablePrefix }),
-      ...(telemetry && { telemetry }),
-    })
-  )
+  if (lexicalIndex !== undefined) return lexicalIndex
+  const knex = openPostgres(databaseUrl, { maxConnections: MAX_WORD_CONNECTIONS })
+  return new PgLexicalIndex({
+    knex,
+    ...(tablePrefix !== undefined && { tablePrefix }),
+    ...(telemetry && { telemetry }),
+  })
 }
 
 /** Whether there is more of a database in its folder than keys and mails. */

@@ -5,7 +5,7 @@ import { backupDataDir, restoreDataDir } from '../../adapters/local/index.js'
 import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { archiveOf, entriesOf } from './backup-archives.js'
-import { codes, examine, fill, find, open, sql, WORDS, withEngine, words } from './doctor-folder.js'
+import { codes, examine, fill, find, firstByWords, open, sql, WORDS, withEngine, words } from './doctor-folder.js'
 import { folderContents } from './folder-contents.js'
 
 const SHELF = 'Shelf 33 holds jar number 231'
@@ -35,7 +35,7 @@ async function expectIndexedInBackground(): Promise<void> {
   await withEngine(restored, {}, async (engine) => {
     const session = engine.as(engine.owner)
     expect((await session.search(1, SHELF, { mode: 'semantic' }))[0]?.content).toContain(SHELF)
-    const first = async (): Promise<string> => (await session.search(1, SHELF, BY_WORDS))[0]?.content ?? ''
+    const first = async (): Promise<string> => (await firstByWords(engine, SHELF)) ?? ''
     await expect.poll(first, { timeout: 20_000 }).toContain(SHELF)
     for (let isDone = false; !isDone; ) {
       const { checked, problems } = await engine.administration.verify()

@@ -88,11 +88,19 @@ export async function find(
   prompt: string,
   { mode = 'semantic', ...options }: Partial<LocalEngineOptions> & { readonly mode?: 'semantic' | 'keyword' } = {},
 ): Promise<string | undefined> {
-  return await withEngine(
-    dataDir,
-    options,
-    async (engine) => (await engine.as(engine.owner).search(1, prompt, { mode }))[0]?.content,
+  return await withEngine(dataDir, options, async (engine) =>
+    mode === 'keyword' ? await firstByWords(engine, prompt) : await firstByMeaning(engine, prompt),
   )
+}
+
+async function firstByMeaning(engine: Engine, prompt: string): Promise<string | undefined> {
+  return (await engine.as(engine.owner).search(1, prompt, { mode: 'semantic' }))[0]?.content
+}
+
+/** Where words tell nothing, such a search is one by meaning: what that finds does not count. */
+export async function firstByWords(engine: Engine, prompt: string): Promise<string | undefined> {
+  const results = await engine.as(engine.owner).search(1, prompt, { mode: 'keyword' })
+  return results.find(({ source }) => source.foundBy.includes('words'))?.content
 }
 
 /** Works on the tables of a folder behind the engine's back. */

@@ -15,6 +15,7 @@ import {
   fileOf,
   fill,
   find,
+  firstByWords,
   LEAVE,
   open,
   repair,

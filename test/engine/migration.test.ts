@@ -11,6 +11,7 @@ import {
   openLocalEngine,
 } from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryHttpTransport } from '../../adapters/memory/index.js'
+import { PgLexicalIndex } from '../../adapters/pg-words/index.js'
 import { PgVectorIndex } from '../../adapters/pgvector/index.js'
 import type { Engine } from '../../src/index.js'
 import { runAlcove, startAlcove } from '../cli/run-alcove.js'
@@ -96,6 +97,7 @@ async function seen(engine: Engine) {
     contexts,
     documents: await Promise.all(contexts.map(({ id }) => session.documents.list(id))),
     hits: await Promise.all(contexts.map(({ id }) => session.search(id, HARBOUR))),
+    byWords: await Promise.all(contexts.map(({ id }) => session.search(id, HARBOUR, { mode: 'keyword' }))),
     companies: await administration.companies.list(),
     users: await administration.users.list(),
     keys: await administration.apiKeys.list(),
@@ -135,6 +137,8 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const told: number[] = []
     const result = await migrate({ onProgress: ({ rows, totalRows }) => told.push(rows / totalRows) })
     expect(result).toMatchObject({ from: dataDir, contexts: 1, documents: 2, vectorStore: 'lancedb', vectors: 0 })
+    expect(result).toMatchObject({ indexedChunks: 2 })
+    expect(before.byWords).toMatchObject([[{ content: HARBOUR }]])
     expect(result.rows).toMatchObject({ contexts: 1, documents: 2, companies: 3, events: 2, deliveries: 1 })
     expect(told.at(-1)).toBe(1)
     const migrated = await open(database.address)
@@ -156,6 +160,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     expect(await migrate()).toMatchObject({ contexts: 1, documents: 2, vectors: 0 })
     // Back to what it was.
     await rename(result.formerDatabase, join(dataDir, 'alcove.sqlite'))
+    await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     const back = await open()
     expect(await seen(back)).toEqual(before)
     await back.close()
@@ -177,6 +182,53 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await uploadText(session, id, 'new.txt', 'Ferries leave at nine.')
     await engine.whenCleared()
     await expectMigratedAsItIs(engine)
+  })
+
+  it('W66 leaves words that are not indexed to the engine that opens it, which indexes them in the background', async () => {
+    await fill({ hasDestination: false })
+    const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
+    await knex('alcove_documents').where('original_name', 'leave.txt').update({ words_version: null })
+    await knex.destroy()
+    expect(await migrate()).toMatchObject({ documents: 2, indexedChunks: 1 })
+    const words = new PgLexicalIndex({ knex: openPostgres(database.address, { maxConnections: 1 }) })
+    const [collection = ''] = await words.listCollections()
+    const indexed = async () => [...(await words.countByDocument(collection))].sort()
+    expect(await indexed()).toEqual([[1, 1]])
+    const engine = await open(database.address)
+    expect(await engine.administration.verify()).toMatchObject({ problems: [] })
+    await expect.poll(indexed, { timeout: 20_000 }).toEqual([
+      [1, 1],
+      [2, 1],
+    ])
+    await expect
+      .poll(async () => (await engine.administration.verify()).checked.indexedChunks, { timeout: 20_000 })
+      .toBe(2)
+    await engine.close()
+    await words.close()
+  })
+
+  it('W67 has no words of an earlier copy, of documents that are deleted since', async () => {
+    await fill({ hasDestination: false })
+    const abort = new AbortController()
+    const totals = new Set<number>()
+    // Words come after all rows, and were not counted among them.
+    const afterFirst = ({ totalRows }: { readonly totalRows: number }): void => {
+      if (totals.add(totalRows).size > 1) abort.abort(new Error('ended'))
+    }
+    await expect(migrate({ signal: abort.signal, onProgress: afterFirst })).rejects.toThrow('ended')
+    const words = new PgLexicalIndex({ knex: openPostgres(database.address, { maxConnections: 1 }) })
+    const [collection = ''] = await words.listCollections()
+    expect((await words.countByDocument(collection)).size).toBeGreaterThan(0)
+    const engine = await open()
+    const session = engine.as(engine.owner)
+    const [context] = await session.contexts.list()
+    const [document] = await session.documents.list(context?.id ?? 0)
+    await session.documents.delete(document?.fileName ?? '')
+    await engine.whenCleared()
+    await engine.close()
+    expect(await migrate()).toMatchObject({ documents: 1, indexedChunks: 1 })
+    expect([...(await words.countByDocument(collection)).keys()]).not.toContain(document?.id)
+    await words.close()
   })
 
   it('is left as it is where somebody else has written to the database meanwhile', async () => {
@@ -223,6 +275,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const { formerDatabase } = await migrate()
     // As a kill before the last step leaves it.
     await rename(formerDatabase, former)
+    await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     await expect(open(database.address)).rejects.toThrow('run it again')
     const told = await runAlcove(['context', 'list', '--data-dir', dataDir, '--database-url', database.address], {
       cwd: folder.path,
@@ -234,6 +287,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await expectMigratedAsItIs(engine)
     // Worked with: never emptied again.
     await rename(formerDatabase, former)
+    await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     const back = await open()
     await back.close()
     // Both would take each other's files for what a crash has left.
@@ -310,8 +364,9 @@ it('takes its vectors to a database with pgvector, each as it is', async () => {
   const pglite = await startPglite()
   try {
     const result = await migrateDataDir({ from: dataDir, to: pglite.url })
-    expect(result).toMatchObject({ documents: 2, vectorStore: 'pgvector', vectors: 2 })
+    expect(result).toMatchObject({ documents: 2, vectorStore: 'pgvector', vectors: 2, indexedChunks: 2 })
     expect(await readdir(dataDir)).not.toContain('vectors')
+    expect(await readdir(dataDir)).not.toContain('words')
     const knex = openPostgres(pglite.url, { maxConnections: 1 })
     const [source, target] = [new LanceDbVectorIndex(join(dataDir, 'vectors.migrated')), new PgVectorIndex({ knex })]
     const [name = ''] = await target.listCollections()

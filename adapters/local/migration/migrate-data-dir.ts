@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { Knex } from 'knex'
-import { InvalidInputError, MigrationFailedError } from '../../../src/index.js'
+import { InvalidInputError, MigrationFailedError, rebuildWords } from '../../../src/index.js'
 import { DatabaseCopy, KnexStorage, MIGRATION_SETTING, openPostgres, PostgresProcessLocks } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
+import { PgLexicalIndex } from '../../pg-words/index.js'
 import { hasPgVector, PgVectorIndex } from '../../pgvector/index.js'
-import { DATABASE, VECTORS } from '../data-dir-names.js'
+import { DATABASE, VECTORS, WORDS } from '../data-dir-names.js'
 import { VECTOR_STORE_SETTING } from '../shared-database.js'
 import { type CopiedVectors, copyVectors } from './copy-vectors.js'
 import { type CopyState, copyMark, isUnusedCopyOf } from './migration-mark.js'
@@ -18,7 +19,7 @@ export interface MigrationOptions {
   /** As the engine was opened with, and will be; default `alcove_`. */
   readonly tablePrefix?: string
   readonly signal?: AbortSignal
-  /** Told after each part how many rows and vectors are done. */
+  /** Told after each part how many rows, vectors and chunks with their words are done. */
   readonly onProgress?: (progress: { readonly rows: number; readonly totalRows: number }) => void
 }
 
@@ -34,6 +35,8 @@ export interface MigrationResult {
   readonly vectorStore: 'pgvector' | 'lancedb'
   /** Vectors that were copied. */
   readonly vectors: number
+  /** Chunks whose words were indexed in the database; those of other documents are, by the engine that opens it. */
+  readonly indexedChunks: number
   /** UUIDs of documents that lack vectors in the folder, and in the database. */
   readonly documentsWithoutVectors: readonly string[]
   /** Where the folder's former database is kept. Nothing reads it. */
@@ -42,7 +45,7 @@ export interface MigrationResult {
 
 /**
  * Copies the database of a data folder to PostgreSQL, and its vectors where that has pgvector, and compares everything
- * by counts and checksums. The folder is opened with `databaseUrl` from then on; its former database is kept under
+ * by counts and checksums. Words are indexed there anew. The folder is opened with `databaseUrl` from then on; its former database is kept under
  * another name. Where it was ended on its way, it is run again and goes on. Until it has come to its end the folder is
  * as it was, and the database cannot be opened.
  *
@@ -67,12 +70,13 @@ export async function migrateDataDir(options: MigrationOptions): Promise<Migrati
       const isFree = await locks.tryToHold('migration', async () => {
         migrated = await migrateFrom(migration)
         // Whoever opens the folder without the database from now on is told that there is one.
-        await source.setAside(migrated.vectorStore === 'pgvector' ? [DATABASE, VECTORS] : [DATABASE])
+        await source.setAside(migrated.vectorStore === 'pgvector' ? [DATABASE, VECTORS, WORDS] : [DATABASE, WORDS])
       })
       if (isFree && migrated !== undefined) return migrated
       throw new InvalidInputError('to', 'another folder is being migrated to the database: name another one')
     } finally {
       await target?.index?.close()
+      await target?.words.close()
       await source.close()
     }
   } finally {
@@ -97,16 +101,23 @@ interface Target {
   readonly storage: KnexStorage
   /** `undefined` where the server has no pgvector. */
   readonly index: PgVectorIndex | undefined
+  readonly words: PgLexicalIndex
 }
 
 async function openTables(knex: Knex, tablePrefix: string): Promise<Target> {
   const storage = new KnexStorage({ knex, keepKnex: true, tablePrefix })
   await storage.open()
-  if (!(await hasPgVector(knex))) return { storage, index: undefined }
+  const words = new PgLexicalIndex({ knex, keepKnex: true, tablePrefix })
+  if (!(await hasPgVector(knex))) return { storage, index: undefined, words }
   // The engines build indexes, when it is worked with.
   const index = new PgVectorIndex({ knex, keepKnex: true, tablePrefix, indexFromRows: Number.POSITIVE_INFINITY })
   await index.prepare()
-  return { storage, index }
+  return { storage, index, words }
+}
+
+/** What was copied beside rows. */
+interface Copied extends CopiedVectors {
+  readonly indexedChunks: number
 }
 
 interface Migration extends Pick<MigrationOptions, 'onProgress'>, Target {
@@ -118,7 +129,7 @@ async function migrate(migration: Migration, copy: DatabaseCopy): Promise<Migrat
   const { source, storage, index } = migration
   const mark = (state: CopyState): string => copyMark(state, source.databaseId, source.copyId)
   const there = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
-  let copied: CopiedVectors = { vectors: 0, documentsWithoutVectors: [] }
+  let copied: Copied = { vectors: 0, documentsWithoutVectors: [], indexedChunks: 0 }
   if (there !== mark('copied') && there !== mark('live')) {
     if (source.isSetAside) throw new MigrationFailedError(`${source.folder} was migrated to another database already`)
     if (there !== mark('copying')) await begin(migration, copy, there, mark('copying'))
@@ -142,7 +153,7 @@ async function migrate(migration: Migration, copy: DatabaseCopy): Promise<Migrat
 
 /** @param there the mark that the database has */
 async function begin(
-  { source, index }: Migration,
+  { source, index, words }: Migration,
   copy: DatabaseCopy,
   there: string | undefined,
   mark: string,
@@ -153,12 +164,13 @@ async function begin(
   }
   await copy.begin(mark)
   for (const name of (await index?.listCollections()) ?? []) await index?.drop(name)
+  for (const name of await words.listCollections()) await words.drop(name)
 }
 
 async function copyAndCompare(
-  { source, index, signal, onProgress }: Migration,
+  { source, index, words, signal, onProgress }: Migration,
   copy: DatabaseCopy,
-): Promise<CopiedVectors> {
+): Promise<Copied> {
   const counts = Object.values(await copy.countRows())
   const progress = { rows: 0, totalRows: counts.reduce((sum, rows) => sum + rows, 0) }
   const copied = (rows: number): void => {
@@ -168,8 +180,10 @@ async function copyAndCompare(
   }
   await copy.copy(signal, copied)
   const vectors = index && (await copyIndex(source, index, signal, copied))
+  const { storage } = source.snapshot
+  const indexedChunks = await rebuildWords({ storage, index: words, signal, onDocument: copied })
   await copy.verify(signal)
-  return vectors ?? { vectors: 0, documentsWithoutVectors: [] }
+  return { vectors: 0, documentsWithoutVectors: [], ...vectors, indexedChunks }
 }
 
 async function copyIndex(

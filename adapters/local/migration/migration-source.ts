@@ -12,7 +12,7 @@ import {
   withoutWriters,
 } from '../../knex/index.js'
 import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
-import { DATABASE, formerName, isThere, VECTORS } from '../data-dir-names.js'
+import { DATABASE, formerName, isThere, VECTORS, WORDS } from '../data-dir-names.js'
 import { requireLocalDatabase } from '../open-local-database.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
 import { forgetMigration, markSource } from './migration-mark.js'
@@ -125,7 +125,7 @@ async function closeAll(opened: Opened): Promise<void> {
 
 /** @throws DataDirUnusableError where an earlier migration has left what this one could not set aside */
 async function requireFreeNames(folder: string): Promise<void> {
-  for (const name of [DATABASE, VECTORS]) {
+  for (const name of [DATABASE, VECTORS, WORDS]) {
     const path = join(folder, name)
     if (!(await isThere(path)) || !(await isThere(formerName(path)))) continue
     throw new DataDirUnusableError(
