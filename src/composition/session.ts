@@ -3,6 +3,7 @@ import { AuditRefusals } from '../audit/index.js'
 import {
   type Context,
   type ContextChanges,
+  type ContextSettings,
   CreateContext,
   DeleteContext,
   GetContext,
@@ -93,6 +94,8 @@ export interface ContextOperations {
   /** As {@link entries}, with the place where the next page begins. */
   page(query: ListQuery): Promise<ListPage<Context>>
   get(id: number): Promise<Context>
+  /** How its documents are cut and searched, those settings too that the specification does not show. */
+  settings(id: number): Promise<Required<ContextSettings>>
   /** Tools and starter prompts stay as they are when omitted. */
   update(id: number, changes: ContextChanges): Promise<Context>
   share(id: number, share: ShareInput): Promise<void>
@@ -195,6 +198,7 @@ function contextOperations(container: Container, principal: Principal, signals: 
     create: async (context, options) => await container.get(CreateContext).execute(principal, context, options),
     ...listOperations(() => container.get(ListContexts).execute(principal)),
     get: async (id) => await container.get(GetContext).execute(principal, id),
+    settings: async (id) => await container.get(GetContext).settings(principal, id),
     update: async (id, changes) => await container.get(UpdateContext).execute(principal, id, changes),
     share: async (id, share) => {
       await container.get(ShareContext).execute(principal, id, share)

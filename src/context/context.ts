@@ -1,4 +1,5 @@
 import type { ContextRecord } from '../ports/index.js'
+import type { ContextSettings } from './context-input.js'
 
 /** A context as the specification shows it (Resources and their fields, Context). */
 export interface Context {
@@ -43,5 +44,19 @@ export function toContext(record: ContextRecord): Context {
     shareState: record.shareState,
     deleted: null,
     created: record.created,
+  }
+}
+
+/** All settings of a context, as it was created with or changed to. */
+export function toSettings(record: ContextRecord): Required<ContextSettings> {
+  return {
+    embeddingModel: record.embeddingModel,
+    maxSizeBytes: record.maxSizeBytes,
+    topN: record.topN,
+    scoreThreshold: record.scoreThreshold,
+    chunkSizeTokens: record.chunkSizeTokens,
+    overlap: record.overlap,
+    searchMode: record.searchMode,
+    findsEarly: record.findsEarly,
   }
 }

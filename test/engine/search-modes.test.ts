@@ -81,6 +81,7 @@ describe('a search by words and meaning', () => {
     await uploadText(session, contextId, 'b.txt', 'The espresso machine shows an error.')
     expect(await session.search(contextId, 'leave')).toHaveLength(2)
     await session.contexts.update(contextId, { ...NEW_CONTEXT, settings: { searchMode: 'keyword' } })
+    expect(await session.contexts.settings(contextId)).toMatchObject({ searchMode: 'keyword', findsEarly: true })
     expect(await session.search(contextId, 'leave')).toHaveLength(1)
     expect(await session.search(contextId, 'leave', { mode: 'hybrid' })).toHaveLength(2)
   })
