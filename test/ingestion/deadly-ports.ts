@@ -1,8 +1,14 @@
 import { connect } from '@lancedb/lancedb'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { WorkerTextExtractor } from '../../dist/adapters/text-extraction/index.js'
-import type { ExtractedPiece, StoredFile, VectorCollection, VectorRows } from '../../dist/src/ports/index.js'
+import type {
+  ExtractedPiece,
+  LexicalRows,
+  StoredFile,
+  VectorCollection,
+  VectorRows,
+} from '../../dist/src/ports/index.js'
 import { type ChildOrder, type Hook, tell } from './soak-protocol.js'
 
 /** Tells what is being done, and kills the process where it is told to. */
@@ -108,6 +114,32 @@ export class DeadlyVectorIndex extends LanceDbVectorIndex {
     await this.#deadly.die('collection:dropping')
     await this.#deadly.during('drop a collection', () => super.drop(name))
     await this.#deadly.die('collection:dropped')
+  }
+}
+
+export class DeadlyLexicalIndex extends LanceDbLexicalIndex {
+  readonly #deadly: Deadly
+
+  constructor(folder: string, deadly: Deadly) {
+    super(folder)
+    this.#deadly = deadly
+  }
+
+  override async add(collection: string, rows: LexicalRows): Promise<void> {
+    await this.#deadly.during('add words', () => super.add(collection, rows))
+    await this.#deadly.die('words:added')
+  }
+
+  override async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
+    await this.#deadly.die('words:deleting')
+    await this.#deadly.during('delete words', () => super.deleteDocument(collection, documentId, fromChunk))
+    await this.#deadly.die('words:deleted')
+  }
+
+  override async drop(collection: string): Promise<void> {
+    await this.#deadly.die('words:dropping')
+    await this.#deadly.during('drop words', () => super.drop(collection))
+    await this.#deadly.die('words:dropped')
   }
 }
 

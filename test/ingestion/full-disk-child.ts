@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryTelemetry } from '../../dist/adapters/memory/index.js'
 import { AlcoveError } from '../../dist/src/index.js'
@@ -14,7 +14,7 @@ import { fill, makeRoom } from './small-disk.js'
 import { make } from './soak-documents.js'
 import { inspect } from './soak-inspection.js'
 
-export type Part = 'files' | 'database' | 'vectors'
+export type Part = 'files' | 'database' | 'vectors' | 'words'
 
 export interface FullDiskReport {
   /** What an upload was told while the disk was full; `accepted` where that part is not needed for it. */
@@ -40,6 +40,7 @@ const places = {
   database: join(dataDir, 'alcove.sqlite'),
   files: join(part === 'files' ? disk : rest, 'files'),
   vectors: join(part === 'vectors' ? disk : rest, 'vectors'),
+  words: join(part === 'words' ? disk : rest, 'words'),
 }
 let delayMs = 0
 const telemetry = new MemoryTelemetry()
@@ -48,6 +49,7 @@ const engine = await openLocalEngine({
   embeddingModels: [await QuickModel.open({ dimensions: 384, delayMs: () => delayMs })],
   fileStore: new FolderFileStore(places.files),
   vectorIndex: new LanceDbVectorIndex(places.vectors),
+  lexicalIndex: new LanceDbLexicalIndex(places.words),
   telemetry,
 })
 const session = engine.as(engine.owner)

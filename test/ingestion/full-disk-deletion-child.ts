@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryTelemetry } from '../../dist/adapters/memory/index.js'
 import { collect } from '../conformance/harness.js'
@@ -14,7 +14,7 @@ import { make } from './soak-documents.js'
 import { inspect } from './soak-inspection.js'
 
 /** What lies on the small disk. */
-export type Parts = 'vectors' | 'files and vectors' | 'everything'
+export type Parts = 'vectors' | 'words' | 'files, vectors and words' | 'everything'
 
 export interface FullDiskDeletionReport {
   /** What `whenCleared` gave after a document was deleted, and after a context was; `hangs` where nothing came. */
@@ -34,8 +34,9 @@ const rest = join(folder, 'rest')
 const dataDir = parts === 'everything' ? join(disk, 'data') : rest
 const places = {
   database: join(dataDir, 'alcove.sqlite'),
-  files: join(parts === 'vectors' ? rest : disk, 'files'),
-  vectors: join(disk, 'vectors'),
+  files: join(parts === 'vectors' || parts === 'words' ? rest : disk, 'files'),
+  vectors: join(parts === 'words' ? rest : disk, 'vectors'),
+  words: join(parts === 'vectors' ? rest : disk, 'words'),
 }
 /** Where not a byte is free, the database cannot even note that something is deleted, and refuses it. */
 const spareBytes = parts === 'everything' ? 131_072 : 0
@@ -46,6 +47,7 @@ const engine = await openLocalEngine({
   embeddingModels: [await QuickModel.open({ dimensions: 64, delayMs: () => 0 })],
   fileStore,
   vectorIndex: new LanceDbVectorIndex(places.vectors),
+  lexicalIndex: new LanceDbLexicalIndex(places.words),
   telemetry,
 })
 const session = engine.as(engine.owner)

@@ -52,9 +52,27 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
   }, 120_000)
 })
 
+describe.skipIf(!canMount)('a disk with the words that is full', () => {
+  it('W68 what is under way waits, and goes on once there is room', async () => {
+    const report = await run(UPLOADS, 'words')
+    expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
+    expect(report.search).toMatch(/results$/)
+    expect(report.during[0]).toBe('completed')
+    expect(report.during).toContain('waits')
+    expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
+  }, 120_000)
+
+  it('W68 a deletion waits for room, which a context makes', async () => {
+    const report = await run(DELETIONS, 'words')
+    expect(report).toMatchObject({ ...AT_THE_END, context: 'done', filesLeft: 0, afterwards: 'done' })
+    expect(report.document).not.toBe('hangs')
+    expect(report.failures).toBeLessThan(10)
+  }, 120_000)
+})
+
 describe.skipIf(!canMount)('a deletion on a disk that is full', () => {
-  it('of files and vectors: makes room for itself', async () => {
-    const report = await run(DELETIONS, 'files and vectors')
+  it('of files, vectors and words: makes room for itself', async () => {
+    const report = await run(DELETIONS, 'files, vectors and words')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'done', context: 'done', filesLeft: 0 })
   }, 120_000)
 

@@ -178,6 +178,7 @@ class Soak {
     else if (message.type === 'ready') this.#phase = 'idle'
     else if (message.type === 'phase') this.#phase = message.phase
     else if (message.type === 'hook') this.#phase = `at ${message.hook}`
+    else if (message.type === 'ghost') this.#problems.push(message.problem)
     else if (message.type === 'telemetry') this.#note(message.name, message.fields)
   }
 

@@ -8,7 +8,14 @@ import { TransformersEmbeddingModel } from '../../dist/adapters/transformers/ind
 import { AlcoveError, type Document } from '../../dist/src/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { pick, seededRandom } from '../seeded-random.js'
-import { Deadly, DeadlyFileStore, DeadlyTextExtractor, DeadlyVectorIndex, watchCompaction } from './deadly-ports.js'
+import {
+  Deadly,
+  DeadlyFileStore,
+  DeadlyLexicalIndex,
+  DeadlyTextExtractor,
+  DeadlyVectorIndex,
+  watchCompaction,
+} from './deadly-ports.js'
 import { QuickModel } from './quick-model.js'
 import { make, newRecipe, type Recipe } from './soak-documents.js'
 import { type Call, type ChildOrder, type Outcome, tell } from './soak-protocol.js'
@@ -23,12 +30,14 @@ const random = seededRandom(order.seed)
 const deadly = new Deadly(order.hook)
 await watchCompaction(deadly)
 const vectorIndex = new DeadlyVectorIndex(join(order.dataDir, 'vectors'), deadly)
+const lexicalIndex = new DeadlyLexicalIndex(join(order.dataDir, 'words'), deadly)
 const quick = await QuickModel.open({ dimensions: 64, delayMs: () => random() * 40 })
 const embed = quick.embed.bind(quick)
 quick.embed = async (texts, options) => await deadly.during('embed', () => embed(texts, options))
 const engine = await openLocalEngine({
   dataDir: order.dataDir,
   vectorIndex,
+  lexicalIndex,
   fileStore: new DeadlyFileStore(join(order.dataDir, 'files'), deadly),
   textExtractor: new DeadlyTextExtractor(deadly),
   embeddingModels: order.hasRealModel ? [quick, await TransformersEmbeddingModel.open(bundledModel)] : [quick],
@@ -68,11 +77,24 @@ async function actIn(contextId: number, dice: number, recipes: Recipe[]): Promis
   if (dice < 0.04) await called({ type: 'delete-context', contextId }, async () => session.contexts.delete(contextId))
   else if (document !== undefined && (dice < 0.25 || documents.length > MOST_DOCUMENTS)) await remove(document)
   // Tables are put in order now, which otherwise takes more writes than a life has.
-  else if (dice < 0.28) void quietly(() => vectorIndex.whenMaintained(), undefined)
-  else if (dice < 0.35) await quietly(() => session.search(contextId, 'a lamp in the garden'), [])
+  else if (dice < 0.28) void quietly(() => putInOrder(), undefined)
+  else if (dice < 0.35) await search(contextId, documents)
   else if (dice < 0.4 && document?.error) await quietly(() => session.documents.retry(document.fileName), undefined)
   else if (dice < 0.48) await uploadInVain(contextId)
   else await upload(contextId, recipes)
+}
+
+async function putInOrder(): Promise<void> {
+  await Promise.all([vectorIndex.whenMaintained(), lexicalIndex.whenMaintained()])
+}
+
+/** What was gone before the search began is not found, by words or by meaning. */
+async function search(contextId: number, before: readonly Document[]): Promise<void> {
+  const lastId = Math.max(0, ...before.map(({ id }) => id))
+  const ids = new Set(before.map(({ id }) => id))
+  const results = await quietly(() => session.search(contextId, 'a lamp in the garden', { topN: 100 }), [])
+  const ghosts = results.filter(({ docId }) => docId <= lastId && !ids.has(docId))
+  for (const { docId } of ghosts) await tell({ type: 'ghost', problem: `a search found the deleted document ${docId}` })
 }
 
 async function createContext(there: number): Promise<void> {
@@ -164,6 +186,13 @@ async function settle(): Promise<void> {
     const results = await session.search(document.contextId, content)
     const found = results.find((result) => result.content === content)
     if (found === undefined || found.similarity < 0.95) problems.push(`a chunk of ${document.fileName} is not found`)
+    const byWords = await session.search(document.contextId, content, { mode: 'keyword', topN: 100 })
+    // In a context of one chunk words tell nothing.
+    const isTelling = byWords.some(({ source }) => source.foundBy.includes('words'))
+    if (isTelling && !byWords.some((result) => result.content === content))
+      problems.push(`a chunk of ${document.fileName} is not found by its words`)
+    const ids = new Set(documents.filter((one) => one.contextId === document.contextId).map(({ id }) => id))
+    for (const { docId } of byWords) if (!ids.has(docId)) problems.push(`words of ${docId}, which is gone, are found`)
   }
   await tell({ type: 'settled', searched, problems })
 }

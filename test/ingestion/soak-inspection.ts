@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
-import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { textOf } from './soak-documents.js'
 import type { ListedDocument, SoakLedger } from './soak-ledger.js'
 
@@ -20,10 +20,16 @@ export interface Places {
   readonly database: string
   readonly files: string
   readonly vectors: string
+  readonly words: string
 }
 
 export function placesIn(dataDir: string): Places {
-  return { database: join(dataDir, 'alcove.sqlite'), files: join(dataDir, 'files'), vectors: join(dataDir, 'vectors') }
+  const [files, vectors, words] = ['files', 'vectors', 'words'].map((name) => join(dataDir, name)) as [
+    string,
+    string,
+    string,
+  ]
+  return { database: join(dataDir, 'alcove.sqlite'), files, vectors, words }
 }
 
 /** What is wrong where nobody works any more, once everything has come to its end. */
@@ -31,6 +37,7 @@ export async function inspect(places: Places, ledger?: SoakLedger): Promise<stri
   const knex = openSqlite(places.database)
   const storage = new KnexStorage({ knex, keepKnex: true })
   const index = new LanceDbVectorIndex(places.vectors)
+  const words = new LanceDbLexicalIndex(places.words)
   try {
     const contexts = new Set<number>(await knex('alcove_contexts').whereNull('deleted').pluck('id'))
     const rows = await documentRows(knex)
@@ -45,10 +52,12 @@ export async function inspect(places: Places, ledger?: SoakLedger): Promise<stri
       ...(await wrongChunks(knex, listed, ledger)),
       ...(await wrongFiles(places.files, listed)),
       ...(await wrongVectors(knex, index, contexts, listed)),
+      ...(await wrongWords(words, contexts, listed)),
       ...(await wrongQuota(storage, contexts, listed)),
     ]
   } finally {
     await index.close()
+    await words.close()
     await knex.destroy()
   }
 }
@@ -83,7 +92,7 @@ async function leftRows(knex: Knex, rows: readonly Row[]): Promise<string[]> {
   }
   const jobs: readonly { kind: string; subject: number }[] = await knex('alcove_jobs').select()
   for (const { kind, subject } of jobs) {
-    if (/^(ingest|purge)-/.test(kind)) problems.push(`the job ${kind} of ${subject} is left`)
+    if (/^(ingest|purge|index)-/.test(kind)) problems.push(`the job ${kind} of ${subject} is left`)
   }
   const contexts: readonly number[] = await knex('alcove_contexts').whereNotNull('deleted').pluck('id')
   for (const id of contexts) problems.push(`the row of the context ${id} is left`)
@@ -157,6 +166,30 @@ async function wrongVectors(
     }
   }
   for (const [id, count] of windows) problems.push(`${id} has no vectors for ${count} windows`)
+  return problems
+}
+
+/** The word index has each chunk of a completed document once, and nothing of what is gone. */
+async function wrongWords(
+  index: LanceDbLexicalIndex,
+  contexts: ReadonlySet<number>,
+  listed: readonly Row[],
+): Promise<string[]> {
+  const problems: string[] = []
+  const rows = new Map(listed.map((row) => [row.id, row]))
+  const without = new Map(listed.filter(({ completed }) => completed !== null).map((row) => [row.id, row.chunkCount]))
+  for (const name of await index.listCollections()) {
+    const contextId = Number(/^context-(\d+)-/.exec(name)?.[1])
+    if (!contexts.has(contextId)) problems.push(`the collection ${name} is left`)
+    for (const [id, count] of await index.countByDocument(name)) {
+      const row = rows.get(id)
+      if (row?.contextId !== contextId) problems.push(`${name} has the words of ${id}, which is gone`)
+      else if (row.completed !== null && row.chunkCount !== count)
+        problems.push(`${id} has the words of ${count} chunks for ${row.chunkCount}`)
+      without.delete(id)
+    }
+  }
+  for (const [id, chunks] of without) problems.push(`${id} has no words for ${chunks} chunks`)
   return problems
 }
 

@@ -10,6 +10,11 @@ export const HOOKS = [
   'vectors:deleted',
   'collection:dropping',
   'collection:dropped',
+  'words:added',
+  'words:deleting',
+  'words:deleted',
+  'words:dropping',
+  'words:dropped',
   'compaction:begun',
 ] as const
 
@@ -42,6 +47,7 @@ export type ChildMessage =
   | { readonly type: 'end'; readonly id: number; readonly outcome: Outcome }
   | { readonly type: 'phase'; readonly phase: string }
   | { readonly type: 'hook'; readonly hook: Hook }
+  | { readonly type: 'ghost'; readonly problem: string }
   | { readonly type: 'telemetry'; readonly name: string; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly type: 'settled'; readonly searched: number; readonly problems: readonly string[] }
 
