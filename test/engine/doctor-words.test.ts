@@ -251,9 +251,7 @@ describe('documents whose words are not indexed', () => {
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     expect((await session.search(1, SHELF, { mode: 'semantic' }))[0]?.content).toContain(SHELF)
-    await expect
-      .poll(async () => (await firstByWords(engine, SHELF)) ?? '', { timeout: 20_000 })
-      .toContain(SHELF)
+    await expect.poll(async () => (await firstByWords(engine, SHELF)) ?? '', { timeout: 20_000 }).toContain(SHELF)
     await engine.close()
     await expectSound()
   })
