@@ -26,6 +26,7 @@ export class LanceDbLexicalIndex implements LexicalIndex {
   readonly #keeper: StatisticsKeeper
   readonly #search: LexicalSearch
   readonly #maintenance: TableMaintenance
+  readonly #maintains: boolean
   /** More make nothing quicker: each uses several cores. */
   readonly concurrency: number = availableParallelism() + 1
 
@@ -35,6 +36,7 @@ export class LanceDbLexicalIndex implements LexicalIndex {
    */
   constructor(place: string, options: LanceOptions = {}) {
     const { compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
+    this.#maintains = maintains
     const tablePlace = placeOf('words', place, options)
     this.#keeper = new StatisticsKeeper(tablePlace.folder)
     const recent = tablePlace.isShared ? undefined : new RecentWords()
@@ -99,5 +101,6 @@ export class LanceDbLexicalIndex implements LexicalIndex {
   /** Also waits for a compaction that is under way. */
   async close(): Promise<void> {
     await this.#collections.close()
+    if (this.#maintains) await this.#keeper.saveAll()
   }
 }

@@ -1,8 +1,8 @@
 import type { RecordBatch } from 'apache-arrow'
 import type { DocumentFilter } from '../../src/ports/index.js'
 import { loadArrowWords } from './load-arrow-rows.js'
-import type { OpenTable } from './open-table.js'
 import { TERMS_INDEX } from './table-facts.js'
+import type { TableHandle } from './table-kind.js'
 import type { EncodedTerms } from './term-statistics.js'
 
 /** Terms that are kept at most. Beyond, Lance looks through what its index lacks, which takes six times as long. */
@@ -31,21 +31,21 @@ interface Recent {
  * read and cut them anew for every search: 2 ms for 1,000 chunks instead of 12, and 30 where they were written one by one.
  */
 export class RecentWords {
-  readonly #ofTables = new WeakMap<OpenTable, Promise<Recent>>()
+  readonly #ofTables = new WeakMap<TableHandle, Promise<Recent>>()
   #sequence = 0;
 
   /** @returns the chunks that the index lacks; `undefined` where others have written some, and only Lance knows them all */
-  async in(open: OpenTable): Promise<readonly WrittenBatch[] | undefined> {
+  async in(open: TableHandle): Promise<readonly WrittenBatch[] | undefined> {
     const recent = await this.#of(open)
     return recent.isComplete ? recent.batches : undefined
   }
 
   /** To be called before the first rows are written. */
-  async begin(open: OpenTable): Promise<void> {
+  async begin(open: TableHandle): Promise<void> {
     await this.#of(open)
   }
 
-  async noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
+  async noteWritten(open: TableHandle, batches: readonly RecordBatch[]): Promise<void> {
     const recent = await this.#of(open)
     const { wordBatches } = await loadArrowWords()
     this.#sequence += 1
@@ -63,7 +63,7 @@ export class RecentWords {
     recent.overflows += 1
   }
 
-  async noteDeleted(open: OpenTable, documentId: number, fromChunk: number): Promise<void> {
+  async noteDeleted(open: TableHandle, documentId: number, fromChunk: number): Promise<void> {
     for (const { rows, documents, chunks, isDeleted } of (await this.#of(open)).batches) {
       for (let row = 0; row < rows; row += 1) {
         if (documents[row] === documentId && (chunks[row] ?? 0) >= fromChunk) isDeleted[row] = 1
@@ -75,7 +75,7 @@ export class RecentWords {
    * To be called before a compaction, which indexes all rows there are.
    * @returns what is to be called when it is done, and this process reads what it made
    */
-  async compacting(open: OpenTable): Promise<() => void> {
+  async compacting(open: TableHandle): Promise<() => void> {
     const recent = await this.#of(open)
     const { overflows } = recent
     const last = this.#sequence
@@ -85,7 +85,7 @@ export class RecentWords {
     }
   }
 
-  async #of(open: OpenTable): Promise<Recent> {
+  async #of(open: TableHandle): Promise<Recent> {
     const known = this.#ofTables.get(open)
     if (known !== undefined) return await known
     const making = recentOf(open)
@@ -94,7 +94,7 @@ export class RecentWords {
   }
 }
 
-async function recentOf({ table }: OpenTable): Promise<Recent> {
+async function recentOf({ table }: TableHandle): Promise<Recent> {
   const unindexed = (await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? (await table.countRows())
   return { batches: [], isComplete: unindexed === 0, overflows: 0 }
 }

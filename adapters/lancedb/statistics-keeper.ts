@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { RecordBatch } from 'apache-arrow'
 import { loadArrowWords } from './load-arrow-rows.js'
-import type { OpenTable } from './open-table.js'
 import { countAll, countSample } from './statistics-builder.js'
 import { readStatistics, writeStatistics } from './statistics-file.js'
+import type { TableHandle } from './table-kind.js'
 import { TermStatistics } from './term-statistics.js'
 
 /** A table of so few chunks is counted anew as soon as anything is wrong: in some milliseconds. */
@@ -24,7 +24,7 @@ const MOST_KEPT = 256
 const MOST_BYTES = 2 ** 26
 
 interface Kept {
-  readonly open: OpenTable
+  readonly open: TableHandle
   readonly loaded: Promise<void>
   statistics: TermStatistics | undefined
   /** Of few chunks, while there is no other. */
@@ -47,7 +47,7 @@ export class StatisticsKeeper {
   }
 
   /** Statistics of a table that has so many chunks: what there is, counted first if that takes no longer than a moment. */
-  async of(open: OpenTable, chunks: number): Promise<TermStatistics> {
+  async of(open: TableHandle, chunks: number): Promise<TermStatistics> {
     const kept = this.#keptOf(open)
     await kept.loaded
     if (this.#isWrong(kept, chunks)) {
@@ -59,7 +59,7 @@ export class StatisticsKeeper {
   }
 
   /** Takes note of rows that were written. Nobody else writes to the table meanwhile. What fails is counted by a search. */
-  async noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
+  async noteWritten(open: TableHandle, batches: readonly RecordBatch[]): Promise<void> {
     try {
       await this.#noteWritten(open, batches)
     } catch {
@@ -67,7 +67,7 @@ export class StatisticsKeeper {
     }
   }
 
-  async #noteWritten(open: OpenTable, batches: readonly RecordBatch[]): Promise<void> {
+  async #noteWritten(open: TableHandle, batches: readonly RecordBatch[]): Promise<void> {
     const kept = this.#keptOf(open)
     await kept.loaded
     if (kept.statistics === undefined) {
@@ -85,7 +85,7 @@ export class StatisticsKeeper {
   }
 
   /** Writes what is known of a large table beside it, if it has changed much. */
-  async save(open: OpenTable): Promise<void> {
+  async save(open: TableHandle): Promise<void> {
     const kept = this.#kept.get(open.table.name)
     if (kept?.open === open) await this.#save(kept)
   }
@@ -95,12 +95,12 @@ export class StatisticsKeeper {
     this.#kept.delete(name)
   }
 
-  /** Waits for what is being counted. */
-  async finish(): Promise<void> {
-    for (const { counting } of [...this.#kept.values()]) await counting
+  /** Saves what is known of all tables. What cannot be written is counted again another time. */
+  async saveAll(): Promise<void> {
+    for (const kept of [...this.#kept.values()]) await this.#save(kept).catch(() => undefined)
   }
 
-  #keptOf(open: OpenTable): Kept {
+  #keptOf(open: TableHandle): Kept {
     const { name } = open.table
     const known = this.#kept.get(name)
     this.#kept.delete(name)
@@ -121,7 +121,7 @@ export class StatisticsKeeper {
     }
   }
 
-  #load(open: OpenTable): Kept {
+  #load(open: TableHandle): Kept {
     const kept: Kept = {
       open,
       loaded: readStatistics(this.#folder, open.table.name).then((statistics) => {

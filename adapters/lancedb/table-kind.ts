@@ -1,6 +1,12 @@
 import type { Table } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
-import type { OpenTable } from './open-table.js'
+import type { TableWriter } from './table-writer.js'
+
+/** A table that is open, and its writer. */
+export interface TableHandle {
+  readonly table: Table
+  readonly writer: TableWriter
+}
 
 /** What the tables of an index have in common: how they are kept in order. */
 export interface TableKind {
@@ -22,15 +28,15 @@ export interface TableKind {
   /** Bytes of a row; `undefined` where rows differ in length. */
   readonly bytesPerRow: (table: Table) => Promise<number | undefined>
   /** Gives a table of an earlier version what it lacks. */
-  readonly upgrade?: (open: OpenTable) => Promise<void>
+  readonly upgrade?: (open: TableHandle) => Promise<void>
   /** Gives a new table what it must have before its first rows; does nothing where that is there. Nobody writes meanwhile. */
-  readonly prepare?: (open: OpenTable) => Promise<void>
+  readonly prepare?: (open: TableHandle) => Promise<void>
   /** Is told of rows that were written, before others write. */
-  readonly written?: (open: OpenTable, batches: readonly RecordBatch[]) => Promise<void>
+  readonly written?: (open: TableHandle, batches: readonly RecordBatch[]) => Promise<void>
   /** Is told that the chunks of a document were deleted from one on, before others write. */
-  readonly deleted?: (open: OpenTable, documentId: number, fromChunk: number) => Promise<void>
+  readonly deleted?: (open: TableHandle, documentId: number, fromChunk: number) => Promise<void>
   /** Is told of a compaction that begins. @returns what is called when it is done, and this process reads what it made */
-  readonly compacting?: (open: OpenTable) => Promise<() => void>
+  readonly compacting?: (open: TableHandle) => Promise<() => void>
   /** Does what else a table needs now and then. */
-  readonly tend?: (open: OpenTable) => Promise<void>
+  readonly tend?: (open: TableHandle) => Promise<void>
 }
