@@ -5,6 +5,7 @@ import { RETRIEVAL_TARGETS } from './retrieval-targets.js'
 import { SEARCH_TARGETS } from './search-targets.js'
 import { SERVICE_TARGETS } from './service-targets.js'
 import type { Target } from './target-outcome.js'
+import { WORD_TARGETS } from './word-targets.js'
 
 /** What the engine is to reach, by the numbers of the design. */
 export const TARGETS: readonly Target[] = [
@@ -13,5 +14,6 @@ export const TARGETS: readonly Target[] = [
   ...MEMORY_TARGETS,
   ...SEARCH_TARGETS,
   ...SERVICE_TARGETS,
+  ...WORD_TARGETS,
   ...RETRIEVAL_TARGETS,
 ]

@@ -38,7 +38,7 @@ interface ModeTask {
 /** Of the text at 200 tokens, measured. */
 const CHARACTERS_PER_CHUNK = 790
 const MARK = 'zanzibarium'
-const POLL_MS = 20
+const POLL_MS = 50
 const PROMPTS = [
   'who is the chairman of the committee?',
   'how did profits change in the last year?',

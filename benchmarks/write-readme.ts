@@ -48,6 +48,11 @@ const SECTIONS: readonly {
       'Search at the index port in two synthetic sets of vectors (easy: round clusters; hard: overlapping ones; embeddings lie between), one caller and 64, beside the plain exact scan of LanceDB on the same table by as many callers as it answers soonest (`scanCallers`: more make it slower, and larger by gigabytes), and its kinds of index; after the deletion of the documents that were found most, and with filters; then by the HNSW index of the adapter for pgvector over as many windows as it makes one for by itself (`ALCOVE_TEST_PGVECTOR_URL` names a server; otherwise on PGlite, which computes in the process, slowly), and through the engine, with a stub for the model, whose time is apart. Kinds of index are built over 100,000 windows: some take minutes for that. Below 10,000 windows a search of the engine is a scan. `maintenanceMs` is the building of the index, in a process of its own, and the measuring of how many of its parts must be searched.',
   },
   {
+    name: 'words',
+    question:
+      'From the beginning of an upload until a search by words finds the last word of the text, while the model, the real one, has just begun. Then searches in each mode, of the same questions, in turn, in one long document of so many chunks of 200 tokens: `addedMs` is what a search by words and meaning takes longer than one by meaning alone. A stub stands for the model there: embedding the question takes the same time in each mode, and words are looked for meanwhile.',
+  },
+  {
     name: 'start',
     number: 'P6',
     question:
