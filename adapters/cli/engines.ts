@@ -25,7 +25,7 @@ export async function withDatabase<T>(
 }
 
 /**
- * Works on the folder, alone: what needs files, vectors or the model. Events and mails wait for `serve`, which
+ * Works on the folder, alone: what needs files, vectors, words or the model. Events and mails wait for `serve`, which
  * knows where they may go.
  *
  * @param interrupted called where the user interrupts

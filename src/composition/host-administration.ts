@@ -19,7 +19,7 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   /** The audit trail of all companies. */
   readonly audit: AuditOperations
   /**
-   * Compares rows, vectors, files and models with each other, while the engine works: reads every file, looks at
+   * Compares rows, vectors, words, files and models with each other, while the engine works: reads every file, looks at
    * what seems wrong again before it is told, and yields to what else there is to do. With `repair` it mends what can
    * be mended, as processing documents again from their bytes, waits for that, and looks at it again.
    *
@@ -29,8 +29,8 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   verify(options?: VerifyOptions): Promise<VerifyReport>
   /**
    * What the cheap form of {@link verify} has found that runs some time after an engine that processes documents has
-   * started: it counts, reads no bytes and no vectors, and mends nothing. At most 1,000 problems. Undefined until it
-   * has ended; of engines that share a database one does it for all.
+   * started: it counts, reads no bytes, no vectors and no words, and mends nothing. At most 1,000 problems. Undefined
+   * until it has ended; of engines that share a database one does it for all.
    */
   startCheck(): VerifyReport | undefined
 }

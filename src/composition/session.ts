@@ -99,7 +99,7 @@ export interface ContextOperations {
   /** Tools and starter prompts stay as they are when omitted. */
   update(id: number, changes: ContextChanges): Promise<Context>
   share(id: number, share: ShareInput): Promise<void>
-  /** With its documents, vectors and files. */
+  /** With its documents, vectors, words and files. */
   delete(id: number): Promise<void>
 }
 

@@ -8,7 +8,7 @@ const IDS_AT_ONCE = 500
 /** The job that deletes the contexts of a deleted account, one after the other. */
 export const PURGE_ACCOUNT = 'purge-account'
 
-/** The job that removes what is left of a deleted context: chunks, vectors and files. */
+/** The job that removes what is left of a deleted context: chunks, vectors, words and files. */
 export const PURGE_CONTEXT = 'purge-context'
 
 /** Deletes a context for everybody who looks; the job does the rest. The caller holds the context. */

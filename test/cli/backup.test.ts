@@ -77,6 +77,8 @@ describe('alcove backup and alcove restore', () => {
       files: 1,
       collections: 1,
       vectors: 1,
+      wordCollections: 1,
+      indexedChunks: 1,
       hasSecretKey: true,
       documentsWithoutFile: [],
       documentsWithOtherBytes: [],

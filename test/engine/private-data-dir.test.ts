@@ -49,16 +49,17 @@ async function runChild(umask: string, end: 'close' | 'leave', uid?: number) {
   return { exitCode: child.exitCode, stderr }
 }
 
-/** LanceDB knows no modes: what it makes below its folder follows the umask of the host. */
-const outsideOfVectors = (paths: readonly string[]): string[] => paths.filter((path) => !path.includes('vectors/'))
+/** LanceDB knows no modes: what it makes below its folders follows the umask of the host. */
+const outsideOfIndexes = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !/\/(vectors|words)\//.test(path))
 
 describe.runIf(isUnix)('A60 a data folder', () => {
   it.each(['0', '022', '077'])('is its owner’s alone where the umask is %s, also while it is in use', async (umask) => {
     expect(await runChild(umask, 'leave')).toEqual({ exitCode: 0, stderr: '' })
     const names = await readdir(dataDir)
     expect(names).toEqual(expect.arrayContaining(['alcove.sqlite', 'alcove.sqlite-wal', 'files', 'keys', 'mail']))
-    expect(outsideOfVectors(await openTo(0o077, dataDir))).toEqual([])
-    expect(await modeOf(join(dataDir, 'vectors'))).toBe('700')
+    expect(outsideOfIndexes(await openTo(0o077, dataDir))).toEqual([])
+    for (const index of ['vectors', 'words']) expect(await modeOf(join(dataDir, index))).toBe('700')
   })
 
   it('of the command line is closed down to the last file, those of libraries too', async () => {

@@ -7,8 +7,15 @@ import { counted, printResult } from '../output.js'
 
 export function doctorCommand(): CommandUnknownOpts {
   return new Command('doctor')
-    .description('compare rows, vectors, files and models, and say what is wrong; without --repair nothing is changed')
-    .addOption(option('--repair', 'mend what can be mended from the documents as they were received, and wait for it'))
+    .description(
+      'compare rows, vectors, words, files and models, and say what is wrong; without --repair nothing is changed',
+    )
+    .addOption(
+      option(
+        '--repair',
+        'mend what can be mended from the documents as they were received, or from their chunks, and wait for it',
+      ),
+    )
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const repair = isSwitchedOn(command, 'repair')

@@ -26,7 +26,7 @@ export function disablingCommands<Thing extends { readonly id: number }>(
   )
 }
 
-/** `delete` of what has contexts: their files and vectors are off the disk once it ends, or when `serve` works here. */
+/** `delete` of what has contexts: their files, vectors and words are off the disk once it ends, or when `serve` works here. */
 export function clearingDeletion(
   noun: string,
   what: string,

@@ -5,7 +5,7 @@ import { type Finding, keyOf, toProblem } from './finding.js'
 import type { Problem, VerifyOptions, VerifyReport } from './problem.js'
 import type { Repair, RepairFailures, RepairWorkers } from './repair.js'
 
-/** Compares rows, vectors, files and models with each other, and mends what can be mended. */
+/** Compares rows, vectors, words, files and models with each other, and mends what can be mended. */
 export class Verify {
   readonly #examination: Examination
   readonly #repair: Repair
