@@ -4,19 +4,19 @@ import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './sink.js'
 import { stemmed } from './stem.js'
 
 /**
- * What an occurrence of a term in a question weighs. Parts weigh less than the identifier, so that what has the
+ * What an occurrence of a term in a question weighs. Who asks for an identifier means it. Parts weigh less, so that what has the
  * identifier comes before what has its parts often.
  */
 const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [WORD]: 1,
-  [WHOLE]: 1,
+  [WHOLE]: 2,
   [JOINED]: 0.5,
   [PART]: 0.4,
   [GRAM]: 1,
   [SIGN]: 1,
 }
-/** What one of {@link QUESTION_WORDS} weighs: measured, 0.3 and 0 are about equal. */
-const QUESTION_WORD_WEIGHT = 0.3
+/** What one of {@link QUESTION_WORDS} weighs: measured, 0.1 to 0.3 are about equal. */
+const QUESTION_WORD_WEIGHT = 0.2
 
 /**
  * The terms of a question, each with its weight, above 0. They are among those that `termsOf` finds for the same text.

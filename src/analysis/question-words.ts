@@ -1,11 +1,13 @@
 /**
  * Words that make a question of a sentence, folded. Documents have them seldom, so that they would weigh more than what
  * the question is about. None is a word with a meaning in another language here: not "war", "hat", "care", "comment".
+ * With them the commonest English words, of which a question has more than the passage that answers it.
  */
 export const QUESTION_WORDS: ReadonlySet<string> = new Set(
   [
     'what which how who whom whose when where why',
     'is are was were be been do does did can could would should will has have had',
+    'a an the of in on at to for from by with and or as that this it its',
     // German
     'welche welcher welches welchen welchem wer wen wem wessen wie wann wo warum wieso wieviel viele',
     'ist sind waren wurde wurden haben hatte hatten wird werden',

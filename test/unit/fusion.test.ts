@@ -25,7 +25,7 @@ const candidates = fc.uniqueArray(
 
 describe('the fusion of words and meaning', () => {
   it('prefers a chunk that both sides find good to one that a single side does', () => {
-    const fused = fuse([candidate(1, 0.7, 0), candidate(2, 0.6, 9), candidate(3, 0.1, 9)], {
+    const fused = fuse([candidate(1, 0.65, 0), candidate(2, 0.6, 9), candidate(3, 0.1, 9)], {
       wordMaximum: 20,
       modelKnowledge: 1,
     })
