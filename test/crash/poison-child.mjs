@@ -18,6 +18,7 @@ const [folder] = process.argv.slice(2)
 const engine = await createEngine({
   storage: new KnexStorage({ knex: openSqlite(join(folder, 'test.sqlite')) }),
   vectorIndex: new memory.MemoryVectorIndex(),
+  lexicalIndex: new memory.MemoryLexicalIndex(),
   embeddingModels: [new memory.MemoryEmbeddingModel()],
   textExtractor: new DeadlyExtractor(),
   fileStore: new FolderFileStore(join(folder, 'files')),

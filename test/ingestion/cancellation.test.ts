@@ -4,7 +4,17 @@ import { type FaultyEngine, faultyEngine, type Step, textOfSentences } from './f
 const TEXT = textOfSentences(900)
 /** Every step of a document that is processed; the first and a later time it comes to it. */
 const MOMENTS = (
-  ['file:read', 'text:piece', 'texts:embed', 'texts:embedded', 'vectors:add', 'vectors:added'] as const
+  [
+    'file:read',
+    'text:piece',
+    'words:delete',
+    'words:add',
+    'words:added',
+    'texts:embed',
+    'texts:embedded',
+    'vectors:add',
+    'vectors:added',
+  ] as const
 ).map((step) => [step] as const)
 
 let faulty: FaultyEngine

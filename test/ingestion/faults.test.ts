@@ -55,6 +55,9 @@ describe('a fault that passes', () => {
   it.each([
     ['file:read', eio],
     ['text:piece', broken],
+    ['words:delete', broken],
+    ['words:add', broken],
+    ['words:added', broken],
     ['texts:embed', broken],
     ['vectors:add', broken],
     ['vectors:added', broken],
@@ -73,6 +76,7 @@ describe('a fault that stays', () => {
   it.each([
     ['file:read', eio, 'a file of the file store failed: the disk cannot read or write it (EIO) (ERR_STORAGE)'],
     ['texts:embed', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
+    ['words:added', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
     ['vectors:add', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
     ['vectors:added', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
   ] as const)(

@@ -1,6 +1,6 @@
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { openSqlite } from '../../adapters/knex/index.js'
-import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
@@ -14,6 +14,10 @@ import { inspect, type Places, placesIn } from './soak-inspection.js'
 export const STEPS = [
   'file:read',
   'text:piece',
+  'words:add',
+  'words:added',
+  'words:delete',
+  'words:deleted',
   'texts:embed',
   'texts:embedded',
   'vectors:add',
@@ -26,7 +30,7 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number]
 
-const KINDS = ['ingest-document', 'purge-document', 'purge-context']
+const KINDS = ['ingest-document', 'index-words', 'purge-document', 'purge-context']
 
 /** Sees each step; may wait, or fail in its place. What it gives at `texts:embedded` is put in place of each number. */
 type Fault = (step: Step) => unknown
@@ -60,6 +64,7 @@ export async function faultyEngine(): Promise<FaultyEngine> {
     telemetry,
     fileStore: new FaultyFileStore(places.files, step),
     vectorIndex: new FaultyVectorIndex(places.vectors, step),
+    lexicalIndex: new FaultyLexicalIndex(places.words, step),
     textExtractor: new FaultyExtractor(step),
     embeddingModels: [disturbed(model, step)],
   })
@@ -171,6 +176,27 @@ class FaultyVectorIndex extends LanceDbVectorIndex {
   override async search(...args: Parameters<LanceDbVectorIndex['search']>): ReturnType<LanceDbVectorIndex['search']> {
     await this.#take('vectors:search')
     return await super.search(...args)
+  }
+}
+
+class FaultyLexicalIndex extends LanceDbLexicalIndex {
+  readonly #take: Take
+
+  constructor(folder: string, take: Take) {
+    super(folder)
+    this.#take = take
+  }
+
+  override async add(...args: Parameters<LanceDbLexicalIndex['add']>): Promise<void> {
+    await this.#take('words:add')
+    await super.add(...args)
+    await this.#take('words:added')
+  }
+
+  override async deleteDocument(...args: Parameters<LanceDbLexicalIndex['deleteDocument']>): Promise<void> {
+    await this.#take('words:delete')
+    await super.deleteDocument(...args)
+    await this.#take('words:deleted')
   }
 }
 

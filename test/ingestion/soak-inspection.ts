@@ -140,7 +140,7 @@ async function wrongFiles(folder: string, listed: readonly Row[]): Promise<strin
   return problems
 }
 
-/** The index has as many windows of each document as the database has rows, and nothing else. */
+/** The index has as many windows of each document as its embedded chunks have rows, and nothing else. */
 async function wrongVectors(
   knex: Knex,
   index: LanceDbVectorIndex,
@@ -150,6 +150,8 @@ async function wrongVectors(
   const problems: string[] = []
   const windows = new Map<number, number>()
   const counted: readonly { id: number; count: number }[] = await knex('alcove_windows')
+    .join('alcove_documents', 'alcove_documents.id', 'document_id')
+    .whereRaw('chunk < embedded_chunks')
     .groupBy('document_id')
     .select({ id: 'document_id' })
     .count({ count: '*' })
