@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BACKUP_JOB } from '../../src/ports/index.js'
+import { memoryEngine } from './memory-engine.js'
 import { gate, smallText, WordEngine } from './word-engine.js'
 
 const LONG = { timeout: 30_000, interval: 20 }
@@ -110,6 +111,25 @@ describe('documents of a folder that has no words', () => {
     expect(kept).toEqual(BIRDS.map(() => true))
     await engine.words.drop(newer)
     await expectAllFound(contextId)
+  })
+
+  it('W13 are indexed once where several processes share the database', async () => {
+    const contextId = await olderFolder()
+    const added: number[] = []
+    const add = engine.words.add.bind(engine.words)
+    engine.words.add = async (collection, rows) => {
+      added.push(rows.documentId)
+      await add(collection, rows)
+    }
+    const shared = { isAlone: false, isShared: true }
+    await engine.open(shared)
+    const ports = { storage: engine.storage, fileStore: engine.fileStore, vectorIndex: engine.vectors }
+    const others = await Promise.all(
+      [1, 2].map(async () => await memoryEngine({ ...ports, lexicalIndex: engine.words, ...shared })),
+    )
+    await expectAllFound(contextId)
+    expect(added.sort()).toEqual([1, 2, 3, 4, 5])
+    await Promise.all(others.map(async (other) => await other.engine.close()))
   })
 
   it.each([['words:delete'], ['words:add'], ['words:added']] as const)(

@@ -29,7 +29,7 @@ function watchedPorts() {
   return { ports: { ...ports, embeddingModels: [model] }, closed: () => spies.map(({ mock }) => mock.calls.length) }
 }
 
-const ONCE = [1, 1, 1, 1, 1, 1]
+const ONCE = [1, 1, 1, 1, 1, 1, 1]
 
 describe('an engine that cannot start', () => {
   it.each<[string, unknown, string, string]>([
@@ -51,7 +51,7 @@ describe('an engine that cannot start', () => {
   it('because it has no model closes its ports', async () => {
     const { ports, closed } = watchedPorts()
     await expect(memoryEngine({ ...ports, embeddingModels: [] })).rejects.toMatchObject({ field: 'embeddingModels' })
-    expect(closed()).toEqual([1, 1, 1, 1, 1, 0])
+    expect(closed()).toEqual([1, 1, 1, 1, 1, 1, 0])
   })
 
   it('says why, and closes the other ports, when one of them cannot be closed either', async () => {
@@ -60,7 +60,7 @@ describe('an engine that cannot start', () => {
     await expect(memoryEngine({ ...ports, deliveryRetentionDays: 0 })).rejects.toMatchObject({
       field: 'deliveryRetentionDays',
     })
-    expect(closed()).toEqual([1, 1, 0, 1, 1, 1])
+    expect(closed()).toEqual([1, 1, 1, 0, 1, 1, 1])
   })
 
   it('because of its files leaves no worker behind', async () => {
