@@ -8,6 +8,7 @@ export type EmbeddingRequest =
       readonly id: number
       readonly model: ModelFolder
       readonly kind: 'query' | 'passage'
+      readonly isUrgent: boolean
       readonly texts: readonly string[]
       /** Which of the caller's texts they are, for errors. */
       readonly rows: readonly number[]

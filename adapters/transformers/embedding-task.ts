@@ -19,7 +19,8 @@ export interface TokenBatch {
 /** One request's texts, taken in batches of texts of about one length: padding costs as much as text. */
 export class EmbeddingTask {
   readonly id: number
-  readonly kind: 'query' | 'passage'
+  /** Whether it overtakes what is not. */
+  readonly isUrgent: boolean
   readonly vectors: Float32Array
   readonly #inputs: readonly BigInt64Array[]
   readonly #padding: bigint
@@ -27,13 +28,13 @@ export class EmbeddingTask {
   readonly #waiting: number[]
 
   constructor(
-    request: { readonly id: number; readonly kind: 'query' | 'passage' },
+    request: { readonly id: number; readonly isUrgent: boolean },
     encodings: readonly Int32Array[],
     special: SpecialTokenIds,
     dimensions: number,
   ) {
     this.id = request.id
-    this.kind = request.kind
+    this.isUrgent = request.isUrgent
     this.vectors = new Float32Array(encodings.length * dimensions)
     this.#inputs = encodings.map((ids) => BigInt64Array.from([special.first, ...ids, special.last], BigInt))
     this.#padding = BigInt(special.padding)

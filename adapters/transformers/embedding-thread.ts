@@ -13,6 +13,8 @@ const NO_VECTORS = new Float32Array()
 
 export interface EmbedRequest {
   readonly kind: 'query' | 'passage'
+  /** Whether it overtakes what is not. */
+  readonly isUrgent: boolean
   readonly texts: readonly string[]
   /** Which of the caller's texts they are, for errors. */
   readonly rows: readonly number[]
@@ -84,7 +86,7 @@ export class EmbeddingThread {
   }
 
   /** Vectors of texts, row by row. */
-  async embed(model: ModelFolder, { kind, texts, rows, signal }: EmbedRequest): Promise<Float32Array> {
+  async embed(model: ModelFolder, { kind, isUrgent, texts, rows, signal }: EmbedRequest): Promise<Float32Array> {
     signal?.throwIfAborted()
     let cancel = (): void => undefined
     try {
@@ -95,7 +97,7 @@ export class EmbeddingThread {
           this.#changed()
         }
         signal?.addEventListener('abort', cancel, { once: true })
-        return { type: 'embed', id, model, kind, texts, rows }
+        return { type: 'embed', id, model, kind, isUrgent, texts, rows }
       })
       this.#models.add(modelKey(model))
       return vectors

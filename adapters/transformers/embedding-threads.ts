@@ -5,7 +5,7 @@ import { EmbeddingThread, type EmbedRequest } from './embedding-thread.js'
 import type { ModelFolder } from './model-folder.js'
 
 /** Texts to embed. */
-export interface EmbedTexts extends Pick<EmbedRequest, 'kind' | 'texts'> {
+export interface EmbedTexts extends Pick<EmbedRequest, 'kind' | 'isUrgent' | 'texts'> {
   /** Any of them ends it. */
   readonly signals: readonly AbortSignal[]
 }
@@ -61,7 +61,7 @@ export class EmbeddingThreads {
   }
 
   /** Vectors of texts, row by row. Its texts are dealt over the threads. */
-  async embed(model: ModelFolder, { kind, texts, signals }: EmbedTexts): Promise<Float32Array> {
+  async embed(model: ModelFolder, { kind, isUrgent, texts, signals }: EmbedTexts): Promise<Float32Array> {
     const { dimensions } = model.profile
     const vectors = new Float32Array(texts.length * dimensions)
     // Of this call alone: signals that live long would keep what listens to them, or is made of them.
@@ -75,8 +75,9 @@ export class EmbeddingThreads {
     try {
       await Promise.all(
         sharesOf(texts).map(async (rows) => {
-          const share = { kind, texts: rows.map((row) => texts[row] ?? ''), rows, signal: ending.signal }
-          const part = await (kind === 'query' ? this.#threadFor(model).embed(model, share) : this.#wait(model, share))
+          const ofRows = rows.map((row) => texts[row] ?? '')
+          const share = { kind, isUrgent, texts: ofRows, rows, signal: ending.signal }
+          const part = await (isUrgent ? this.#threadFor(model).embed(model, share) : this.#wait(model, share))
           rows.forEach((row, at) => {
             vectors.set(part.subarray(at * dimensions, (at + 1) * dimensions), row * dimensions)
           })
@@ -112,14 +113,14 @@ export class EmbeddingThreads {
     for (const { fail } of this.#waiting.splice(0)) fail(allEnded())
   }
 
-  /** A thread for passages: an idle one, then a new one, then one that is about to be idle. */
+  /** A thread for what is not urgent: an idle one, then a new one, then one that is about to be idle. */
   #freeThread(): EmbeddingThread | undefined {
     const least = leastBusy(this.#living)
     if (least?.requests === 0) return least
     return this.#startAnother() ?? (least !== undefined && least.requests < SHARES_PER_THREAD ? least : undefined)
   }
 
-  /** A thread for a query, which waits for nobody here: threads compute queries first. */
+  /** A thread for what is urgent, which waits for nobody here: threads compute that first. */
   #threadFor(model: ModelFolder): EmbeddingThread {
     const living = this.#living
     const thread = leastBusy(living.filter((one) => one.holds(model))) ?? leastBusy(living) ?? this.#startAnother()
@@ -154,7 +155,7 @@ export class EmbeddingThreads {
 }
 
 /** What loads a model, and computes nothing. */
-const NOTHING: EmbedRequest = { kind: 'query', texts: [], rows: [], signal: undefined }
+const NOTHING: EmbedRequest = { kind: 'query', isUrgent: true, texts: [], rows: [], signal: undefined }
 
 function leastBusy(threads: readonly EmbeddingThread[]): EmbeddingThread | undefined {
   return threads.toSorted((one, other) => one.requests - other.requests)[0]

@@ -72,7 +72,7 @@ async function release({ id, model: folder, isLast }: EmbeddingRequest & { reado
   parentPort?.postMessage({ type: 'released', id } satisfies EmbeddingResponse)
 }
 
-/** Works batch by batch, queries first, hearing new requests in between. */
+/** Works batch by batch, what is urgent first, hearing new requests in between. */
 async function run(): Promise<void> {
   isRunning = true
   for (let next = nextTask(); next !== undefined; next = nextTask()) {
@@ -92,7 +92,7 @@ async function run(): Promise<void> {
 }
 
 function nextTask(): WaitingTask | undefined {
-  return waiting.find(({ task }) => task.kind === 'query') ?? waiting[0]
+  return waiting.find(({ task }) => task.isUrgent) ?? waiting[0]
 }
 
 function finish(task: EmbeddingTask): void {

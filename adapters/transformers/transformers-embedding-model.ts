@@ -51,9 +51,9 @@ export class TransformersEmbeddingModel implements EmbeddingModel {
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
-    const { kind, signal } = options
+    const { kind, isUrgent = kind === 'query', signal } = options
     const signals = [this.#closing.signal, ...(signal ? [signal] : [])]
-    return await this.#threads.embed(this.#folder, { kind, texts, signals })
+    return await this.#threads.embed(this.#folder, { kind, isUrgent, texts, signals })
   }
 
   async verify(): Promise<void> {

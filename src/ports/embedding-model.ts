@@ -25,8 +25,10 @@ export interface EmbeddingProfile {
 
 /** How a batch of texts is embedded. */
 export interface EmbedOptions {
-  /** Which prefix to put, and how urgent it is: queries overtake passages. */
+  /** Which prefix to put. */
   readonly kind: 'query' | 'passage'
+  /** Whether somebody waits for it, and it overtakes what is not urgent; default: queries are, passages are not. */
+  readonly isUrgent?: boolean
   /** Ends the wait; batches not yet begun are given up. */
   readonly signal?: AbortSignal
 }

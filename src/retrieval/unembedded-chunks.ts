@@ -71,7 +71,7 @@ export class UnembeddedChunks {
     const parts: string[][] = []
     for (let at = 0; at < texts.length; at += WINDOWS_PER_CALL) parts.push(texts.slice(at, at + WINDOWS_PER_CALL))
     const works = parts.map((part) => async (abort: AbortSignal) => {
-      return await this.#model.embed(part, { kind: 'passage', signal: abort })
+      return await this.#model.embed(part, { kind: 'passage', isUrgent: true, signal: abort })
     })
     const made = await this.#turns.all(taker, works, signal)
     return made.flatMap((vectors) =>

@@ -10,7 +10,7 @@ describe('batches of a task', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 254 }), { minLength: 1, maxLength: 60 }), (lengths) => {
         const encodings = lengths.map((length) => new Int32Array(length).fill(7))
-        const task = new EmbeddingTask({ id: 1, kind: 'passage' }, encodings, SPECIAL, 4)
+        const task = new EmbeddingTask({ id: 1, isUrgent: false }, encodings, SPECIAL, 4)
         const seen: number[] = []
         while (!task.isTaken) {
           const { rows, tokensPerText, ids, mask } = task.takeBatch()
