@@ -11,6 +11,8 @@ const stems = new Map<string, string>()
 /** The stem of a word of ASCII letters, or of such words joined, "on-line"; any other term as it is. Words of other languages lose little: an s, an e. */
 export function stemmed(term: string, kind: TermKind): string {
   if (kind !== WORD && kind !== PART && kind !== JOINED) return term
+  // Numbers are many, and each is another one.
+  if (!isLowerLetter(term.charCodeAt(0))) return term
   if (term.length > LONGEST_REMEMBERED) return ASCII_LETTERS.test(term) ? englishStem(term) : term
   const known = stems.get(term)
   if (known !== undefined) return known
@@ -18,4 +20,8 @@ export function stemmed(term: string, kind: TermKind): string {
   const stem = ASCII_LETTERS.test(term) ? englishStem(term) : term
   stems.set(term, stem)
   return stem
+}
+
+function isLowerLetter(unit: number): boolean {
+  return unit >= 0x61 && unit <= 0x7a
 }

@@ -39,11 +39,13 @@ export class ProcessDocument implements JobHandler {
     try {
       await this.#complete(run, subject, await documentRun.process(), () => documentRun.tellFindable())
     } catch (error) {
+      // What is still being written would come back behind what is removed.
+      await documentRun.close()
       const { name } = collectionOf(subject.context, model.profile)
       await this.#lateWrites.removeIfDeleted(subject.document, name).catch(() => undefined)
       throw error
     } finally {
-      documentRun.close()
+      await documentRun.close()
     }
   }
 

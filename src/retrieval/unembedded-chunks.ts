@@ -1,6 +1,6 @@
-import type { ChunkKey, EmbeddingModel, NewChunk, Storage } from '../ports/index.js'
+import type { ChunkKey, EmbeddingModel, Storage } from '../ports/index.js'
 import type { FairTurns, TurnTaker } from '../shared/fair-turns.js'
-import { clamp, type NearChunk } from './best-windows.js'
+import { clamp, type NearChunk, nameOf } from './best-windows.js'
 
 /** Windows that a model is given at a time: others may search meanwhile. */
 const WINDOWS_PER_CALL = 4
@@ -30,46 +30,34 @@ export class UnembeddedChunks {
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<readonly NearChunk[]> {
-    const near: NearChunk[] = []
-    for (const key of keys) {
-      const name = `${key.documentId}:${key.ordinal}`
-      const place = this.#known.get(name) ?? (await this.#compare(key, queries, taker, signal))
-      if (place === undefined) continue
-      this.#known.set(name, place)
-      near.push(place)
-    }
-    return near
+    const unknown = keys.filter((key) => !this.#known.has(nameOf(key)))
+    const windows = (await Promise.all(unknown.map(async (key) => await this.#windowsOf(key)))).flat()
+    const vectors = await this.#embed(windows, taker, signal)
+    vectors.forEach((vector, at) => {
+      for (const query of queries) this.#note(windows[at], clamp(cosine(vector, query)))
+    })
+    return keys.flatMap((key) => this.#known.get(nameOf(key)) ?? [])
   }
 
-  async #compare(
-    { documentId, ordinal }: ChunkKey,
-    queries: readonly Float32Array[],
-    taker: TurnTaker,
-    signal: AbortSignal | undefined,
-  ): Promise<NearChunk | undefined> {
+  async #windowsOf({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
     const [chunk] = await this.#storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
-    if (chunk?.ordinal !== ordinal) return undefined
-    const vectors = await this.#embed(chunk, taker, signal)
-    let best: NearChunk | undefined
-    vectors.forEach((vector, window) => {
-      for (const query of queries) {
-        const similarity = clamp(cosine(vector, query))
-        if (best === undefined || similarity > best.similarity) best = { documentId, ordinal, window, similarity }
-      }
+    if (chunk?.ordinal !== ordinal) return []
+    const tokenizer = await this.#model.tokenizer()
+    return chunk.windows.map(({ start, end }, window) => {
+      return { documentId, ordinal, window, text: tokenizer.readable(chunk.content.slice(start, end)) }
     })
-    return best
   }
 
   async #embed(
-    { content, windows }: NewChunk,
+    windows: readonly ChunkWindow[],
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<readonly Float32Array[]> {
     const { dimensions } = this.#model.profile
-    const tokenizer = await this.#model.tokenizer()
-    const texts = windows.map(({ start, end }) => tokenizer.readable(content.slice(start, end)))
     const parts: string[][] = []
-    for (let at = 0; at < texts.length; at += WINDOWS_PER_CALL) parts.push(texts.slice(at, at + WINDOWS_PER_CALL))
+    for (let at = 0; at < windows.length; at += WINDOWS_PER_CALL) {
+      parts.push(windows.slice(at, at + WINDOWS_PER_CALL).map(({ text }) => text))
+    }
     const works = parts.map((part) => async (abort: AbortSignal) => {
       return await this.#model.embed(part, { kind: 'passage', isUrgent: true, signal: abort })
     })
@@ -80,6 +68,20 @@ export class UnembeddedChunks {
       ),
     )
   }
+
+  #note(of: ChunkWindow | undefined, similarity: number): void {
+    if (of === undefined) return
+    const { documentId, ordinal, window } = of
+    const known = this.#known.get(nameOf(of))
+    if (known !== undefined && known.similarity >= similarity) return
+    this.#known.set(nameOf(of), { documentId, ordinal, window, similarity })
+  }
+}
+
+/** A window of a chunk, as the model is to be given it. */
+interface ChunkWindow extends ChunkKey {
+  readonly window: number
+  readonly text: string
 }
 
 function cosine(one: Float32Array, other: Float32Array): number {

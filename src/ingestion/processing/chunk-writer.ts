@@ -19,6 +19,7 @@ export class ChunkWriter {
   readonly #documentId: number
   #waiting: NewChunk[] = []
   #waitingWindows = 0
+  #writing: Promise<void> = Promise.resolve()
   #isCareful: boolean
   /** So many rows of an earlier run are there, the first ones. */
   #stored = 0
@@ -66,7 +67,7 @@ export class ChunkWriter {
 
   /**
    * Takes the next chunks of the document, in their order.
-   * @returns whether rows were written
+   * @returns whether rows are written
    */
   async write(chunks: readonly NewChunk[]): Promise<boolean> {
     for (const chunk of chunks) {
@@ -79,7 +80,7 @@ export class ChunkWriter {
       this.#waitingWindows += chunk.windows.length
     }
     const isEnough = this.#waitingWindows >= (this.#isCareful ? WINDOWS_PER_CAREFUL_WRITE : WINDOWS_PER_WRITE)
-    return isEnough && (await this.#flush())
+    return isEnough && (await this.#begin())
   }
 
   /**
@@ -91,12 +92,21 @@ export class ChunkWriter {
     if (this.#stored > count) await this.#truncate(count)
   }
 
-  async #flush(): Promise<boolean> {
+  async #flush(): Promise<void> {
+    await this.#begin()
+    await this.#writing
+  }
+
+  /** Begins to write what is waiting, once what was begun before has ended: further chunks are made meanwhile. */
+  async #begin(): Promise<boolean> {
+    await this.#writing
     const chunks = this.#waiting
     if (chunks.length === 0) return false
-    await this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
+    this.#writing = this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
       isProgress: true,
     })
+    // Whoever writes next is told.
+    this.#writing.catch(() => undefined)
     this.#waiting = []
     this.#waitingWindows = 0
     this.#isCareful = false
@@ -117,6 +127,7 @@ export class ChunkWriter {
   async #truncate(fromOrdinal: number): Promise<void> {
     this.#wordsVersion = null
     this.#embeddedChunks = Math.min(this.#embeddedChunks, fromOrdinal)
+    await this.#writing
     const changes = { wordsVersion: null, embeddedChunks: this.#embeddedChunks }
     await this.#run.transaction(({ documents }) => documents.update(this.#documentId, changes))
     await removeChunks(this.#run, this.#documentId, fromOrdinal)

@@ -25,9 +25,11 @@ import { hashedChunk } from './hashed-chunk.js'
 import type { IndexWords } from './index-words.js'
 import { prefetch } from './prefetch.js'
 import { storedChunks } from './stored-chunks.js'
+import { toReceipt } from './to-receipt.js'
 import { VectorWriter } from './vector-writer.js'
 import { batchByWindows, type ChunkBatch } from './window-batch.js'
 import { type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
+import { WordFeed } from './word-feed.js'
 
 /** Windows that are embedded in one call: some seconds of work at the most. */
 const WINDOWS_PER_BATCH = 256
@@ -35,6 +37,11 @@ const WINDOWS_PER_BATCH = 256
 const WINDOWS_OF_SMALL_DOCUMENT = 64
 /** A small document whose vectors take longer than that is findable by its words before. */
 const GRACE_MS = 250
+
+/** Words are indexed of a document that is not completed: it is deleted otherwise, or another run has completed it. */
+function isWanted({ completed }: DocumentRecord): boolean {
+  return completed === null
+}
 
 /** A document that is to be processed. */
 export interface Subject {
@@ -78,6 +85,7 @@ export class DocumentRun {
   readonly #began = performance.now()
   readonly #summary: TextSummary = emptySummary()
   readonly #totals = { chunks: 0, windows: 0, embedded: 0, reused: 0, embedMs: 0, wordsMs: 0 }
+  #feed: WordFeed | undefined
   /** Whether listeners know, by this run or an earlier one, that it can be found. */
   #isToldFindable: boolean
 
@@ -109,7 +117,8 @@ export class DocumentRun {
       return { receipt: this.#receipt(), rows }
     }
     await this.#chunks.end(this.#totals.chunks)
-    await this.#indexWords(this.#chunks.wordsVersion)
+    if (this.#feed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
+    else await this.#endWords(this.#feed)
     await this.#embedChunks()
     // They were written some time ago: a repair may have removed them.
     await this.#indexWords(ANALYZER_VERSION)
@@ -124,9 +133,10 @@ export class DocumentRun {
     this.#ports.events.emit('document.findable', { contextId: context.id, fileName: document.uuid })
   }
 
-  /** No other document is to wait any longer for vectors that this one had under way. */
-  close(): void {
+  /** No other document is to wait any longer for vectors that this one had under way; nothing is written any more. */
+  async close(): Promise<void> {
     this.#embedder.close()
+    await this.#feed?.abandon()
   }
 
   /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
@@ -137,10 +147,31 @@ export class DocumentRun {
       const isSmall = batch.windowCount <= WINDOWS_OF_SMALL_DOCUMENT && this.#totals.chunks === 0
       this.#totals.chunks += batch.chunks.length
       this.#totals.windows += batch.windowCount
-      if (isSmall && this.#chunks.isAtBeginning) small = batch
-      else if (await this.#chunks.write(batch.chunks)) this.#tellProgress(this.#chunks.embeddedWindows)
+      if (isSmall && this.#chunks.isAtBeginning) {
+        small = batch
+        continue
+      }
+      if (this.#subject.isFresh) this.#feed ??= this.#beginWords()
+      const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#feed?.push(batch.chunks)])
+      if (isWritten) this.#tellProgress(this.#chunks.embeddedWindows)
     }
     return small
+  }
+
+  /** Indexes the words of a large document that is new, while its chunks are made and written. */
+  #beginWords(): WordFeed {
+    const { words } = this.#ports
+    const beforeWrite = async (): Promise<void> => this.#run.signal.throwIfAborted()
+    return new WordFeed((chunks) => words.write(this.#subject.document, chunks, { beforeWrite }))
+  }
+
+  async #endWords(feed: WordFeed): Promise<void> {
+    const began = performance.now()
+    await feed.end()
+    const isDone = await this.#ports.words.record(this.#subject.document, { run: this.#run, isWanted })
+    if (!isDone) throw new LeaseLostError('the document was deleted')
+    this.#totals.wordsMs += performance.now() - began
+    this.tellFindable()
   }
 
   async *#extracted(tokenizer: Tokenizer): AsyncGenerator<ChunkBatch<NewChunk>> {
@@ -231,7 +262,6 @@ export class DocumentRun {
       if (await words.has(document, this.#totals.chunks)) return
       await this.#run.transaction(({ documents }) => documents.update(document.id, { wordsVersion: null }))
     }
-    const isWanted = ({ completed }: DocumentRecord): boolean => completed === null
     const isDone = await words.run(document, { run: this.#run, isWanted })
     if (!isDone) throw new LeaseLostError('the document was deleted')
     this.#totals.wordsMs += performance.now() - began
@@ -273,26 +303,7 @@ export class DocumentRun {
   }
 
   #receipt(): IngestionReceipt {
-    const { document, context } = this.#subject
-    const { characters, pages, tokens, warnings, extractMs } = this.#summary
-    const { chunks, windows, reused, embedMs, wordsMs } = this.#totals
-    return {
-      bytes: document.sizeBytes,
-      characters,
-      pages,
-      tokens,
-      chunks,
-      windows,
-      windowsReused: reused,
-      embeddingModel: context.embeddingModel,
-      durationsMs: {
-        extract: Math.round(extractMs),
-        words: Math.round(wordsMs),
-        embed: Math.round(embedMs),
-        index: Math.round(this.#vectors.indexMs),
-        total: Math.round(performance.now() - this.#began),
-      },
-      warnings,
-    }
+    const [indexMs, totalMs] = [this.#vectors.indexMs, performance.now() - this.#began]
+    return toReceipt({ ...this.#subject, summary: this.#summary, totals: this.#totals, indexMs, totalMs })
   }
 }

@@ -63,11 +63,26 @@ export class IndexWords {
           if (now?.wordsVersion === ANALYZER_VERSION) throw new NotWanted()
         },
       })
+      return await this.record(document, { run, isWanted })
+    } catch (error) {
+      if (error instanceof NotWanted) return false
+      throw error
+    }
+  }
+
+  /**
+   * Records on a document that all of its words are in the index.
+   * @returns false where the document is not wanted any longer
+   * @throws LeaseLostError
+   */
+  async record({ id }: WordsOwner, { run, isWanted }: Pick<WordsRun, 'run' | 'isWanted'>): Promise<boolean> {
+    try {
       await run.transaction(
         async ({ documents }) => {
-          await documents.update(document.id, { wordsVersion: ANALYZER_VERSION })
+          await documents.update(id, { wordsVersion: ANALYZER_VERSION })
           // The row is held from here on: somebody who changed it before has come to an end, and is seen.
-          refuse(await documents.get(document.id))
+          const now = await documents.get(id)
+          if (now === undefined || !isWanted(now)) throw new NotWanted()
         },
         { isProgress: true },
       )
