@@ -21,7 +21,8 @@ interface Counts {
   indexed: number
   /** Documents that failed; their job tries them again. */
   failed: number
-  error: unknown
+  /** The first of the failures. */
+  failure: { readonly error: unknown } | undefined
 }
 
 /**
@@ -47,9 +48,9 @@ export class IndexContextWords implements JobHandler {
   async run(run: JobRun): Promise<void> {
     const began = performance.now()
     const contextId = run.subject
-    const counts: Counts = { indexed: 0, failed: 0, error: undefined }
+    const counts: Counts = { indexed: 0, failed: 0, failure: undefined }
     const isAtEnd = await this.#indexAll(run, contextId, counts, began + TURN_MS)
-    if (counts.error !== undefined) throw counts.error
+    if (counts.failure !== undefined) throw counts.failure.error
     if (!isAtEnd) {
       await run.complete(async (repositories) => await enqueueWords(repositories, contextId))
     } else {
@@ -101,7 +102,7 @@ export class IndexContextWords implements JobHandler {
       run.signal.throwIfAborted()
       if (error instanceof StorageFullError) throw error
       counts.failed += 1
-      counts.error ??= error
+      counts.failure ??= { error }
     }
   }
 

@@ -17,7 +17,7 @@ export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
 export interface WordsRun {
   readonly run: Pick<JobRun, 'transaction' | 'signal'>
   /** Whether the words of the document, as it is by now, are to be indexed by this run. */
-  isWanted(document: DocumentRecord): boolean
+  readonly isWanted: (document: DocumentRecord) => boolean
   /** Pause after each 10 ms of work, in milliseconds; default 0. */
   readonly restMs?: number
 }
