@@ -55,7 +55,11 @@ export class StatisticsKeeper {
       if (chunks <= SMALL) await Promise.race([kept.counting, setTimeout(MOMENT_MS, undefined, { ref: false })])
     }
     if (kept.statistics !== undefined) return kept.statistics
-    return await (kept.provisional ??= countSample(open.table, FEW_CHUNKS))
+    kept.provisional ??= countSample(open.table, FEW_CHUNKS).catch((error: unknown) => {
+      kept.provisional = undefined
+      throw error
+    })
+    return await kept.provisional
   }
 
   /** Takes note of rows that were written. Nobody else writes to the table meanwhile. What fails is counted by a search. */

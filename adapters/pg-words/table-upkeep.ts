@@ -107,8 +107,9 @@ export class TableUpkeep {
       await this.#tryToTidy(collection)
       this.#turns.delete(collection)
     })
-    this.#last = turn
-    this.#turns.set(collection, turn)
+    // What goes wrong is noted there; if even that fails, the next turn comes all the same.
+    this.#last = turn.catch(() => undefined)
+    this.#turns.set(collection, this.#last)
   }
 
   async #tryToTidy(collection: string): Promise<void> {

@@ -9,7 +9,7 @@ import { stemmed } from './stem.js'
  */
 const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [WORD]: 1,
-  [WHOLE]: 2,
+  [WHOLE]: 4,
   [JOINED]: 0.5,
   [PART]: 0.4,
   [GRAM]: 1,
@@ -25,6 +25,8 @@ const QUESTION_WORD_WEIGHT = 0.2
 export function questionTerms(text: string): Map<string, number> {
   const weights = new Map<string, number>()
   scan(text, (term, _start, _end, kind) => {
+    // "e" of "E-4711" says nothing.
+    if (kind === PART && term.length === 1) return
     const weight = kind === WORD && QUESTION_WORDS.has(term) ? QUESTION_WORD_WEIGHT : WEIGHTS[kind]
     const key = stemmed(term, kind)
     weights.set(key, (weights.get(key) ?? 0) + weight)

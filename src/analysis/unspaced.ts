@@ -11,6 +11,8 @@ interface Unit {
 
 /** Characters that are folded already, each of one UTF-16 unit and without marks. */
 const PLAIN = /^(?:[\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff]+|[\uac00-\ud7a3]+)$/
+/** Marks of one character that count: to fold more of them takes the square of their number. */
+const MOST_MARKS = 32
 const FOLLOWING = '\\p{M}\\p{Cf}\\u1160-\\u11ff\\uff9e\\uff9f'
 const CLUSTER = new RegExp(`[^${FOLLOWING}][${FOLLOWING}]*|[${FOLLOWING}]+`, 'gu')
 /** A sign that stacks the next letter binds it, too. */
@@ -46,7 +48,7 @@ function unitsOf(text: string, start: number, end: number, script: number): Unit
   }
   const cluster = script === KHMER ? KHMER_CLUSTER : script === BURMESE ? BURMESE_CLUSTER : CLUSTER
   for (const { 0: characters, index } of run.matchAll(cluster)) {
-    const term = fold(characters)
+    const term = fold(characters.slice(0, characters.length > MOST_MARKS ? MOST_MARKS : undefined))
     if (term !== '') units.push({ term, start: start + index, end: start + index + characters.length })
   }
   return units

@@ -71,9 +71,9 @@ export function createContainer(options: EngineOptions): Container {
   container
     .bind(Search)
     .toResolvedValue(
-      (storage, vectors, words, models, authorizer, limits) =>
-        new Search(storage, { vectors, words }, models, authorizer, limits),
-      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS],
+      (storage, vectors, words, models, authorizer, limits, telemetry) =>
+        new Search(storage, { vectors, words }, models, authorizer, limits, telemetry),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS, TELEMETRY],
     )
   return container
 }

@@ -3,10 +3,12 @@ import type {
   LexicalIndex,
   LexicalQuery,
   SearchMode,
+  Telemetry,
   VectorCollection,
   VectorHit,
   VectorIndex,
 } from '../ports/index.js'
+import { VectorsDamagedError } from '../shared/errors.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
 import { BestWindows, clamp, type NearChunk, nameOf } from './best-windows.js'
 import { candidateLimits, type FusionQuestion, fuse } from './fusion.js'
@@ -16,6 +18,16 @@ import type { VisibleDocuments } from './visible-documents.js'
 
 /** By how much more is asked for where that was not enough. */
 const WIDER = 4
+/** Chunks that the words find at the most: where so many are below the threshold, further ones are hardly above it. */
+const MOST_BY_WORDS = 3_200
+/** Chunks that are compared in one call of the vector index. */
+const MOST_KEYS = 256
+
+/** The indexes in which a search looks. */
+export interface SearchIndexes {
+  readonly vectors: VectorIndex
+  readonly words: LexicalIndex
+}
 
 /** What is looked for, and where. */
 export interface ChunkQuery {
@@ -63,11 +75,13 @@ export class ChunkFinder {
   readonly #vectors: VectorIndex
   readonly #words: LexicalIndex
   readonly #turns: SearchTurns
+  readonly #telemetry: Telemetry
 
-  constructor(vectors: VectorIndex, words: LexicalIndex, turns: SearchTurns) {
+  constructor({ vectors, words }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
     this.#vectors = vectors
     this.#words = words
     this.#turns = turns
+    this.#telemetry = telemetry
   }
 
   /** The `topN` best chunks, the best first, none less similar than the threshold. */
@@ -91,13 +105,14 @@ export class ChunkFinder {
 
   async #byWords(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN, scoreThreshold } = query
+    const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byMeaning; ; limit *= WIDER) {
-      const words = await this.#hits(query, limit)
-      if (!isTelling(words, query)) return await this.#byMeaning(query)
-      const near = await this.#near(query, words.found, new BestWindows())
+      const words = await this.#hits(query, Math.min(limit, MOST_BY_WORDS))
+      if (!isTelling(words, query)) return await this.#byBoth(query)
+      await this.#compare(query, words.found, known)
       const ranked = words.found
         .flatMap((hit): RankedChunk[] => {
-          const place = near.get(nameOf(hit))
+          const place = known.get(hit)
           if (place === undefined || place.similarity < scoreThreshold) return []
           return [{ ...place, score: Math.min(1, hit.wordScore / words.maximum), foundBy: ['words'] }]
         })
@@ -107,18 +122,23 @@ export class ChunkFinder {
   }
 
   async #byBoth(query: ChunkQuery): Promise<RankedChunk[]> {
-    const { topN, scoreThreshold } = query
+    const { topN, scoreThreshold, visible } = query
     const { byMeaning, byWords } = candidateLimits(topN)
+    const known = new KnownChunks()
     for (let times = 1; ; times *= WIDER) {
       const [words, meaning, modelKnowledge] = await Promise.all([
-        this.#hits(query, byWords * times),
+        this.#hits(query, Math.min(byWords * times, MOST_BY_WORDS)),
         this.#meaning(query, byMeaning * times),
         query.knowledge(),
       ])
-      const hits = isTelling(words, query) ? words.found : []
-      const near = await this.#near(query, hits, meaning.found)
+      // Words that say nothing find what has no vectors yet all the same.
+      const hits = isTelling(words, query)
+        ? words.found
+        : words.found.filter(({ documentId }) => !visible.has(documentId))
+      for (const place of meaning.found.all()) known.add(place)
+      await this.#compare(query, hits, known)
       const question = { wordMaximum: words.maximum, modelKnowledge }
-      const ranked = joined(meaning.found, hits, near, question).filter(
+      const ranked = joined({ meaning: meaning.found, words: words.found, hits }, known, question).filter(
         ({ similarity }) => similarity >= scoreThreshold,
       )
       // What the vectors have not shown is less similar than what they have.
@@ -147,56 +167,94 @@ export class ChunkFinder {
     const { terms, wordCollection, wordVisible, taker, signal } = query
     const options = { limit, ...wordVisible.filter }
     const search = async () => await this.#words.search(wordCollection, terms, options)
-    const { hits, maximum } = await this.#turns.words.one(taker, search, signal)
+    const { hits, maximum } = await this.#turns.words.one(taker, search, signal).catch((error: unknown) => {
+      // The doctor tells of it too; meaning finds what there is until then.
+      if (!(error instanceof VectorsDamagedError) || query.mode === 'keyword') throw error
+      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
+      return { hits: [], maximum: 0 }
+    })
     const found = new Map<string, WordHit>()
     for (const { documentId, chunk, score } of hits) {
       const hit = { documentId, ordinal: chunk, wordScore: score }
       if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
       else if (!found.has(nameOf(hit))) found.set(nameOf(hit), hit)
     }
-    return { found: [...found.values()], maximum, isWhole: hits.length < limit }
+    return { found: [...found.values()], maximum, isWhole: hits.length < limit || limit >= MOST_BY_WORDS }
   }
 
-  /** How near the chunks are that the words found: known, looked up, or computed where they have no vectors yet. */
-  async #near(
-    query: ChunkQuery,
-    hits: readonly WordHit[],
-    known: BestWindows,
-  ): Promise<ReadonlyMap<string, NearChunk>> {
-    const near = new Map(known.all().map((place) => [nameOf(place), place]))
-    const unknown = hits.filter((hit) => !near.has(nameOf(hit)))
-    if (unknown.length === 0) return near
-    const keys = unknown.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
-    const vectors = await query.vectors
-    const look = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
-    const places = await this.#turns.index.one(query.taker, look, query.signal)
-    const without: ChunkKey[] = []
-    unknown.forEach(({ documentId, ordinal }, at) => {
-      const place = places[at]
-      const key = { documentId, ordinal }
-      if (place === undefined) without.push(key)
-      else near.set(nameOf(key), { ...key, window: place.window, similarity: clamp(place.similarity) })
-    })
-    // The best by words come first: no more of them can be among the results.
-    const embedded = without.length === 0 ? [] : await query.embedNow(without.slice(0, query.topN))
-    for (const place of embedded) near.set(nameOf(place), place)
-    return near
+  /** Finds out how near the chunks are that the words found: known, looked up, or computed where they have no vectors yet. */
+  async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
+    const unknown = hits.filter((hit) => known.get(hit) === undefined && !known.isWithoutVectors(hit))
+    for (let at = 0; at < unknown.length; at += MOST_KEYS) {
+      const keys = unknown.slice(at, at + MOST_KEYS).map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
+      const vectors = await query.vectors
+      const look = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
+      const places = await this.#turns.index.one(query.taker, look, query.signal)
+      keys.forEach(({ documentId, chunk: ordinal }, row) => {
+        const place = places[row]
+        if (place === undefined) known.noteWithoutVectors({ documentId, ordinal })
+        else known.add({ documentId, ordinal, window: place.window, similarity: clamp(place.similarity) })
+      })
+    }
+    // The best by words come first: in each round as many as may be among the results.
+    const without = hits.filter((hit) => known.get(hit) === undefined && known.takeUp(hit))
+    const embedded = without.slice(0, query.topN)
+    for (const hit of without.slice(query.topN)) known.noteWithoutVectors(hit)
+    if (embedded.length === 0) return
+    for (const place of await query.embedNow(embedded)) known.add(place)
   }
 }
 
+/** How near chunks are, as far as one search knows. */
+class KnownChunks {
+  readonly #near = new Map<string, NearChunk>()
+  /** Chunks without vectors; false once they were compared, or are gone. */
+  readonly #without = new Map<string, boolean>()
+
+  add(place: NearChunk): void {
+    this.#near.set(nameOf(place), place)
+  }
+
+  get(key: ChunkKey): NearChunk | undefined {
+    return this.#near.get(nameOf(key))
+  }
+
+  all(): readonly NearChunk[] {
+    return [...this.#near.values()]
+  }
+
+  isWithoutVectors(key: ChunkKey): boolean {
+    return this.#without.has(nameOf(key))
+  }
+
+  noteWithoutVectors(key: ChunkKey): void {
+    this.#without.set(nameOf(key), true)
+  }
+
+  /** Whether a chunk without vectors is still to be compared, which is done once. */
+  takeUp(key: ChunkKey): boolean {
+    const isWaiting = this.#without.get(nameOf(key)) === true
+    if (isWaiting) this.#without.set(nameOf(key), false)
+    return isWaiting
+  }
+}
+
+/** What both sides have found. */
+interface BothSides {
+  readonly meaning: BestWindows
+  readonly words: readonly WordHit[]
+  /** Those of the words' whose scores count. */
+  readonly hits: readonly WordHit[]
+}
+
 /** All candidates, the best first. */
-function joined(
-  meaning: BestWindows,
-  hits: readonly WordHit[],
-  near: ReadonlyMap<string, NearChunk>,
-  question: FusionQuestion,
-): RankedChunk[] {
+function joined({ meaning, words, hits }: BothSides, known: KnownChunks, question: FusionQuestion): RankedChunk[] {
   const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
-  const candidates = [...near.values()].map((place) => {
-    const wordScore = wordScores.get(nameOf(place)) ?? 0
-    const foundBy: FoundBy[] = wordScore > 0 ? ['words'] : []
+  const withWords = new Set(words.map(nameOf))
+  const candidates = known.all().map((place) => {
+    const foundBy: FoundBy[] = withWords.has(nameOf(place)) ? ['words'] : []
     if (meaning.get(place) !== undefined) foundBy.push('meaning')
-    return { ...place, wordScore, foundBy }
+    return { ...place, wordScore: wordScores.get(nameOf(place)) ?? 0, foundBy }
   })
   return fuse(candidates, question)
 }

@@ -1,5 +1,6 @@
 import { analyze, type Term } from '../analysis/index.js'
 import type { LexicalQuery } from '../ports/index.js'
+import { TimeSlice } from '../shared/time-slice.js'
 
 /** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
 export interface Passage {
@@ -13,17 +14,47 @@ export interface WordPassage extends Passage {
   readonly terms: number
 }
 
+/** Sums of the same numbers differ by so much at the most. */
+const EQUAL = 1e-9
 /** How long a passage is at the most, unless one term is longer: some lines of text. */
 const MAX_LENGTH = 320
 
+/** Text that is analysed in one go: some milliseconds of work. */
+const MOST_AT_ONCE = 16_384
+
 /**
  * The part of a text that has most of a question's terms, each counted once, those that are rare in the text for more;
- * of equal parts the shortest, then the first. Begins and ends with a term.
+ * of equal parts the shortest, then the first. Begins and ends with a term. Works in slices of some milliseconds.
  *
  * @returns `undefined` where the text has none of the terms
  */
-export function densestPassage(text: string, query: LexicalQuery): WordPassage | undefined {
-  const terms = analyze(text).filter(({ term }) => query.has(term))
+export async function densestPassage(
+  text: string,
+  query: LexicalQuery,
+  slice: TimeSlice = new TimeSlice(),
+): Promise<WordPassage | undefined> {
+  const terms: Term[] = []
+  for (const { start: from, part } of partsAtSpaces(text)) {
+    for (const { term, start, end } of analyze(part)) {
+      if (query.has(term)) terms.push({ term, start: from + start, end: from + end })
+    }
+    await slice.breathe()
+  }
+  return densest(terms, query)
+}
+
+/** Parts of a text that end at white space, which is in no term; a longer text without any is one part. */
+function* partsAtSpaces(text: string): Generator<{ readonly start: number; readonly part: string }> {
+  const space = /\s/g
+  for (let start = 0; start < text.length; ) {
+    space.lastIndex = start + MOST_AT_ONCE
+    const end = space.exec(text)?.index ?? text.length
+    yield { start, part: text.slice(start, end) }
+    start = end
+  }
+}
+
+function densest(terms: readonly Term[], query: LexicalQuery): WordPassage | undefined {
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
@@ -38,7 +69,9 @@ export function densestPassage(text: string, query: LexicalQuery): WordPassage |
       if (add(inside, gone, -1) === 0) worth -= worthOf(gone)
       first += 1
     }
-    const [start, lastEnd] = [startOf(terms, first), lastEndOf(terms.slice(first, last + 1))]
+    // To look for its end is worth it only where it may be the best.
+    if (best !== undefined && worth < best.worth - EQUAL) continue
+    const [start, lastEnd] = [startOf(terms, first), lastEndOf(terms, first, last)]
     const passage = { start, end: lastEnd, terms: inside.size, worth }
     if (best === undefined || isBetter(passage, best)) best = passage
   }
@@ -56,7 +89,7 @@ function isSpare(term: Term | undefined, inside: ReadonlyMap<string, number>): b
 
 function isBetter(one: WeighedPassage, other: WeighedPassage): boolean {
   const difference = one.worth - other.worth
-  if (Math.abs(difference) > 1e-9) return difference > 0
+  if (Math.abs(difference) > EQUAL) return difference > 0
   return one.end - one.start < other.end - other.start
 }
 
@@ -65,8 +98,10 @@ function startOf(terms: readonly Term[], at: number): number {
 }
 
 /** Parts of an identifier come behind the whole of it. */
-function lastEndOf(terms: readonly Term[]): number {
-  return Math.max(...terms.map(({ end }) => end))
+function lastEndOf(terms: readonly Term[], first: number, last: number): number {
+  let end = 0
+  for (let at = first; at <= last; at += 1) end = Math.max(end, terms[at]?.end ?? 0)
+  return end
 }
 
 function add(counts: Map<string, number>, term: string, change: number): number {

@@ -1,5 +1,6 @@
 import { displayName, shownName } from '../ingestion/index.js'
 import type { ChunkKey, LexicalQuery, VisibleChunk } from '../ports/index.js'
+import { TimeSlice } from '../shared/time-slice.js'
 import { nameOf } from './best-windows.js'
 import { densestPassage, type Passage } from './passage.js'
 import type { FoundBy, RankedChunk } from './ranked-chunk.js'
@@ -57,20 +58,25 @@ export async function* readResults(
   terms: LexicalQuery,
   read: (keys: readonly ChunkKey[]) => Promise<readonly VisibleChunk[]>,
 ): AsyncGenerator<SearchResult> {
-  for (const part of partsOf(found)) yield* toResults(part, terms, await read(part))
+  for (const part of partsOf(found)) yield* await toResults(part, terms, await read(part))
 }
 
 /** Results in the order of `ranked`. Chunks without a record, or whose text was not read, are left out. */
-export function toResults(
+export async function toResults(
   ranked: readonly PlacedChunk[],
   terms: LexicalQuery,
   records: readonly VisibleChunk[],
-): SearchResult[] {
+): Promise<SearchResult[]> {
   const byName = new Map(records.map((record) => [nameOf(record), record]))
-  return ranked.flatMap((chunk) => {
+  const slice = new TimeSlice()
+  const results: SearchResult[] = []
+  for (const chunk of ranked) {
     const record = byName.get(nameOf(chunk))
-    return record === undefined || record.content === null ? [] : [toResult(chunk, terms, record, record.content)]
-  })
+    if (record === undefined || record.content === null) continue
+    const match = await matchOf(record.content, terms, chunk, slice)
+    results.push(toResult(chunk, match, record, record.content))
+  }
+  return results
 }
 
 /** Chunks in their order, with the sizes of their texts. */
@@ -79,7 +85,7 @@ export function toSizes(ranked: readonly PlacedChunk[], records: readonly Visibl
   return ranked.map((chunk) => ({ ...chunk, sizeBytes: sizes.get(nameOf(chunk)) ?? 0 }))
 }
 
-function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk, content: string): SearchResult {
+function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, content: string): SearchResult {
   const { similarity, score, foundBy } = chunk
   return {
     id: record.id,
@@ -87,7 +93,7 @@ function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk,
     content,
     similarity,
     score,
-    match: matchOf(content, terms, chunk),
+    match,
     source: {
       uuid: record.documentUuid,
       originalName: shownName(record.originalName),
@@ -100,8 +106,13 @@ function toResult(chunk: PlacedChunk, terms: LexicalQuery, record: VisibleChunk,
 }
 
 /** The densest words, unless they did not find the chunk and are few: then the window that is nearest in meaning. */
-function matchOf(content: string, terms: LexicalQuery, { foundBy, nearest }: PlacedChunk): Passage {
-  const densest = densestPassage(content, terms)
+async function matchOf(
+  content: string,
+  terms: LexicalQuery,
+  { foundBy, nearest }: PlacedChunk,
+  slice: TimeSlice,
+): Promise<Passage> {
+  const densest = terms.size === 0 ? undefined : await densestPassage(content, terms, slice)
   const isByWords = densest !== undefined && (foundBy.includes('words') || densest.terms * 2 >= terms.size)
   if (isByWords) return { start: densest.start, end: densest.end }
   return nearest ?? { start: 0, end: content.length }

@@ -7,12 +7,11 @@ import {
   type ContextRecord,
   type DocumentVisibility,
   type EmbeddingModel,
-  type LexicalIndex,
   type LexicalQuery,
   SEARCH_MODES,
   type SearchMode,
   type Storage,
-  type VectorIndex,
+  type Telemetry,
   type VectorKey,
   type VisibleChunk,
   type WindowRecord,
@@ -33,7 +32,7 @@ import {
 } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { nameOf } from './best-windows.js'
-import { ChunkFinder } from './chunk-finder.js'
+import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
 import { modelKnowledge } from './model-knowledge.js'
 import { PromptReader } from './prompt-reader.js'
 import { promptTerms } from './prompt-terms.js'
@@ -84,12 +83,6 @@ const OPTIONS = closedObjectSchema({
 /** Bytes of all texts of a result that are held together for a reader who may be slow. */
 const SHORT_BYTES = 131_072
 
-/** The indexes in which a search looks. */
-export interface SearchIndexes {
-  readonly vectors: VectorIndex
-  readonly words: LexicalIndex
-}
-
 /** Finds the chunks of a context that answer a prompt, by their words and their meaning. */
 export class Search {
   readonly #storage: Storage
@@ -101,17 +94,18 @@ export class Search {
 
   constructor(
     storage: Storage,
-    { vectors, words }: SearchIndexes,
+    indexes: SearchIndexes,
     models: EmbeddingModels,
     authorizer: Authorizer,
     limits: EngineLimits,
+    telemetry: Telemetry,
   ) {
     this.#storage = storage
     this.#models = models
     this.#authorizer = authorizer
     this.#prompts = new PromptReader(limits.promptTokens)
-    this.#turns = new SearchTurns(limits, vectors, words)
-    this.#finder = new ChunkFinder(vectors, words, this.#turns)
+    this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
+    this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
   }
 
   /**
@@ -131,7 +125,7 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
     const { ranked, records, terms } = await this.#find(parsePrincipal(principal), contextId, prompt, options)
-    return toResults(ranked, terms, records)
+    return await toResults(ranked, terms, records)
   }
 
   /**
@@ -149,7 +143,7 @@ export class Search {
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
     const { ranked, records, terms } = await this.#find(caller, contextId, prompt, options, SHORT_BYTES)
-    if (records.every(({ content }) => content !== null)) return toResults(ranked, terms, records)
+    if (records.every(({ content }) => content !== null)) return await toResults(ranked, terms, records)
     return readResults(toSizes(ranked, records), terms, async (keys) => await this.#read(caller, contextId, keys))
   }
 
@@ -186,19 +180,47 @@ export class Search {
     })
   }
 
-  async #embed(model: EmbeddingModel, { prompt, taker, signal }: Asked): Promise<readonly Float32Array[]> {
-    const windows = await this.#prompts.read(taker, prompt, model, signal)
+  async #embed(
+    model: EmbeddingModel,
+    windows: readonly string[],
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<readonly Float32Array[]> {
     const embed = windows.map((window) => async (abort: AbortSignal) => {
       return await model.embed([window], { kind: 'query', signal: abort })
     })
     return await this.#turns.ofModel(model).all(taker, embed, signal)
   }
 
-  /** The best chunks of documents that are visible now; looks again where some of them are gone meanwhile. */
+  /** The best chunks of documents that are visible now; nothing of the search goes on once it has ended. */
   async #nearest(context: ContextRecord, asked: Asked): Promise<Found> {
-    const { mode, prompt, taker, signal, maxBytes } = asked
+    const { prompt, taker, signal } = asked
     const model = this.#models.get(context.embeddingModel)
-    const vectors = this.#embed(model, asked)
+    const windows = await this.#prompts.read(taker, prompt, model, signal)
+    const ending = new AbortController()
+    const end = (): void => ending.abort(signal?.reason)
+    signal?.addEventListener('abort', end, { once: true })
+    const vectors = this.#embed(model, windows, taker, ending.signal)
+    try {
+      const found = await this.#look(context, model, vectors, asked)
+      // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
+      await vectors
+      return found
+    } finally {
+      signal?.removeEventListener('abort', end)
+      ending.abort()
+      await vectors.catch(() => undefined)
+    }
+  }
+
+  /** Looks again where some of what it found is gone meanwhile. */
+  async #look(
+    context: ContextRecord,
+    model: EmbeddingModel,
+    vectors: Promise<readonly Float32Array[]>,
+    asked: Asked,
+  ): Promise<Found> {
+    const { mode, prompt, taker, signal, maxBytes } = asked
     // Whoever waits for it is told; until then something else may have failed.
     vectors.catch(() => undefined)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)

@@ -4,6 +4,8 @@ import { clamp, type NearChunk, nameOf } from './best-windows.js'
 
 /** Windows that a model is given at a time: others may search meanwhile. */
 const WINDOWS_PER_CALL = 4
+/** Windows that one call embeds, unless one chunk has more: about a second of work. Chunks beyond are left out. */
+const MOST_WINDOWS = 128
 
 /**
  * Compares chunks with a prompt that have no vectors yet: their words are found before their document is completed.
@@ -31,7 +33,7 @@ export class UnembeddedChunks {
     signal: AbortSignal | undefined,
   ): Promise<readonly NearChunk[]> {
     const unknown = keys.filter((key) => !this.#known.has(nameOf(key)))
-    const windows = (await Promise.all(unknown.map(async (key) => await this.#windowsOf(key)))).flat()
+    const windows = firstOf(await Promise.all(unknown.map(async (key) => await this.#windowsOf(key))))
     const vectors = await this.#embed(windows, taker, signal)
     vectors.forEach((vector, at) => {
       for (const query of queries) this.#note(windows[at], clamp(cosine(vector, query)))
@@ -76,6 +78,16 @@ export class UnembeddedChunks {
     if (known !== undefined && known.similarity >= similarity) return
     this.#known.set(nameOf(of), { documentId, ordinal, window, similarity })
   }
+}
+
+/** The windows of the first chunks, as many as are worth it. */
+function firstOf(ofChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkWindow[] {
+  const windows: ChunkWindow[] = []
+  for (const ofChunk of ofChunks) {
+    if (windows.length > 0 && windows.length + ofChunk.length > MOST_WINDOWS) break
+    windows.push(...ofChunk)
+  }
+  return windows
 }
 
 /** A window of a chunk, as the model is to be given it. */

@@ -485,8 +485,8 @@ describe('alcove', () => {
     expect(answer('code W-12 mean?', 'hybrid')).toMatch(/^1\. 0\.\d{3} {2}spare-parts\.md\n[^]*the drain is blocked/)
     expect(answer('切蛋糕的刀多久洗一次？', 'semantic')).not.toContain('每半个小时洗一次')
     expect(answer('切蛋糕的刀多久洗一次？', 'hybrid')).toContain('每半个小时洗一次')
-    expect(answer('nothing from animals?', 'keyword')).not.toContain('vegan')
-    expect(answer('nothing from animals?', 'hybrid')).toMatch(/^1\. 0\.\d{3} {2}allergens\.md\n[^]*vegan/)
+    expect(answer('cruelty-free sweets?', 'keyword')).not.toContain('vegan')
+    expect(answer('cruelty-free sweets?', 'hybrid')).toMatch(/^1\. 0\.\d{3} {2}allergens\.md\n[^]*vegan/)
     expect(await readdir(folder.path)).toEqual([])
   })
 

@@ -29,7 +29,7 @@ const QUESTIONS: readonly Question[] = [
   { question: 'What does code W-12 mean?', modes: ['semantic', 'hybrid'] },
   { question: '切蛋糕的刀多久洗一次？', modes: ['semantic', 'hybrid'] },
   // The answer shares no telling word with the question. Meaning finds it.
-  { question: 'Which cake has nothing from animals?', modes: ['keyword', 'hybrid'] },
+  { question: 'Do you have cruelty-free sweets?', modes: ['keyword', 'hybrid'] },
 ]
 
 const MODES: Readonly<Record<SearchMode, string>> = {

@@ -119,13 +119,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const [isHidden, isVisible] = findsEarly
       ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
       : [IS_HIDDEN, 'completed is not null']
-    // The first three by the index of versions; the last by that of hidden documents.
-    const hidden = await ofContext()
-      .whereRaw(
-        `(words_version is null or words_version < ? or words_version > ? or ((${IS_HIDDEN}) and (${isHidden})))`,
-        [version, version],
-      )
-      .select('id')
+    const ofOthers = this.#ofOtherVersions(contextId, version)
+    // Word for word the condition of the index of hidden documents.
+    const notFindable = this.rows.where('context_id', contextId).whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`)
+    const found = (await this.session.knex.union([...ofOthers, notFindable.select('id')])) as Row[]
+    const hidden = found.sort((one, other) => number(one, 'id') - number(other, 'id'))
     const visible =
       hidden.length === 0
         ? []
@@ -139,9 +137,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
-    const rows = this.#live(contextId)
-      .whereNotNull('completed')
-      .whereRaw('(words_version is null or words_version < ? or words_version > ?)', [version, version])
+    const ofOthers = this.session.knex.union(this.#ofOtherVersions(contextId, version))
+    const rows = this.#live(contextId).whereNotNull('completed').whereIn('id', ofOthers)
     return await this.idsOf(rows, page)
   }
 
@@ -170,6 +167,16 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   #live(contextId: number): KnexRepository['rows'] {
     return this.rows.where('context_id', contextId).whereNull('deleted')
+  }
+
+  /** Documents whose words are not indexed by this version: one statement for each condition is answered by an index, one with "or" by a scan. */
+  #ofOtherVersions(contextId: number, version: number) {
+    const ofContext = () => this.rows.where('context_id', contextId)
+    return [
+      ofContext().whereNull('words_version').select('id'),
+      ofContext().where('words_version', '<', version).select('id'),
+      ofContext().where('words_version', '>', version).select('id'),
+    ]
   }
 
   async #listAll(wanted: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {

@@ -1,7 +1,7 @@
 import type { ExtractedPiece, Tokenizer } from '../../ports/index.js'
+import { TimeSlice } from '../../shared/time-slice.js'
 import { type Chunk, Chunker, type ChunkerOptions } from '../chunking/chunker.js'
 import { textParts } from '../chunking/text-parts.js'
-import { TimeSlice } from './time-slice.js'
 
 /** What is known of a text once its chunks have been taken. */
 export interface TextSummary {

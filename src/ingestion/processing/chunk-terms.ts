@@ -1,5 +1,5 @@
 import { termsOf } from '../../analysis/index.js'
-import type { TimeSlice } from './time-slice.js'
+import type { TimeSlice } from '../../shared/time-slice.js'
 
 /** Longest text that is analysed in one go: some milliseconds of work. */
 const MOST_CHARACTERS = 16_384

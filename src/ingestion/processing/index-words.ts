@@ -2,13 +2,13 @@ import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
 import { StorageError } from '../../shared/errors.js'
+import { TimeSlice } from '../../shared/time-slice.js'
 import { wordCollectionOf } from '../vector-collection.js'
 import { chunkTerms } from './chunk-terms.js'
 import { storedChunks } from './stored-chunks.js'
-import { TimeSlice } from './time-slice.js'
 
 /** The index is given so many chunks at once, or fewer that have so many characters: it likes few, large additions. */
-const [CHUNKS_PER_WRITE, CHARACTERS_PER_WRITE] = [1_024, 1_048_576]
+const [CHUNKS_PER_WRITE, CHARACTERS_PER_WRITE] = [1_024, 524_288]
 
 /** A document whose words are indexed. */
 export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>

@@ -1,8 +1,8 @@
 import type { NewChunk, Storage } from '../../ports/index.js'
 
 /** A page has about so many characters, and is held while the next one is read. */
-const CHARACTERS_PER_PAGE = 262_144
-const [FIRST_PAGE, SMALLEST_PAGE, LARGEST_PAGE] = [64, 4, 512]
+const CHARACTERS_PER_PAGE = 131_072
+const [FIRST_PAGE, SMALLEST_PAGE, LARGEST_PAGE] = [32, 4, 256]
 
 /** The chunks of a document from an ordinal on, as they are stored: a page at a time, whatever the document's size. */
 export async function* storedChunks(

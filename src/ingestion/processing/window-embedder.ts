@@ -1,7 +1,7 @@
 import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
+import { TimeSlice } from '../../shared/time-slice.js'
 import { untilAborted } from '../../shared/until-aborted.js'
 import type { EmbeddingsUnderWay } from './embeddings-under-way.js'
-import { TimeSlice } from './time-slice.js'
 import type { ChunkBatch } from './window-batch.js'
 
 interface FoundVectors {
