@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Session } from '../../src/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
@@ -126,6 +126,32 @@ describe('a search by words and meaning', () => {
     await uploadText(session, contextId, 'a.txt', 'Parental leave takes eighteen weeks.')
     const [result] = await session.search(contextId, 'zzz')
     expect(result?.match).toEqual({ start: 0, end: result?.content.length })
+  })
+
+  it('compares a bounded number of chunks at a time, however many have the words', async () => {
+    const settings = { chunkSizeTokens: 16, overlap: 0 }
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings })
+    const sentences = Array.from({ length: 800 }, (_, number) => {
+      return `${number % 2 === 0 ? 'The pump' : 'The mill'} of hall ${number} stands still today and is cleaned by somebody else.`
+    })
+    await uploadText(session, id, 'halls.txt', sentences.join('\n\n'))
+    const nearestWindows = vi.spyOn(memory.vectorIndex, 'nearestWindows')
+    expect(await session.search(id, 'pump', { mode: 'keyword', scoreThreshold: 0.99 })).toEqual([])
+    const asked = nearestWindows.mock.calls.map(([, , chunks]) => chunks.length)
+    expect(asked.length).toBeGreaterThan(1)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(256)
+    // Each is compared once.
+    expect(asked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(800)
+  })
+
+  it('refuses a prompt that is too long, whether or not its words are found', async () => {
+    await uploadParts(1)
+    for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
+      for (const word of ['zebra', 'pump']) {
+        const search = session.search(contextId, `${word} `.repeat(5_000), { mode })
+        await expect(search).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'prompt' })
+      }
+    }
   })
 
   it.each([
