@@ -261,6 +261,10 @@ describe('a megabyte', () => {
     'a\u00ad',
     `${'A'.repeat(200)}s `,
     `${'Zz9'.repeat(80)} `,
+    // Marks of two classes, which folding puts in order.
+    '\u1039\u1037',
+    '\u0e48\u0e38',
+    '\u3099\u302a',
   ]
   it.each(NASTY)('of %j takes a time that follows its length', { timeout: 120_000 }, (pattern) => {
     const long = pattern.repeat(2 ** 20 / pattern.length)
