@@ -252,6 +252,10 @@ describe('documents whose words are not indexed', () => {
     const session = engine.as(engine.owner)
     expect((await session.search(1, SHELF, { mode: 'semantic' }))[0]?.content).toContain(SHELF)
     await expect.poll(async () => (await firstByWords(engine, SHELF)) ?? '', { timeout: 20_000 }).toContain(SHELF)
+    // Another document than the one with the shelf.
+    await expect
+      .poll(async () => (await firstByWords(engine, LEAVE)) ?? '', { timeout: 20_000 })
+      .toContain('eighteen weeks')
     await engine.close()
     await expectSound()
   })
