@@ -1,5 +1,6 @@
 import {
   ClosedError,
+  cosine,
   type IndexedChunk,
   type NearestWindow,
   requireQuery,
@@ -117,17 +118,4 @@ export class MemoryVectorIndex implements VectorIndex {
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the vector index')
   }
-}
-
-function cosine(one: Float32Array, other: Float32Array): number {
-  let dot = 0
-  let oneSquared = 0
-  let otherSquared = 0
-  for (const [index, component] of one.entries()) {
-    const opposite = other[index] ?? 0
-    dot += component * opposite
-    oneSquared += component * component
-    otherSquared += opposite * opposite
-  }
-  return dot / (Math.sqrt(oneSquared * otherSquared) || 1)
 }

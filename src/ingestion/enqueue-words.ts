@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { NewJob, Repositories, Storage } from '../ports/index.js'
+import { inParts } from '../shared/in-parts.js'
 import { companyOfContext } from './enqueue-ingestion.js'
-import { inParts } from './in-parts.js'
 import { INDEX_WORDS } from './job-kinds.js'
 
 /** Contexts of one transaction: a caller that writes meanwhile waits for one transaction, not for all. */

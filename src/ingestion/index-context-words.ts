@@ -2,13 +2,14 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { StorageFullError } from '../shared/errors.js'
+import { pages } from '../shared/pages.js'
 import { collectionsOf } from './collection-index.js'
 import { enqueueWords } from './enqueue-words.js'
 import { INDEX_WORDS } from './job-kinds.js'
 import type { IndexWords } from './processing/index-words.js'
 import type { LateWrites } from './processing/late-writes.js'
 import { untilNoBackup } from './until-no-backup.js'
-import { wordVersionOf } from './vector-collection.js'
+import { isOfOlderAnalyzer } from './vector-collection.js'
 
 const DOCUMENTS_PER_PAGE = 200
 /** A context works that long at a time; then it waits behind others, so that a small one need not wait for a large one. */
@@ -74,20 +75,18 @@ export class IndexContextWords implements JobHandler {
 
   /** @returns false where time has run out before the last document */
   async #indexAll(run: JobRun, contextId: number, counts: Counts, until: number): Promise<boolean> {
-    for (let after = 0; ; ) {
-      const page = { after, limit: DOCUMENTS_PER_PAGE }
-      const ids = await this.#storage.read(({ documents }) =>
-        documents.listWithoutWords(contextId, ANALYZER_VERSION, page),
-      )
+    const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
+      return await this.#storage.read(({ documents }) => documents.listWithoutWords(contextId, ANALYZER_VERSION, page))
+    })
+    for await (const ids of listed) {
       for (const id of ids) {
         run.signal.throwIfAborted()
         if (performance.now() > until) return false
         await untilNoBackup((work) => run.transaction(work), run.signal)
         await this.#indexOne(run, { id, contextId }, counts)
-        after = id
       }
-      if (ids.length < DOCUMENTS_PER_PAGE) return true
     }
+    return true
   }
 
   /** A document that fails keeps none of the others from being indexed. */
@@ -109,7 +108,7 @@ export class IndexContextWords implements JobHandler {
   /** Words of a newer version belong to a process that knows it, and works on the same storage. */
   async #dropOlder(contextId: number): Promise<void> {
     for (const name of await collectionsOf(this.#index, contextId)) {
-      if ((wordVersionOf(name) ?? ANALYZER_VERSION) < ANALYZER_VERSION) await this.#index.drop(name)
+      if (isOfOlderAnalyzer(name)) await this.#index.drop(name)
     }
   }
 }

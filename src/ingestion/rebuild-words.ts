@@ -53,11 +53,6 @@ export async function rebuildWords({ storage, index, signal, onDocument }: Rebui
 }
 
 async function* liveContexts(storage: Storage): AsyncGenerator<number> {
-  for (let after = 0; ; ) {
-    const page = { after, limit: CONTEXTS_PER_PAGE }
-    const contexts = await storage.read((repositories) => repositories.contexts.page(page))
-    for (const { id, deleted } of contexts) if (deleted === null) yield id
-    after = contexts.at(-1)?.id ?? after
-    if (contexts.length < CONTEXTS_PER_PAGE) return
-  }
+  const listed = pages(CONTEXTS_PER_PAGE, async (page) => await storage.read(({ contexts }) => contexts.page(page)))
+  for await (const contexts of listed) for (const { id, deleted } of contexts) if (deleted === null) yield id
 }

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import { type LexicalIndex, type Storage, type VectorIndex, VectorsDamagedError } from '../ports/index.js'
 import type { CollectionIndex } from './collection-index.js'
-import { contextOfCollection, wordVersionOf } from './vector-collection.js'
+import { contextOfCollection, isOfOlderAnalyzer } from './vector-collection.js'
 
 /** What was removed from an index. */
 export interface SweptCollections {
@@ -32,7 +32,7 @@ export class SweepCollections {
    */
   async words(signal: AbortSignal): Promise<SweptCollections> {
     return await this.#sweep(this.#words, signal, async (name, contextId) => {
-      if ((wordVersionOf(name) ?? ANALYZER_VERSION) >= ANALYZER_VERSION) return false
+      if (!isOfOlderAnalyzer(name)) return false
       const page = { after: 0, limit: 1 }
       const without = await this.#storage.read(({ documents }) =>
         documents.listWithoutWords(contextId, ANALYZER_VERSION, page),

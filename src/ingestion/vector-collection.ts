@@ -11,10 +11,13 @@ export function wordCollectionOf(contextId: number, analyzerVersion: number = AN
   return `${collectionPrefix(contextId)}words-${analyzerVersion}`
 }
 
-/** The version of the analyzer that made the words of a collection; `undefined` for a name that is not the engine's. */
-export function wordVersionOf(name: string): number | undefined {
+/**
+ * Whether a collection has words that an older version of the analyzer made. Those of a newer version may be what a newer
+ * engine, on the same database, is making.
+ */
+export function isOfOlderAnalyzer(name: string): boolean {
   const match = /^context-\d+-words-(\d+)$/.exec(name)
-  return match?.[1] === undefined ? undefined : Number(match[1])
+  return match?.[1] !== undefined && Number(match[1]) < ANALYZER_VERSION
 }
 
 /** How the names of all collections of a context begin. */

@@ -31,6 +31,7 @@ export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, valida
 export { bm25, bm25Maximum, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
 export type { Clock } from './clock.js'
 export type { CommonPasswords } from './common-passwords.js'
+export { cosine } from './cosine.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export { isFileKey, requireFileKey } from './file-keys.js'
 export type { FileStore, StoredFile } from './file-store.js'

@@ -12,11 +12,15 @@ export interface NearChunk extends ChunkKey {
 export class BestWindows {
   readonly #best = new Map<string, NearChunk>()
 
+  /** Takes a window into account. */
   add({ documentId, chunk, window, similarity }: VectorHit): void {
-    const name = nameOf({ documentId, ordinal: chunk })
-    const known = this.#best.get(name)
-    if (known !== undefined && known.similarity >= clamp(similarity)) return
-    this.#best.set(name, { documentId, ordinal: chunk, window, similarity: clamp(similarity) })
+    this.take({ documentId, ordinal: chunk, window, similarity: clamp(similarity) })
+  }
+
+  /** As {@link add}, for a window of which that is known. */
+  take(place: NearChunk): void {
+    const known = this.#best.get(nameOf(place))
+    if (known === undefined || known.similarity < place.similarity) this.#best.set(nameOf(place), place)
   }
 
   get(key: ChunkKey): NearChunk | undefined {
@@ -45,7 +49,7 @@ export function nameOf({ documentId, ordinal }: ChunkKey): string {
   return `${documentId}:${ordinal}`
 }
 
-/** A cosine as the specification shows it: 0 to 1. */
-export function clamp(similarity: number): number {
-  return Math.min(1, Math.max(0, similarity))
+/** A similarity or a score as the specification shows it: 0 to 1. */
+export function clamp(value: number): number {
+  return Math.min(1, Math.max(0, value))
 }

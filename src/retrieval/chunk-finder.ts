@@ -1,15 +1,17 @@
-import type {
-  ChunkKey,
-  LexicalIndex,
-  LexicalQuery,
-  SearchMode,
-  Telemetry,
-  VectorCollection,
-  VectorHit,
-  VectorIndex,
+import {
+  bm25Maximum,
+  type ChunkKey,
+  type LexicalIndex,
+  type LexicalQuery,
+  type SearchMode,
+  type Telemetry,
+  type VectorCollection,
+  type VectorHit,
+  type VectorIndex,
 } from '../ports/index.js'
 import { VectorsDamagedError } from '../shared/errors.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
+import { inParts } from '../shared/in-parts.js'
 import { BestWindows, clamp, type NearChunk, nameOf } from './best-windows.js'
 import { candidateLimits, type FusionQuestion, fuse } from './fusion.js'
 import { byRelevance, type FoundBy, type RankedChunk } from './ranked-chunk.js'
@@ -112,9 +114,9 @@ export class ChunkFinder {
       await this.#compare(query, words.found, known)
       const ranked = words.found
         .flatMap((hit): RankedChunk[] => {
-          const place = known.get(hit)
+          const place = known.near.get(hit)
           if (place === undefined || place.similarity < scoreThreshold) return []
-          return [{ ...place, score: Math.min(1, hit.wordScore / words.maximum), foundBy: ['words'] }]
+          return [{ ...place, score: clamp(hit.wordScore / words.maximum), foundBy: ['words'] }]
         })
         .sort(byRelevance)
       if (ranked.length >= topN || words.isWhole) return ranked.slice(0, topN)
@@ -135,7 +137,7 @@ export class ChunkFinder {
       const hits = isTelling(words, query)
         ? words.found
         : words.found.filter(({ documentId }) => !visible.has(documentId))
-      for (const place of meaning.found.all()) known.add(place)
+      for (const place of meaning.found.all()) known.near.take(place)
       await this.#compare(query, hits, known)
       const question = { wordMaximum: words.maximum, modelKnowledge }
       const ranked = joined({ meaning: meaning.found, words: words.found, hits }, known, question).filter(
@@ -184,58 +186,43 @@ export class ChunkFinder {
 
   /** Finds out how near the chunks are that the words found: known, looked up, or computed where they have no vectors yet. */
   async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
-    const unknown = hits.filter((hit) => known.get(hit) === undefined && !known.isWithoutVectors(hit))
-    for (let at = 0; at < unknown.length; at += MOST_KEYS) {
-      const keys = unknown.slice(at, at + MOST_KEYS).map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
+    const unknown = hits.filter((hit) => !known.has(hit))
+    for (const part of inParts(unknown, MOST_KEYS)) {
+      const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
       const vectors = await query.vectors
       const look = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
       const places = await this.#turns.index.one(query.taker, look, query.signal)
-      keys.forEach(({ documentId, chunk: ordinal }, row) => {
+      part.forEach((hit, row) => {
         const place = places[row]
-        if (place === undefined) known.noteWithoutVectors({ documentId, ordinal })
-        else known.add({ documentId, ordinal, window: place.window, similarity: clamp(place.similarity) })
+        if (place === undefined) known.setWaiting(hit, true)
+        else known.near.add({ documentId: hit.documentId, chunk: hit.ordinal, ...place })
       })
     }
-    // The best by words come first: in each round as many as may be among the results.
-    const without = hits.filter((hit) => known.get(hit) === undefined && known.takeUp(hit))
-    const embedded = without.slice(0, query.topN)
-    for (const hit of without.slice(query.topN)) known.noteWithoutVectors(hit)
-    if (embedded.length === 0) return
-    for (const place of await query.embedNow(embedded)) known.add(place)
+    // The best by words come first: in each round as many as may be among the results, each once.
+    const compared = hits.filter((hit) => known.isWaiting(hit)).slice(0, query.topN)
+    for (const hit of compared) known.setWaiting(hit, false)
+    if (compared.length === 0) return
+    for (const place of await query.embedNow(compared)) known.near.take(place)
   }
 }
 
 /** How near chunks are, as far as one search knows. */
 class KnownChunks {
-  readonly #near = new Map<string, NearChunk>()
-  /** Chunks without vectors; false once they were compared, or are gone. */
-  readonly #without = new Map<string, boolean>()
+  readonly near = new BestWindows()
+  /** Chunks without vectors: whether they are still to be compared. What was compared, and is not near, is gone. */
+  readonly #waiting = new Map<string, boolean>()
 
-  add(place: NearChunk): void {
-    this.#near.set(nameOf(place), place)
+  /** Whether the vector index need not be asked. */
+  has(key: ChunkKey): boolean {
+    return this.near.get(key) !== undefined || this.#waiting.has(nameOf(key))
   }
 
-  get(key: ChunkKey): NearChunk | undefined {
-    return this.#near.get(nameOf(key))
+  isWaiting(key: ChunkKey): boolean {
+    return this.near.get(key) === undefined && this.#waiting.get(nameOf(key)) === true
   }
 
-  all(): readonly NearChunk[] {
-    return [...this.#near.values()]
-  }
-
-  isWithoutVectors(key: ChunkKey): boolean {
-    return this.#without.has(nameOf(key))
-  }
-
-  noteWithoutVectors(key: ChunkKey): void {
-    this.#without.set(nameOf(key), true)
-  }
-
-  /** Whether a chunk without vectors is still to be compared, which is done once. */
-  takeUp(key: ChunkKey): boolean {
-    const isWaiting = this.#without.get(nameOf(key)) === true
-    if (isWaiting) this.#without.set(nameOf(key), false)
-    return isWaiting
+  setWaiting(key: ChunkKey, isWaiting: boolean): void {
+    this.#waiting.set(nameOf(key), isWaiting)
   }
 }
 
@@ -251,7 +238,7 @@ interface BothSides {
 function joined({ meaning, words, hits }: BothSides, known: KnownChunks, question: FusionQuestion): RankedChunk[] {
   const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
   const withWords = new Set(words.map(nameOf))
-  const candidates = known.all().map((place) => {
+  const candidates = known.near.all().map((place) => {
     const foundBy: FoundBy[] = withWords.has(nameOf(place)) ? ['words'] : []
     if (meaning.get(place) !== undefined) foundBy.push('meaning')
     return { ...place, wordScore: wordScores.get(nameOf(place)) ?? 0, foundBy }
@@ -261,14 +248,10 @@ function joined({ meaning, words, hits }: BothSides, known: KnownChunks, questio
 
 /** Least mean of the inverse document frequencies of a question: below it, its words are in most chunks and tell nothing. */
 const LEAST_IDF = 0.3
-/** What bm25Maximum multiplies the sum of frequencies by. */
-const MOST_PER_IDF = 2.2
 
 /** Whether the words of a question tell chunks apart. */
 function isTelling({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
-  let weights = 0
-  for (const weight of terms.values()) weights += weight
-  return maximum >= LEAST_IDF * MOST_PER_IDF * weights
+  return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * LEAST_IDF])))
 }
 
 /** The highest similarity that a window missing from the answers can have; -1 where none is missing. */

@@ -1,4 +1,4 @@
-import { analyze, type Term } from '../analysis/index.js'
+import { analyze, type Term, textParts } from '../analysis/index.js'
 import type { LexicalQuery } from '../ports/index.js'
 import { TimeSlice } from '../shared/time-slice.js'
 
@@ -19,9 +19,6 @@ const EQUAL = 1e-9
 /** How long a passage is at the most, unless one term is longer: some lines of text. */
 const MAX_LENGTH = 320
 
-/** Text that is analysed in one go: some milliseconds of work. */
-const MOST_AT_ONCE = 16_384
-
 /**
  * The part of a text that has most of a question's terms, each counted once, those that are rare in the text for more;
  * of equal parts the shortest, then the first. Begins and ends with a term. Works in slices of some milliseconds.
@@ -34,24 +31,13 @@ export async function densestPassage(
   slice: TimeSlice = new TimeSlice(),
 ): Promise<WordPassage | undefined> {
   const terms: Term[] = []
-  for (const { start: from, part } of partsAtSpaces(text)) {
-    for (const { term, start, end } of analyze(part)) {
-      if (query.has(term)) terms.push({ term, start: from + start, end: from + end })
+  for (const part of textParts(text)) {
+    for (const { term, start, end } of analyze(part.text)) {
+      if (query.has(term)) terms.push({ term, start: part.start + start, end: part.start + end })
     }
     await slice.breathe()
   }
   return densest(terms, query)
-}
-
-/** Parts of a text that end at white space, which is in no term; a longer text without any is one part. */
-function* partsAtSpaces(text: string): Generator<{ readonly start: number; readonly part: string }> {
-  const space = /\s/g
-  for (let start = 0; start < text.length; ) {
-    space.lastIndex = start + MOST_AT_ONCE
-    const end = space.exec(text)?.index ?? text.length
-    yield { start, part: text.slice(start, end) }
-    start = end
-  }
 }
 
 function densest(terms: readonly Term[], query: LexicalQuery): WordPassage | undefined {

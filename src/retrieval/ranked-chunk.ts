@@ -15,7 +15,10 @@ export interface RankedChunk extends ChunkKey {
   readonly foundBy: readonly FoundBy[]
 }
 
+/** What the order of chunks follows. */
+type Relevance = ChunkKey & Pick<RankedChunk, 'score' | 'similarity'>
+
 /** The best first; equal ones by similarity, then by age: the same chunks always come in the same order. */
-export function byRelevance(one: RankedChunk, other: RankedChunk): number {
+export function byRelevance(one: Relevance, other: Relevance): number {
   return other.score - one.score || other.similarity - one.similarity || byAge(one, other)
 }

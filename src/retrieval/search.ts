@@ -226,6 +226,10 @@ export class Search {
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
     const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model))
     const byWords = byWordsOf(context)
+    let known: Promise<number> | undefined
+    // Once, however often the search widens or looks again.
+    const knowledge = async () =>
+      await (known ??= model.tokenizer().then((tokenizer) => modelKnowledge(prompt, tokenizer)))
     const gone = new Set<number>()
     for (;;) {
       const [visible, wordVisible] = await this.#storage.read(async ({ documents }) => [
@@ -243,7 +247,7 @@ export class Search {
         terms,
         wordCollection: wordCollectionOf(context.id),
         wordVisible,
-        knowledge: async () => modelKnowledge(prompt, await model.tokenizer()),
+        knowledge,
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)

@@ -1,6 +1,7 @@
-import type { ChunkKey, EmbeddingModel, Storage } from '../ports/index.js'
+import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
 import type { FairTurns, TurnTaker } from '../shared/fair-turns.js'
-import { clamp, type NearChunk, nameOf } from './best-windows.js'
+import { inParts } from '../shared/in-parts.js'
+import { BestWindows, type NearChunk } from './best-windows.js'
 
 /** Windows that a model is given at a time: others may search meanwhile. */
 const WINDOWS_PER_CALL = 4
@@ -16,7 +17,7 @@ export class UnembeddedChunks {
   readonly #model: EmbeddingModel
   readonly #turns: FairTurns
   /** What this search has compared already. */
-  readonly #known = new Map<string, NearChunk>()
+  readonly #known = new BestWindows()
 
   /** @param turns of the model */
   constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns) {
@@ -32,13 +33,15 @@ export class UnembeddedChunks {
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<readonly NearChunk[]> {
-    const unknown = keys.filter((key) => !this.#known.has(nameOf(key)))
+    const unknown = keys.filter((key) => this.#known.get(key) === undefined)
     const windows = firstOf(await Promise.all(unknown.map(async (key) => await this.#windowsOf(key))))
     const vectors = await this.#embed(windows, taker, signal)
     vectors.forEach((vector, at) => {
-      for (const query of queries) this.#note(windows[at], clamp(cosine(vector, query)))
+      const window = windows[at]
+      if (window === undefined) return
+      for (const query of queries) this.#known.add({ ...window, similarity: cosine(vector, query) })
     })
-    return keys.flatMap((key) => this.#known.get(nameOf(key)) ?? [])
+    return keys.flatMap((key) => this.#known.get(key) ?? [])
   }
 
   async #windowsOf({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
@@ -46,7 +49,7 @@ export class UnembeddedChunks {
     if (chunk?.ordinal !== ordinal) return []
     const tokenizer = await this.#model.tokenizer()
     return chunk.windows.map(({ start, end }, window) => {
-      return { documentId, ordinal, window, text: tokenizer.readable(chunk.content.slice(start, end)) }
+      return { documentId, chunk: ordinal, window, text: tokenizer.readable(chunk.content.slice(start, end)) }
     })
   }
 
@@ -56,12 +59,10 @@ export class UnembeddedChunks {
     signal: AbortSignal | undefined,
   ): Promise<readonly Float32Array[]> {
     const { dimensions } = this.#model.profile
-    const parts: string[][] = []
-    for (let at = 0; at < windows.length; at += WINDOWS_PER_CALL) {
-      parts.push(windows.slice(at, at + WINDOWS_PER_CALL).map(({ text }) => text))
-    }
+    const parts = [...inParts(windows, WINDOWS_PER_CALL)]
     const works = parts.map((part) => async (abort: AbortSignal) => {
-      return await this.#model.embed(part, { kind: 'passage', isUrgent: true, signal: abort })
+      const texts = part.map(({ text }) => text)
+      return await this.#model.embed(texts, { kind: 'passage', isUrgent: true, signal: abort })
     })
     const made = await this.#turns.all(taker, works, signal)
     return made.flatMap((vectors) =>
@@ -69,14 +70,6 @@ export class UnembeddedChunks {
         vectors.subarray(row * dimensions, (row + 1) * dimensions),
       ),
     )
-  }
-
-  #note(of: ChunkWindow | undefined, similarity: number): void {
-    if (of === undefined) return
-    const { documentId, ordinal, window } = of
-    const known = this.#known.get(nameOf(of))
-    if (known !== undefined && known.similarity >= similarity) return
-    this.#known.set(nameOf(of), { documentId, ordinal, window, similarity })
   }
 }
 
@@ -91,18 +84,6 @@ function firstOf(ofChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkW
 }
 
 /** A window of a chunk, as the model is to be given it. */
-interface ChunkWindow extends ChunkKey {
-  readonly window: number
+interface ChunkWindow extends VectorKey {
   readonly text: string
-}
-
-function cosine(one: Float32Array, other: Float32Array): number {
-  let [dot, ones, others] = [0, 0, 0]
-  one.forEach((component, at) => {
-    const opposite = other[at] ?? 0
-    dot += component * opposite
-    ones += component * component
-    others += opposite * opposite
-  })
-  return dot / (Math.sqrt(ones * others) || 1)
 }

@@ -101,39 +101,27 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async visibility(contextId: number): Promise<DocumentVisibility> {
-    // First: a document that comes meanwhile has a higher id, whatever becomes of it.
-    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
-    const ofContext = () => this.rows.where('context_id', contextId).orderBy('id')
-    // Word for word the condition of the index that makes this cheap.
-    const hidden = await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id')
-    const visible =
-      hidden.length === 0
-        ? []
-        : await ofContext().whereNotNull('completed').whereNull('deleted').limit(hidden.length).select('id')
-    return { lastId, hidden: ids(hidden), ...(visible.length < hidden.length && { visible: ids(visible) }) }
+    const ofContext = () => this.rows.where('context_id', contextId)
+    return await this.#visibilityBy(
+      // Word for word the condition of the index that makes this cheap.
+      async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
+      () => ofContext().whereNotNull('completed').whereNull('deleted'),
+    )
   }
 
   async wordVisibility(contextId: number, { version, findsEarly }: WordVisibility): Promise<DocumentVisibility> {
-    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
-    const ofContext = () => this.rows.where('context_id', contextId).orderBy('id')
+    const ofContext = () => this.rows.where('context_id', contextId)
     const [isHidden, isVisible] = findsEarly
       ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
       : [IS_HIDDEN, 'completed is not null']
-    const ofOthers = this.#ofOtherVersions(contextId, version)
-    // Word for word the condition of the index of hidden documents.
-    const notFindable = this.rows.where('context_id', contextId).whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`)
-    const found = (await this.session.knex.union([...ofOthers, notFindable.select('id')])) as Row[]
-    const hidden = found.sort((one, other) => number(one, 'id') - number(other, 'id'))
-    const visible =
-      hidden.length === 0
-        ? []
-        : await ofContext()
-            .where('words_version', version)
-            .whereNull('deleted')
-            .whereRaw(isVisible)
-            .limit(hidden.length)
-            .select('id')
-    return { lastId, hidden: ids(hidden), ...(visible.length < hidden.length && { visible: ids(visible) }) }
+    return await this.#visibilityBy(
+      async () => {
+        const notFindable = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
+        const ofOthers = this.#ofOtherVersions(contextId, version)
+        return (await this.session.knex.union([...ofOthers, notFindable])) as Row[]
+      },
+      () => ofContext().where('words_version', version).whereNull('deleted').whereRaw(isVisible),
+    )
   }
 
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
@@ -167,6 +155,18 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   #live(contextId: number): KnexRepository['rows'] {
     return this.rows.where('context_id', contextId).whereNull('deleted')
+  }
+
+  /** The hidden documents of a context, and the visible ones where they are fewer. */
+  async #visibilityBy(
+    listHidden: () => Promise<readonly Row[]>,
+    visibleRows: () => KnexRepository['rows'],
+  ): Promise<DocumentVisibility> {
+    // First: a document that comes meanwhile has a higher id, whatever becomes of it.
+    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
+    const hidden = ids(await listHidden()).sort((one, other) => one - other)
+    const visible = hidden.length === 0 ? [] : ids(await visibleRows().orderBy('id').limit(hidden.length).select('id'))
+    return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
   }
 
   /** Documents whose words are not indexed by this version: one statement for each condition is answered by an index, one with "or" by a scan. */

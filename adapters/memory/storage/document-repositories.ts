@@ -62,6 +62,13 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
   const live = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
   const ofContext = (contextId: number) => live((document) => document.contextId === contextId)
+  const visibilityBy = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
+    const rows = documents.filter((document) => document.contextId === contextId)
+    const visible = rows.filter(isVisible).map(({ id }) => id)
+    const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
+    const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
+    return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+  }
   return {
     insert: async (document) => documents.insert(document),
     get: async (id) => live((document) => document.id === id)[0],
@@ -91,23 +98,12 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
           (document) => document.deleted !== null && (contextId === undefined || document.contextId === contextId),
         )
         .map(({ id, uuid, contextId: owner }) => ({ id, uuid, contextId: owner })),
-    visibility: async (contextId) => {
-      const rows = documents.filter((document) => document.contextId === contextId)
-      const isVisible = ({ completed, deleted }: DocumentRecord) => completed !== null && deleted === null
-      const visible = rows.filter(isVisible).map(({ id }) => id)
-      const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
-      const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
-      return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
-    },
-    wordVisibility: async (contextId, { version, findsEarly }) => {
-      const rows = documents.filter((document) => document.contextId === contextId)
-      const isVisible = (document: DocumentRecord) =>
-        document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
-      const visible = rows.filter(isVisible).map(({ id }) => id)
-      const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
-      const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
-      return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
-    },
+    visibility: async (contextId) =>
+      visibilityBy(contextId, ({ completed, deleted }) => completed !== null && deleted === null),
+    wordVisibility: async (contextId, { version, findsEarly }) =>
+      visibilityBy(contextId, (document) => {
+        return document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
+      }),
     listWithoutWords: async (contextId, version, page) =>
       pageOf(
         ofContext(contextId).filter(({ completed, wordsVersion }) => completed !== null && wordsVersion !== version),

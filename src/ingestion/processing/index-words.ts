@@ -49,25 +49,19 @@ export class IndexWords {
    * @throws LeaseLostError
    */
   async run(document: WordsOwner, { run, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
-    const refuse = (now: DocumentRecord | undefined): void => {
-      if (now === undefined || !isWanted(now)) throw new NotWanted()
-    }
-    try {
+    return await whileWanted(async () => {
       await this.write(document, storedChunks(this.#storage, document.id), {
         restMs,
         beforeWrite: async () => {
           run.signal.throwIfAborted()
           const now = await this.#storage.read(({ documents }) => documents.get(document.id))
-          refuse(now)
+          requireWanted(now, isWanted)
           // Another run has indexed it: a second copy of its words would stay.
           if (now?.wordsVersion === ANALYZER_VERSION) throw new NotWanted()
         },
       })
-      return await this.record(document, { run, isWanted })
-    } catch (error) {
-      if (error instanceof NotWanted) return false
-      throw error
-    }
+      await this.#record(document, { run, isWanted })
+    })
   }
 
   /**
@@ -75,22 +69,19 @@ export class IndexWords {
    * @returns false where the document is not wanted any longer
    * @throws LeaseLostError
    */
-  async record({ id }: WordsOwner, { run, isWanted }: Pick<WordsRun, 'run' | 'isWanted'>): Promise<boolean> {
-    try {
-      await run.transaction(
-        async ({ documents }) => {
-          await documents.update(id, { wordsVersion: ANALYZER_VERSION })
-          // The row is held from here on: somebody who changed it before has come to an end, and is seen.
-          const now = await documents.get(id)
-          if (now === undefined || !isWanted(now)) throw new NotWanted()
-        },
-        { isProgress: true },
-      )
-      return true
-    } catch (error) {
-      if (error instanceof NotWanted) return false
-      throw error
-    }
+  async record(document: WordsOwner, wanted: Pick<WordsRun, 'run' | 'isWanted'>): Promise<boolean> {
+    return await whileWanted(async () => await this.#record(document, wanted))
+  }
+
+  async #record({ id }: WordsOwner, { run, isWanted }: Pick<WordsRun, 'run' | 'isWanted'>): Promise<void> {
+    await run.transaction(
+      async ({ documents }) => {
+        await documents.update(id, { wordsVersion: ANALYZER_VERSION })
+        // The row is held from here on: somebody who changed it before has come to an end, and is seen.
+        requireWanted(await documents.get(id), isWanted)
+      },
+      { isProgress: true },
+    )
   }
 
   /**
@@ -124,5 +115,20 @@ export class IndexWords {
     if (written === 0) throw new StorageError('the document has no chunks', { isTransient: true })
     if (await this.has(document, written)) return
     throw new StorageError('words of the document are gone that were just written', { isTransient: true })
+  }
+}
+
+function requireWanted(document: DocumentRecord | undefined, isWanted: WordsRun['isWanted']): void {
+  if (document === undefined || !isWanted(document)) throw new NotWanted()
+}
+
+/** @returns false where the work ended because the document is not wanted any longer */
+async function whileWanted(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (error instanceof NotWanted) return false
+    throw error
   }
 }

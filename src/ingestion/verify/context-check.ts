@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT } from '../../context/index.js'
-import type { ContextRecord, LexicalIndex, Storage, VectorIndex } from '../../ports/index.js'
+import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '../../ports/index.js'
 import { pages } from '../../shared/pages.js'
 import type { CollectionIndex } from '../collection-index.js'
 import type { EmbeddingModels } from '../embedding-models.js'
@@ -74,16 +74,13 @@ export class ContextCheck {
   }
 
   async *#contexts(targets: Targets | undefined): AsyncGenerator<ContextRecord> {
-    const read = async (after: number, limit: number): Promise<readonly ContextRecord[]> =>
-      await this.#storage.read(({ contexts }) => contexts.page({ after, limit }))
-    for (const id of targets?.keys() ?? []) yield* (await read(id - 1, 1)).filter((context) => context.id === id)
-    if (targets !== undefined) return
-    for (let after = 0; ; ) {
-      const contexts = await read(after, CONTEXTS_PER_PAGE)
-      yield* contexts
-      if (contexts.length < CONTEXTS_PER_PAGE) return
-      after = contexts.at(-1)?.id ?? after
+    const read = async (page: Page): Promise<readonly ContextRecord[]> =>
+      await this.#storage.read(({ contexts }) => contexts.page(page))
+    for (const id of targets?.keys() ?? []) {
+      yield* (await read({ after: id - 1, limit: 1 })).filter((context) => context.id === id)
     }
+    if (targets !== undefined) return
+    for await (const contexts of pages(CONTEXTS_PER_PAGE, read)) yield* contexts
   }
 
   async #context(

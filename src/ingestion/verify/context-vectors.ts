@@ -1,6 +1,6 @@
 import type { DocumentRecord, EmbeddingProfile, VectorCollection, VectorIndex, VectorKey } from '../../ports/index.js'
+import { inParts } from '../../shared/in-parts.js'
 import { TimeSlice } from '../../shared/time-slice.js'
-import { inParts } from '../in-parts.js'
 import { CollectionReading } from './collection-reading.js'
 
 /** Vectors that are read of one document. All of them are counted. */

@@ -1,10 +1,9 @@
-import { ANALYZER_VERSION, termsOf } from '../../analysis/index.js'
+import { termsOf } from '../../analysis/index.js'
 import type { DocumentRecord, LexicalIndex, LexicalQuery, Storage } from '../../ports/index.js'
-import { pages } from '../../shared/pages.js'
+import { countWithoutWords } from '../count-without-words.js'
 import { wordCollectionOf } from '../vector-collection.js'
 import { CollectionReading } from './collection-reading.js'
 
-const DOCUMENTS_PER_PAGE = 5_000
 /** Documents, of those that are looked at together, which are searched for by words of theirs. All of them are counted. */
 const SAMPLES_PER_LOOK = 8
 const TERMS_PER_SAMPLE = 16
@@ -34,14 +33,7 @@ export class ContextWords extends CollectionReading {
 
   /** How many completed documents are not indexed by this version of the analyzer. */
   async countUnindexed(): Promise<number> {
-    let count = 0
-    const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) =>
-        documents.listWithoutWords(this.#contextId, ANALYZER_VERSION, page),
-      )
-    })
-    for await (const ids of listed) count += ids.length
-    return count
+    return await countWithoutWords(this.#storage, this.#contextId)
   }
 
   /**

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { ContextRecord, DocumentRecord, FileStore, Storage } from '../../ports/index.js'
 import { FileMissingError, StorageError } from '../../shared/errors.js'
-import { forEachOf } from '../in-parts.js'
+import { forEachOf } from '../../shared/in-parts.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../job-kinds.js'
 import type { ContextVectors } from './context-vectors.js'
 import type { ContextWords } from './context-words.js'

@@ -1,7 +1,6 @@
-import { ANALYZER_VERSION } from '../../analysis/index.js'
 import { AlcoveError, type ContextRecord } from '../../ports/index.js'
 import { INDEX_WORDS } from '../job-kinds.js'
-import { wordVersionOf } from '../vector-collection.js'
+import { isOfOlderAnalyzer } from '../vector-collection.js'
 import type { ContextWords } from './context-words.js'
 import type { Finding } from './finding.js'
 
@@ -21,9 +20,7 @@ export function wordFindings(
   context: ContextRecord,
   { words, wordNames, unindexed, isIndexWaiting }: WordKnowledge,
 ): Finding[] {
-  // Those of a newer version may be what a newer engine, on the same database, is making.
-  const older = wordNames.filter((name) => (wordVersionOf(name) ?? ANALYZER_VERSION) < ANALYZER_VERSION)
-  const outdated = isIndexWaiting ? [] : older
+  const outdated = isIndexWaiting ? [] : wordNames.filter(isOfOlderAnalyzer)
   return [
     ...(unindexed > 0 && !isIndexWaiting ? [unindexedFinding(context, unindexed)] : []),
     ...outdated.map((collection) => ofOtherVersion(context, collection)),

@@ -1,9 +1,9 @@
-import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { LexicalIndex, Storage } from '../../ports/index.js'
+import { inParts } from '../../shared/in-parts.js'
 import { pages } from '../../shared/pages.js'
 import { pause } from '../../shared/pause.js'
+import { countWithoutWords } from '../count-without-words.js'
 import { enqueueWords } from '../enqueue-words.js'
-import { inParts } from '../in-parts.js'
 import { INDEX_WORDS } from '../job-kinds.js'
 import type { Finding } from './finding.js'
 
@@ -148,11 +148,7 @@ export class WordRepair {
 
   /** Documents that are not indexed, and when their job can be taken; undefined where there is none. */
   async #stateOf(contextId: number): Promise<{ readonly left: number; readonly dueInMs: number | undefined }> {
-    let left = 0
-    const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) => documents.listWithoutWords(contextId, ANALYZER_VERSION, page))
-    })
-    for await (const ids of listed) left += ids.length
+    const left = await countWithoutWords(this.#storage, contextId)
     const lanes = await this.#storage.read(({ jobs }) => jobs.waiting([INDEX_WORDS]))
     return { left, dueInMs: lanes.find(({ lane }) => lane === contextId)?.dueInMs }
   }
