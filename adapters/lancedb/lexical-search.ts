@@ -3,6 +3,7 @@ import type { Table } from '@lancedb/lancedb'
 import {
   bm25,
   bm25Maximum,
+  byLexicalScore,
   type ChunkTerms,
   type DocumentFilter,
   type IndexedChunk,
@@ -11,12 +12,13 @@ import {
   type LexicalHit,
   type LexicalQuery,
   type LexicalSearchOptions,
+  passesOf,
 } from '../../src/ports/index.js'
 import { documentPredicate, NOTHING } from './document-predicates.js'
 import { loadArrowWords } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
 import { QuestionTerms } from './question-terms.js'
-import { passesOf, type RecentWords, type WrittenBatch } from './recent-words.js'
+import { type RecentWords, type WrittenBatch } from './recent-words.js'
 import type { StatisticsKeeper } from './statistics-keeper.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TermStatistics } from './term-statistics.js'
@@ -126,9 +128,7 @@ function bestOf(found: readonly LexicalHit[], added: readonly LexicalHit[], limi
   for (const { documentId, chunk, score } of [...found, ...added]) {
     if (score > 0) all.set(`${documentId}:${chunk}`, { documentId, chunk, score })
   }
-  return [...all.values()]
-    .sort((one, other) => other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk)
-    .slice(0, limit)
+  return [...all.values()].sort(byLexicalScore).slice(0, limit)
 }
 
 /** In how many of the chunks each term is. Rare ones that may not have been counted are looked up. */

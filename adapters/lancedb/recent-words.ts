@@ -1,5 +1,4 @@
 import type { RecordBatch } from 'apache-arrow'
-import type { DocumentFilter } from '../../src/ports/index.js'
 import { loadArrowWords } from './load-arrow-rows.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TableHandle } from './table-kind.js'
@@ -97,12 +96,4 @@ export class RecentWords {
 async function recentOf({ table }: TableHandle): Promise<Recent> {
   const unindexed = (await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? (await table.countRows())
   return { batches: [], isComplete: unindexed === 0, overflows: 0 }
-}
-
-/** Whether a filter lets a document pass. */
-export function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
-  if (filter === undefined) return () => true
-  const isOnly = 'only' in filter
-  const ids = new Set(isOnly ? filter.only : filter.except)
-  return (documentId) => ids.has(documentId) === isOnly
 }

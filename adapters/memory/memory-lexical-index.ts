@@ -1,16 +1,16 @@
 import {
   bm25,
   bm25Maximum,
+  byLexicalScore,
   ClosedError,
   inverseDocumentFrequency,
   type LexicalAnswer,
-  type LexicalHit,
   type LexicalIndex,
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
+  passesOf,
 } from '../../src/ports/index.js'
-import { passesOf } from './document-filter.js'
 
 interface StoredChunk {
   readonly documentId: number
@@ -54,7 +54,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
         return { documentId, chunk, score }
       })
       .filter(({ score }) => score > 0)
-      .sort(byScore)
+      .sort(byLexicalScore)
     return { hits: hits.slice(0, limit), maximum: bm25Maximum(idfs) }
   }
 
@@ -106,8 +106,4 @@ function countsOf(terms: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   return counts
-}
-
-function byScore(one: LexicalHit, other: LexicalHit): number {
-  return other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk
 }

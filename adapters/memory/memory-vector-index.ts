@@ -3,6 +3,7 @@ import {
   cosine,
   type IndexedChunk,
   type NearestWindow,
+  passesOf,
   requireQuery,
   requireRows,
   type VectorCollection,
@@ -12,7 +13,6 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { passesOf } from './document-filter.js'
 
 interface StoredVector extends VectorKey {
   readonly vector: Float32Array

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import {
   bm25Maximum,
+  byLexicalScore,
   inverseDocumentFrequency,
   type LexicalAnswer,
   type LexicalHit,
@@ -145,9 +146,5 @@ async function bestHits(
     after = best.at(-1)
     count *= 2
   }
-  return hits.sort(byScore).slice(0, limit)
-}
-
-function byScore(one: LexicalHit, other: LexicalHit): number {
-  return other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk
+  return hits.sort(byLexicalScore).slice(0, limit)
 }

@@ -32,6 +32,7 @@ export { bm25, bm25Maximum, type ChunkTerms, inverseDocumentFrequency } from './
 export type { Clock } from './clock.js'
 export type { CommonPasswords } from './common-passwords.js'
 export { cosine } from './cosine.js'
+export { passesOf } from './document-filter.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
 export { isFileKey, requireFileKey } from './file-keys.js'
 export type { FileStore, StoredFile } from './file-store.js'
@@ -50,6 +51,7 @@ export type {
   LexicalRows,
   LexicalSearchOptions,
 } from './lexical-index.js'
+export { byLexicalScore } from './lexical-order.js'
 export type {
   LinkMailSubject,
   LinkPurpose,
