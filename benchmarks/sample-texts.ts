@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { seededRandom } from '../test/seeded-random.js'
 import { sharedData } from './shared-data.js'
 
 const CORPORA = ['retrieval', 'chroma', 'corpora']
@@ -31,6 +32,25 @@ export function* longText(characters: number): Generator<Uint8Array> {
   let number = 0
   for (let length = 0; length < characters; ) {
     const piece = sample.replaceAll('. ', () => `. ${(number += 1)} `).slice(0, characters - length)
+    length += piece.length
+    yield Buffer.from(piece)
+  }
+}
+
+/** Of the words of a copy, so many are another word of the sample. */
+const VARIED_SHARE = 0.3
+const VARIED_SEED = 4_711
+
+/**
+ * So much of them, again and again, each time with another third of the words in place of the first: words are as frequent
+ * as they are in the sample, and of the copies of a passage some have all words of a question, and most have a part.
+ */
+export function* variedText(characters: number): Generator<Uint8Array> {
+  const words = sampleTexts().join('\n\n').split(' ')
+  const random = seededRandom(VARIED_SEED)
+  for (let length = 0; length < characters; ) {
+    const varied = words.map((word) => (random() < VARIED_SHARE ? words[Math.floor(random() * words.length)] : word))
+    const piece = `${varied.join(' ').slice(0, characters - length)}\n\n`
     length += piece.length
     yield Buffer.from(piece)
   }

@@ -7,9 +7,9 @@ import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { SearchMode, Session } from '../dist/src/index.js'
 import { putIndexesInOrder } from './engine-indexes.js'
 import { atOnce, hundredths, inTurn, quantile, type Spread, timesOf } from './measure.js'
-import { longText } from './sample-texts.js'
+import { longText, variedText } from './sample-texts.js'
 import { CALLERS, peakMb } from './search-calls.js'
-import { openStubEngine } from './stub-engine.js'
+import { openAskedEngine, openRareWordsEngine } from './stub-engine.js'
 
 export interface WordSteps {
   readonly timeToFindable: (task: { dataDir: string; megabytes: number }) => Promise<FindableFigures>
@@ -83,11 +83,11 @@ async function upload(session: Session, id: number, fileName: string, pieces: Ui
 
 async function fillWithChunks({ dataDir, chunks }: { dataDir: string; chunks: number }): Promise<FilledWithChunks> {
   const began = performance.now()
-  const engine = await openStubEngine(dataDir)
+  const engine = await openRareWordsEngine(dataDir)
   const session = engine.as(engine.owner)
   const settings = { maxSizeBytes: 2_000_000_000, chunkSizeTokens: 200, overlap: 0 }
   const { id } = await session.contexts.create({ ...TEXTS, settings })
-  const content = Readable.from(longText(chunks * CHARACTERS_PER_CHUNK))
+  const content = Readable.from(variedText(chunks * CHARACTERS_PER_CHUNK))
   const uuid = await session.documents.upload(id, { fileName: 'a.txt', content })
   const { chunks: made } = await session.documents.whenProcessed(uuid)
   await engine.close()
@@ -95,10 +95,10 @@ async function fillWithChunks({ dataDir, chunks }: { dataDir: string; chunks: nu
   return { contextId: id, chunks: made, fillSeconds: hundredths((performance.now() - began) / 1_000) }
 }
 
-/** The same questions in each mode, in turn: a stub stands for the model, whose time is the same in all. */
+/** The same questions in each mode, in turn. Chunks have vectors of a stub; questions take as long as with the default model. */
 async function searchByModes({ dataDir, contextId, isQuick }: ModeTask): Promise<Record<string, number | Spread>> {
   const [rounds, alone, together] = isQuick ? [1, 5, 64] : [5, 200, 640]
-  const engine = await openStubEngine(dataDir)
+  const engine = await openAskedEngine(dataDir)
   const session = engine.as(engine.owner)
   const search = (mode: SearchMode) => async (call: number) =>
     await session.search(contextId, PROMPTS[call % PROMPTS.length] ?? '', { mode })

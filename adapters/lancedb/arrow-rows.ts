@@ -17,17 +17,14 @@ import { CHUNK_KEY, chunkKey, nameOf } from './document-predicates.js'
 /** The columns that name a window. */
 export const KEY_COLUMNS: readonly string[] = ['document', 'chunk', 'window']
 
-/**
- * The columns of a collection's table: the key of a window, its vector, and its chunk's {@link chunkKey}, which tables
- * of earlier versions get when they are put in order.
- */
+/** The columns of a collection's table: the key of a window, its vector, and its chunk's {@link chunkKey}. */
 export function schemaOf(dimensions: number, hasKey = true): Schema {
   return new Schema([
     new Field('document', new Int32(), false),
     new Field('chunk', new Int32(), false),
     new Field('window', new Int32(), false),
     new Field('vector', vectorType(dimensions), false),
-    ...(hasKey ? [new Field(CHUNK_KEY, new Int64(), true)] : []),
+    ...(hasKey ? [chunkKeyField()] : []),
   ])
 }
 
@@ -43,11 +40,20 @@ export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlyS
     int32Data(Int32Array.from(rows.windows)),
     makeData({ type: vectorType(dimensions), length, nullCount: 0, child }),
   ]
-  if (hasKey) {
-    const keys = BigInt64Array.from(rows.chunks, (chunk) => chunkKey({ documentId: rows.documentId, chunk }))
-    children.push(makeData({ type: new Int64(), data: keys }))
-  }
+  if (hasKey) children.push(chunkKeyData(rows.documentId, rows.chunks))
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
+}
+
+/** The column {@link CHUNK_KEY}: tables of earlier versions get it when they are put in order. */
+export function chunkKeyField(): Field {
+  return new Field(CHUNK_KEY, new Int64(), true)
+}
+
+export function chunkKeyData(documentId: number, chunks: ArrayLike<number>): Data {
+  const keys = BigInt64Array.from({ length: chunks.length }, (_, row) =>
+    chunkKey({ documentId, chunk: chunks[row] ?? 0 }),
+  )
+  return makeData({ type: new Int64(), data: keys })
 }
 
 /** Batches of one layout, as one table. */

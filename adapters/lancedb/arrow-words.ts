@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { Field, Int32, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow'
 import type { LexicalRows } from '../../src/ports/index.js'
+import { chunkKeyData, chunkKeyField } from './arrow-rows.js'
+import { CHUNK_KEY } from './document-predicates.js'
 import type { EncodedTerms } from './term-statistics.js'
 
 /** The column with the terms of a chunk, as often as they occur, joined by one space. */
@@ -9,23 +11,27 @@ export const TERMS = 'terms'
 const SLICE_MS = 10
 
 /** The columns of a collection's table. */
-export function schemaOfWords(): Schema {
+export function schemaOfWords(hasKey = true): Schema {
   return new Schema([
     new Field('document', new Int32(), false),
     new Field('chunk', new Int32(), false),
     new Field(TERMS, new Utf8(), false),
+    ...(hasKey ? [chunkKeyField()] : []),
   ])
 }
 
 /** Rows as Arrow has them. Lets others work every few milliseconds. */
-export async function toWordBatch({ documentId, chunks, terms }: LexicalRows): Promise<RecordBatch> {
-  const schema = schemaOfWords()
+export async function toWordBatch(rows: LexicalRows, columns: ReadonlySet<string>): Promise<RecordBatch> {
+  const { documentId, chunks, terms } = rows
+  const hasKey = columns.has(CHUNK_KEY)
+  const schema = schemaOfWords(hasKey)
   const length = chunks.length
   const { bytes, offsets } = await encodeTerms(chunks.map((_, row) => terms[row] ?? []))
   const children = [
     makeData({ type: new Int32(), data: new Int32Array(length).fill(documentId) }),
     makeData({ type: new Int32(), data: Int32Array.from(chunks) }),
     makeData({ type: new Utf8(), length, nullCount: 0, valueOffsets: offsets, data: bytes }),
+    ...(hasKey ? [chunkKeyData(documentId, chunks)] : []),
   ]
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type {
+  IndexedChunk,
   LexicalAnswer,
   LexicalIndex,
   LexicalQuery,
@@ -9,7 +10,7 @@ import type {
 import { LanceCollections } from './lance-collections.js'
 import type { LanceOptions } from './lance-options.js'
 import { LanceTables } from './lance-tables.js'
-import { emptyAnswer, LexicalSearch } from './lexical-search.js'
+import { emptyAnswer, LexicalSearch, scoresOf, type WordQuestion } from './lexical-search.js'
 import { RecentWords } from './recent-words.js'
 import { StatisticsKeeper } from './statistics-keeper.js'
 import { TableMaintenance } from './table-maintenance.js'
@@ -57,9 +58,20 @@ export class LanceDbLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#collections.refuseIfClosed()
-    return await this.#collections.read(collection, emptyAnswer(query), (open) =>
-      this.#search.best(open, query, options),
-    )
+    return await this.#collections.read(collection, emptyAnswer(query), async (open) => {
+      const { hits, maximum, question } = await this.#search.best(open, query, options)
+      return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, question, chunks) }
+    })
+  }
+
+  async #scoresOf(
+    collection: string,
+    question: WordQuestion,
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly number[]> {
+    this.#collections.refuseIfClosed()
+    const nothing = chunks.map(() => 0)
+    return await this.#collections.read(collection, nothing, ({ table }) => scoresOf(table, question, chunks))
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {

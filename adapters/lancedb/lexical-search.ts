@@ -14,11 +14,12 @@ import {
   type LexicalSearchOptions,
   passesOf,
 } from '../../src/ports/index.js'
-import { documentPredicate, NOTHING } from './document-predicates.js'
+import { chunkKey, documentPredicate, NOTHING } from './document-predicates.js'
 import { loadArrowWords } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
 import { QuestionTerms } from './question-terms.js'
 import { type RecentWords, type WrittenBatch } from './recent-words.js'
+import { keysOf, rowsOfChunks } from './rows-of-chunks.js'
 import type { StatisticsKeeper } from './statistics-keeper.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TermStatistics } from './term-statistics.js'
@@ -28,6 +29,14 @@ const CANDIDATES_PER_HIT = 1.5
 const MORE_CANDIDATES = 50
 /** So many times as many where the first ones may not be all that matter. */
 const SECOND_TIME = 3
+/**
+ * Lance gives every term the same weight, and takes longest for terms that many chunks have: it looks for those that have
+ * this share of what a chunk can earn.
+ */
+const TELLING_SHARE = 0.95
+/** So many of the first hits are certain to be the best, of many hits a part: those behind are seldom among the results. */
+const MOST_CERTAIN = 10
+const CERTAIN_SHARE = 0.2
 /** Lance thinks little or much of all chunks that are not in the index yet: so many of them have room beside the others. */
 const MOST_UNINDEXED = 2_048
 /** Chunks that are looked at without a pause: some milliseconds. */
@@ -41,9 +50,10 @@ interface Candidate extends LexicalHit {
   readonly estimate: number
 }
 
-/** The score that nothing in a collection without chunks can exceed. */
+/** Of a collection without chunks. */
 export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
-  return { hits: [], maximum: bm25Maximum(idfsOf(query, 0, () => 0)) }
+  const maximum = bm25Maximum(idfsOf(query, 0, () => 0))
+  return { hits: [], maximum, scoresOf: async (chunks) => chunks.map(() => 0) }
 }
 
 /**
@@ -60,7 +70,7 @@ export class LexicalSearch {
     this.#recent = recent
   }
 
-  async best(open: OpenTable, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
+  async best(open: OpenTable, query: LexicalQuery, options: LexicalSearchOptions): Promise<WordsFound> {
     const { limit, documents } = options
     const { table } = open
     // Before the table is searched: what goes from here is in its index by then.
@@ -71,22 +81,55 @@ export class LexicalSearch {
     const looked = recent === undefined ? [] : await lookAt(recent, terms)
     const frequencies = await frequenciesOf(table, terms, { statistics, chunks, looked })
     const idfs = idfsOf(query, chunks, (term) => frequencies.get(term) ?? 0)
-    const maximum = bm25Maximum(idfs)
+    const question: WordQuestion = { terms, idfs, meanLength: statistics.meanLength }
+    const found = { maximum: bm25Maximum(idfs), question }
     const predicate = documentPredicate(documents)
-    if (predicate === NOTHING || terms.text === '' || limit === 0) return { hits: [], maximum }
-    const { meanLength } = statistics
-    const question: Question = { terms, idfs, predicate, isIndexOnly: recent !== undefined, meanLength }
+    if (predicate === NOTHING || terms.text === '' || limit === 0) return { ...found, hits: [] }
     const unindexed = recent === undefined ? ((await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? chunks) : 0
     const count = Math.ceil(limit * CANDIDATES_PER_HIT) + MORE_CANDIDATES + Math.min(unindexed, MOST_UNINDEXED)
     const added = scoredOf(looked, question, documents)
-    let found = await candidates(table, question, count)
-    let best = bestOf(found, added, limit)
-    if (found.length >= count && !isCertain(found, best, limit)) {
-      found = await candidates(table, question, count * SECOND_TIME)
-      best = bestOf(found, added, limit)
-    }
-    return { hits: best, maximum }
+    const from: CandidateSource = { table, question, predicate, isIndexOnly: recent !== undefined }
+    const telling = tellingTerms(question)
+    const first = await candidates(from, telling.text, count)
+    const hits = bestOf(first, added, limit)
+    const isAll = first.length < count
+    if (isCertain(first, hits, { limit, isAll, left: telling.left })) return { ...found, hits }
+    const second = await candidates(from, terms.text, count * SECOND_TIME)
+    return { ...found, hits: bestOf([...first, ...second], added, limit) }
   }
+}
+
+/** What a search found, and what other chunks are scored by as it scored its hits. */
+export interface WordsFound extends Omit<LexicalAnswer, 'scoresOf'> {
+  readonly question: WordQuestion
+}
+
+/** What the score of a chunk follows. */
+export interface WordQuestion {
+  readonly terms: QuestionTerms
+  readonly idfs: ReadonlyMap<string, number>
+  readonly meanLength: number
+}
+
+/** The scores of chunks, in their order. */
+export async function scoresOf(
+  table: Table,
+  { terms, idfs, meanLength }: WordQuestion,
+  chunks: readonly IndexedChunk[],
+): Promise<readonly number[]> {
+  const { TERMS, wordBatches } = await loadArrowWords()
+  const scores = new Map<bigint, number>()
+  for (const rows of await rowsOfChunks(table, chunks, [TERMS])) {
+    for (const [at, batch] of wordBatches(rows).entries()) {
+      const columns = rows.batches[at]
+      if (columns === undefined) continue
+      const keyOf = keysOf(columns)
+      for (let row = 0; row < batch.rows; row += 1) {
+        scores.set(keyOf(row), bm25(idfs, terms.in(batch, row), meanLength))
+      }
+    }
+  }
+  return chunks.map((chunk) => scores.get(chunkKey(chunk)) ?? 0)
 }
 
 /** A chunk that Lance's index lacks, and the terms of the question in it. */
@@ -113,7 +156,7 @@ async function lookAt(recent: readonly WrittenBatch[], terms: QuestionTerms): Pr
 
 function scoredOf(
   looked: readonly Looked[],
-  { idfs, meanLength }: Question,
+  { idfs, meanLength }: WordQuestion,
   documents: DocumentFilter | undefined,
 ): LexicalHit[] {
   const passes = passesOf(looked.length === 0 ? undefined : documents)
@@ -163,25 +206,39 @@ function idfsOf(query: LexicalQuery, chunks: number, withTerm: (term: string) =>
   return idfs
 }
 
-interface Question {
-  readonly terms: QuestionTerms
-  readonly idfs: ReadonlyMap<string, number>
+/** Where candidates come from. */
+interface CandidateSource {
+  readonly table: Table
+  readonly question: WordQuestion
   readonly predicate: string | undefined
   /** Whether Lance looks into its index alone. */
   readonly isIndexOnly: boolean
-  readonly meanLength: number
+}
+
+/** The terms that have most of what a chunk can earn, and the most that the others add to its score. */
+function tellingTerms({ terms, idfs }: WordQuestion): { readonly text: string; readonly left: number } {
+  const enough = bm25Maximum(idfs) * TELLING_SHARE
+  const left = new Map(terms.all.map(({ term }) => [term, idfs.get(term) ?? 0]))
+  const telling = new Map<string, number>()
+  for (const [term, idf] of [...left].sort(([, one], [, other]) => other - one)) {
+    if (bm25Maximum(telling) >= enough) break
+    telling.set(term, idf)
+    left.delete(term)
+  }
+  return { text: [...telling.keys()].join(' '), left: bm25Maximum(left) }
 }
 
 /** The chunks that Lance holds for the best. */
 async function candidates(
-  table: Table,
-  { terms, idfs, predicate, isIndexOnly, meanLength }: Question,
+  { table, question, predicate, isIndexOnly }: CandidateSource,
+  text: string,
   count: number,
 ): Promise<Candidate[]> {
   const { wordBatches } = await loadArrowWords()
+  const { terms, idfs, meanLength } = question
   const all = table
     .query()
-    .fullTextSearch(await matching(terms.text))
+    .fullTextSearch(await matching(text))
     .limit(count)
   const passing = predicate === undefined ? all : all.where(predicate)
   if (isIndexOnly) passing.fastSearch()
@@ -200,15 +257,25 @@ async function candidates(
   return scored
 }
 
-/** Whether no chunk that was not found can be better than the last one that is wanted, as far as scores and estimates go together. */
-function isCertain(found: readonly Candidate[], best: readonly LexicalHit[], limit: number): boolean {
+/**
+ * Whether none is missing, and the first hits are the best: no chunk that was not found can have more of the telling terms,
+ * as far as scores and estimates go together.
+ */
+function isCertain(
+  found: readonly Candidate[],
+  hits: readonly LexicalHit[],
+  { limit, isAll, left }: { readonly limit: number; readonly isAll: boolean; readonly left: number },
+): boolean {
+  if (hits.length < limit) return isAll && left === 0
+  if (isAll) return true
   let least = Number.POSITIVE_INFINITY
   let mostPerEstimate = 0
   for (const { score, estimate } of found) {
     least = Math.min(least, estimate)
-    if (estimate > 0) mostPerEstimate = Math.max(mostPerEstimate, score / estimate)
+    if (estimate > 0) mostPerEstimate = Math.max(mostPerEstimate, (score - left) / estimate)
   }
-  return (best[limit - 1]?.score ?? 0) >= least * mostPerEstimate
+  const certain = Math.min(limit, Math.max(MOST_CERTAIN, Math.ceil(limit * CERTAIN_SHARE)))
+  return (hits[certain - 1]?.score ?? 0) >= least * mostPerEstimate
 }
 
 /** Takes terms as they are: it is no query in Lance's syntax. */

@@ -1,15 +1,12 @@
 import type { Table } from '@lancedb/lancedb'
-import type { Table as ArrowTable, Vector } from 'apache-arrow'
+import type { Table as ArrowTable } from 'apache-arrow'
 import type { IndexedChunk, NearestWindow } from '../../src/ports/index.js'
-import { CHUNK_KEY, chunkKey, chunkKeysPredicate, keysPredicate } from './document-predicates.js'
+import { chunkKey } from './document-predicates.js'
+import { keysOf, numbersOf, rowsOfChunks } from './rows-of-chunks.js'
 
 type Found = Map<bigint, NearestWindow>
 
-/**
- * The window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. Reads the
- * vectors of the chunks by one look into the index on {@link CHUNK_KEY}: 3 ms for 100 chunks of 3 windows in 100,000 rows,
- * where a predicate on documents and ordinals takes 18, and a vector search with that predicate 60.
- */
+/** The window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
 export async function nearestWindows(
   table: Table,
   queries: readonly Float32Array[],
@@ -17,19 +14,7 @@ export async function nearestWindows(
 ): Promise<readonly (NearestWindow | undefined)[]> {
   const units = queries.map(unitOf)
   const found: Found = new Map()
-  const hasKey = (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
-  const byKey = [...new Map(chunks.map((chunk) => [chunkKey(chunk), chunk])).values()]
-  if (hasKey) {
-    const query = table.query().where(chunkKeysPredicate(byKey)).select([CHUNK_KEY, 'window', 'vector'])
-    takeNearest(await query.toArrow(), units, found)
-  }
-  // Rows of a table that was made by an earlier version have no key until it is put in order.
-  const missing = byKey.filter((chunk) => !found.has(chunkKey(chunk)))
-  if (missing.length > 0) {
-    const withoutKey = hasKey ? `${CHUNK_KEY} IS NULL AND (${keysPredicate(missing)})` : keysPredicate(missing)
-    const query = table.query().where(withoutKey).select(['document', 'chunk', 'window', 'vector'])
-    takeNearest(await query.toArrow(), units, found)
-  }
+  for (const rows of await rowsOfChunks(table, chunks, ['window', 'vector'])) takeNearest(rows, units, found)
   return chunks.map((chunk) => found.get(chunkKey(chunk)))
 }
 
@@ -51,22 +36,6 @@ function takeNearest(rows: ArrowTable, units: readonly Float64Array[], found: Fo
       if (isNearer) found.set(key, { window, similarity })
     }
   }
-}
-
-interface Columns {
-  getChild(name: string): Vector | null
-}
-
-function keysOf(batch: Columns): (row: number) => bigint {
-  const keys = batch.getChild(CHUNK_KEY)?.toArray() as BigInt64Array | undefined
-  if (keys !== undefined) return (row) => keys[row] ?? 0n
-  const documents = numbersOf(batch.getChild('document'))
-  const chunks = numbersOf(batch.getChild('chunk'))
-  return (row) => chunkKey({ documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0 })
-}
-
-function numbersOf(column: Vector | null): ArrayLike<number> {
-  return (column?.toArray() ?? []) as ArrayLike<number>
 }
 
 /** With a vector of zeros every cosine is 0. */

@@ -3,6 +3,7 @@ import { forEachTerm, hashOf } from './term-hash.js'
 import type { EncodedTerms } from './term-statistics.js'
 
 const NO_TERM = /[\s\p{Cc}]/u
+const FILTER_MASK = 0xfff
 
 interface QuestionTerm {
   readonly term: string
@@ -15,6 +16,8 @@ export class QuestionTerms {
   /** Those that a chunk can have. */
   readonly all: readonly QuestionTerm[]
   readonly #byHash = new Map<number, QuestionTerm[]>()
+  /** By the last bits of a hash: 0 where no term has them. */
+  readonly #mayBe = new Uint8Array(FILTER_MASK + 1)
 
   constructor(terms: Iterable<string>) {
     const encoder = new TextEncoder()
@@ -25,6 +28,7 @@ export class QuestionTerms {
       const one = { term, bytes, hash: hashOf(bytes) }
       all.push(one)
       this.#byHash.set(one.hash, [...(this.#byHash.get(one.hash) ?? []), one])
+      this.#mayBe[one.hash & FILTER_MASK] = 1
     }
     this.all = all
   }
@@ -37,9 +41,12 @@ export class QuestionTerms {
   /** What BM25 needs to know of a chunk, and whether it has any of the terms. */
   in({ bytes, offsets }: EncodedTerms, row: number): ChunkTerms & { readonly isAny: boolean } {
     const counts = new Map<string, number>()
+    const mayBe = this.#mayBe
     let length = 0
     forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, (hash, start, end) => {
       length += 1
+      // Most terms of a chunk are none of the question's, and a look at one byte tells.
+      if (mayBe[hash & FILTER_MASK] === 0) return
       const one = this.#byHash.get(hash)?.find((each) => isSame(each.bytes, bytes, start, end))
       if (one !== undefined) counts.set(one.term, (counts.get(one.term) ?? 0) + 1)
     })

@@ -1,4 +1,5 @@
 import type { VectorRows } from '../../src/ports/index.js'
+import { addChunkKey } from './add-chunk-key.js'
 import type { Addition } from './addition.js'
 import { CHUNK_KEY } from './document-predicates.js'
 import { loadArrowRows } from './load-arrow-rows.js'
@@ -19,14 +20,7 @@ export const VECTOR_TABLES: TableKind = {
   mergesTinyFragments: true,
   filesBeside: [PLAN_SUFFIX],
   bytesPerRow: async (table) => (await dimensionsOf(table)) * BYTES_PER_COMPONENT,
-  upgrade: async ({ table, writer }) => {
-    const hasKey = async (): Promise<boolean> => (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
-    if (await hasKey()) return
-    const valueSql = 'cast(document as bigint) * 4294967296 + cast(chunk as bigint)'
-    await writer.alone(async () => {
-      if (!(await hasKey())) await table.addColumns([{ name: CHUNK_KEY, valueSql }])
-    })
-  },
+  upgrade: addChunkKey,
 }
 
 /** Rows of one document, to be added. */

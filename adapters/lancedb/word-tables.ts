@@ -1,5 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { LexicalRows } from '../../src/ports/index.js'
+import { addChunkKey } from './add-chunk-key.js'
+import { CHUNK_KEY } from './document-predicates.js'
 import type { CollectionAddition } from './lance-collections.js'
 import { loadArrowWords } from './load-arrow-rows.js'
 import type { RecentWords } from './recent-words.js'
@@ -27,10 +29,11 @@ export function wordTables(keeper: StatisticsKeeper, recent: RecentWords | undef
       return Math.min(Math.max(MAX_UNINDEXED_ROWS, rows * MAX_UNINDEXED_SHARE), MOST_UNINDEXED_ROWS)
     },
     pausePerWork: PAUSE_PER_WORK,
-    lookUpColumns: ['document'],
+    lookUpColumns: ['document', CHUNK_KEY],
     mergesTinyFragments: false,
     filesBeside: [STATISTICS_SUFFIX],
     bytesPerRow: () => Promise.resolve(undefined),
+    upgrade: addChunkKey,
     prepare: async (open) => {
       const { table } = open
       const isIndexed = (await table.listIndices()).some(({ name }) => name === TERMS_INDEX)
@@ -67,7 +70,7 @@ export function wordAddition(rows: LexicalRows): CollectionAddition {
     rows: rows.chunks.length,
     bytes: bytesOf(rows),
     layout: 0,
-    toBatch: async () => await (await loadArrowWords()).toWordBatch(rows),
+    toBatch: async (columns) => await (await loadArrowWords()).toWordBatch(rows, columns),
     schema: async () => (await loadArrowWords()).schemaOfWords(),
   }
 }

@@ -5,6 +5,7 @@ import {
   ClosedError,
   inverseDocumentFrequency,
   type LexicalAnswer,
+  type LexicalHit,
   type LexicalIndex,
   type LexicalQuery,
   type LexicalRows,
@@ -47,15 +48,12 @@ export class MemoryLexicalIndex implements LexicalIndex {
     }
     const meanLength = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
     const passes = passesOf(documents)
-    const hits = rows
-      .filter(({ documentId }) => passes(documentId))
-      .map(({ documentId, chunk, length, occurrences }) => {
-        const score = bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
-        return { documentId, chunk, score }
-      })
-      .filter(({ score }) => score > 0)
-      .sort(byLexicalScore)
-    return { hits: hits.slice(0, limit), maximum: bm25Maximum(idfs) }
+    const scored = rows.map(({ documentId, chunk, length, occurrences }) => {
+      const score = bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
+      return { documentId, chunk, score }
+    })
+    const hits = scored.filter(({ documentId, score }) => score > 0 && passes(documentId)).sort(byLexicalScore)
+    return { hits: hits.slice(0, limit), maximum: bm25Maximum(idfs), scoresOf: scoresIn(scored) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -100,6 +98,13 @@ export class MemoryLexicalIndex implements LexicalIndex {
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the word index')
   }
+}
+
+function scoresIn(scored: readonly LexicalHit[]): LexicalAnswer['scoresOf'] {
+  return async (chunks) =>
+    chunks.map(({ documentId, chunk }) => {
+      return scored.find((hit) => hit.documentId === documentId && hit.chunk === chunk)?.score ?? 0
+    })
 }
 
 function countsOf(terms: readonly string[]): Map<string, number> {

@@ -132,3 +132,22 @@ export async function chunksOf(
     ]),
   )
 }
+
+/** The numbers of chunks, in their order; `undefined` for a deleted one. */
+export async function numbersOf(
+  knex: Knex,
+  { runs }: WordTable,
+  chunks: readonly IndexedChunk[],
+): Promise<readonly (number | undefined)[]> {
+  const found = await knex.raw<Rows<{ readonly at: string; readonly number: string }>>(
+    `select at, first + wanted.ordinal - run.chunk as number
+     from unnest(?::bigint[], ?::integer[]) with ordinality as wanted (document, ordinal, at)
+     cross join lateral (
+       select first, chunk, chunks from ?? as run where run.document = wanted.document and run.chunk <= wanted.ordinal
+       order by run.chunk desc limit 1
+     ) as run where wanted.ordinal < run.chunk + run.chunks`,
+    [chunks.map(({ documentId }) => documentId), chunks.map(({ chunk }) => chunk), runs],
+  )
+  const numbers = new Map(found.rows.map(({ at, number }) => [Number(at), Number(number)]))
+  return chunks.map((_, index) => numbers.get(index + 1))
+}

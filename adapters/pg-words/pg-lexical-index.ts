@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import pLimit, { type LimitFunction } from 'p-limit'
 import {
   ClosedError,
+  type IndexedChunk,
   InvalidInputError,
   type LexicalAnswer,
   type LexicalIndex,
@@ -102,12 +103,13 @@ export class PgLexicalIndex implements LexicalIndex {
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#refuseIfClosed()
     if (query.size === 0) return emptyAnswer(query)
-    return await this.#using(collection, emptyAnswer(query), async (table) => {
+    const answer = await this.#using(collection, emptyAnswer(query), async (table) => {
       const totals = await this.#totalsOf(collection, table)
-      const { answer, mostRows } = await searchWords(this.#knex, table, query, options, totals)
-      this.#upkeep.noteSearch(collection, mostRows)
-      return answer
+      const outcome = await searchWords(this.#knex, table, query, options, totals)
+      this.#upkeep.noteSearch(collection, outcome.mostRows)
+      return outcome.answer
     })
+    return { ...answer, scoresOf: (chunks) => this.#scoresOf(collection, answer, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -180,6 +182,16 @@ export class PgLexicalIndex implements LexicalIndex {
         )
       }
     })
+  }
+
+  async #scoresOf(
+    collection: string,
+    answer: LexicalAnswer,
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly number[]> {
+    this.#refuseIfClosed()
+    const nothing = chunks.map(() => 0)
+    return await this.#using(collection, nothing, () => answer.scoresOf(chunks))
   }
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {

@@ -31,6 +31,11 @@ export class ScoreSums {
     }
   }
 
+  /** The score of a chunk; 0 for one that has none of the terms. */
+  of(number: number): number {
+    return this.#pages.get(number >>> PAGE_BITS)?.[number & (PAGE_SIZE - 1)] ?? 0
+  }
+
   #pageOf(page: number): Float64Array<ArrayBuffer> {
     const known = this.#pages.get(page)
     if (known !== undefined) return known

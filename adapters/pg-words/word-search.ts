@@ -9,7 +9,7 @@ import {
   type LexicalQuery,
   type LexicalSearchOptions,
 } from '../../src/ports/index.js'
-import { type CollectionTotals, chunksOf, type NumberRange, rangesOf } from './chunk-runs.js'
+import { type CollectionTotals, chunksOf, type NumberRange, numbersOf, rangesOf } from './chunk-runs.js'
 import { POSTING_BYTES } from './postings.js'
 import { type ScoredNumber, ScoreSums } from './score-sums.js'
 import { TermScores } from './term-scores.js'
@@ -42,7 +42,7 @@ export interface SearchOutcome {
 
 /** The answer of a collection that has no chunks. */
 export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
-  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)) }
+  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoresOf: noScores }
 }
 
 /** Finds the chunks with the highest scores: adds up the postings of every term, exactly. */
@@ -62,7 +62,7 @@ export async function searchWords(
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
   const mostRows = frequencies.rows.reduce((most, { rows }) => Math.max(most, Number(rows)), 0)
-  if (counts.size === 0 || limit < 1) return { answer: { hits: [], maximum }, mostRows }
+  if (counts.size === 0) return { answer: { hits: [], maximum, scoresOf: noScores }, mostRows }
   const sums = new ScoreSums()
   for (const terms of groupsOf(counts)) {
     const read = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
@@ -71,9 +71,13 @@ export async function searchWords(
     )
     await addUp(sums, read.rows, idfs, meanLength)
   }
-  const hits = await bestHits(knex, table, sums, { limit, ...(documents && { documents }) })
-  return { answer: { hits, maximum }, mostRows }
+  const hits = limit < 1 ? [] : await bestHits(knex, table, sums, { limit, ...(documents && { documents }) })
+  const scoresOf: LexicalAnswer['scoresOf'] = async (chunks) =>
+    (await numbersOf(knex, table, chunks)).map((number) => (number === undefined ? 0 : sums.of(number)))
+  return { answer: { hits, maximum, scoresOf }, mostRows }
 }
+
+const noScores: LexicalAnswer['scoresOf'] = async (chunks) => chunks.map(() => 0)
 
 function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()

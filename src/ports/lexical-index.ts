@@ -32,6 +32,12 @@ export interface LexicalAnswer {
   readonly hits: readonly LexicalHit[]
   /** The score that no chunk can exceed: of one that has nothing but the terms of the question, without end. */
   readonly maximum: number
+  /**
+   * Scores of chunks of the collection, whether they are among the hits or not, by the statistics that the hits were
+   * scored by; in the order of the chunks. 0 for a chunk that has none of the terms, or is not there. A filter of the
+   * search does not count. To be called soon after the search: what it needs stays in memory with the answer.
+   */
+  readonly scoresOf: (chunks: readonly IndexedChunk[]) => Promise<readonly number[]>
 }
 
 /**

@@ -1,27 +1,29 @@
-import {
-  bm25Maximum,
-  type ChunkKey,
-  type LexicalIndex,
-  type LexicalQuery,
-  type SearchMode,
-  type Telemetry,
-  type VectorCollection,
-  type VectorHit,
-  type VectorIndex,
-} from '../ports/index.js'
+import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
 import { VectorsDamagedError } from '../shared/errors.js'
-import type { TurnTaker } from '../shared/fair-turns.js'
 import { inParts } from '../shared/in-parts.js'
-import { BestWindows, clamp, type NearChunk, nameOf } from './best-windows.js'
-import { candidateLimits, type FusionQuestion, fuse } from './fusion.js'
-import { byRelevance, type FoundBy, type RankedChunk } from './ranked-chunk.js'
+import { BestWindows, clamp, nameOf } from './best-windows.js'
+import {
+  type BothSides,
+  bothSides,
+  candidatesOf,
+  isTelling,
+  joined,
+  type MeaningSide,
+  type WordHit,
+  type WordSide,
+} from './both-sides.js'
+import type { ChunkQuery } from './chunk-query.js'
+import { candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
+import { KnownChunks } from './known-chunks.js'
+import { toBeCompleted } from './open-candidates.js'
+import { byRelevance, type RankedChunk } from './ranked-chunk.js'
 import type { SearchTurns } from './search-turns.js'
-import type { VisibleDocuments } from './visible-documents.js'
 
 /** By how much more is asked for where that was not enough. */
 const WIDER = 4
 /** Chunks that the words find at the most: where so many are below the threshold, further ones are hardly above it. */
 const MOST_BY_WORDS = 3_200
+const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
 /** Chunks that are compared in one call of the vector index. */
 const MOST_KEYS = 256
 
@@ -29,47 +31,6 @@ const MOST_KEYS = 256
 export interface SearchIndexes {
   readonly vectors: VectorIndex
   readonly words: LexicalIndex
-}
-
-/** What is looked for, and where. */
-export interface ChunkQuery {
-  readonly mode: SearchMode
-  readonly topN: number
-  /** Least similarity, 0 to 1. */
-  readonly scoreThreshold: number
-  /** Vectors of the prompt's windows; they may still be computed while the words are looked for. */
-  readonly vectors: Promise<readonly Float32Array[]>
-  readonly collection: VectorCollection
-  readonly visible: VisibleDocuments
-  readonly terms: LexicalQuery
-  readonly wordCollection: string
-  readonly wordVisible: VisibleDocuments
-  /** How much of the prompt the model's vocabulary knows, 0 to 1. */
-  readonly knowledge: () => Promise<number>
-  /** How near chunks are that have no vectors yet; those that are gone are left out. */
-  readonly embedNow: (chunks: readonly ChunkKey[]) => Promise<readonly NearChunk[]>
-  readonly taker: TurnTaker
-  readonly signal: AbortSignal | undefined
-}
-
-/** What one side has found. */
-interface Side<Found> {
-  readonly found: Found
-  /** Whether there is no more. */
-  readonly isWhole: boolean
-}
-
-interface WordSide extends Side<readonly WordHit[]> {
-  readonly maximum: number
-}
-
-interface WordHit extends ChunkKey {
-  readonly wordScore: number
-}
-
-interface MeaningSide extends Side<BestWindows> {
-  /** The highest similarity that a chunk can have which is not there; -1 where there is none. */
-  readonly unseen: number
 }
 
 /** Finds the best chunks: by meaning, by words, or by both in one pass. */
@@ -106,47 +67,91 @@ export class ChunkFinder {
   }
 
   async #byWords(query: ChunkQuery): Promise<RankedChunk[]> {
-    const { topN, scoreThreshold } = query
+    const { topN } = query
     const known = new KnownChunks()
-    for (let limit = candidateLimits(topN).byMeaning; ; limit *= WIDER) {
+    for (let limit = candidateLimits(topN).byWords; ; limit *= WIDER) {
       const words = await this.#hits(query, Math.min(limit, MOST_BY_WORDS))
       if (!isTelling(words, query)) return await this.#byBoth(query)
-      await this.#compare(query, words.found, known)
-      const ranked = words.found
-        .flatMap((hit): RankedChunk[] => {
-          const place = known.near.get(hit)
-          if (place === undefined || place.similarity < scoreThreshold) return []
-          return [{ ...place, score: clamp(hit.wordScore / words.maximum), foundBy: ['words'] }]
-        })
-        .sort(byRelevance)
+      const ranked = await this.#similarEnough(query, words, known)
       if (ranked.length >= topN || words.isWhole) return ranked.slice(0, topN)
     }
   }
 
+  /** The best by words that are similar enough: as many as are wanted, and those with the score of the last one. */
+  async #similarEnough(
+    { topN, scoreThreshold, ...query }: ChunkQuery,
+    { found, maximum }: WordSide,
+    known: KnownChunks,
+  ): Promise<RankedChunk[]> {
+    const ranked: RankedChunk[] = []
+    for (let [from, count] = [0, topN]; from < found.length && ranked.length < topN; count *= WIDER) {
+      let to = Math.min(found.length, from + count)
+      while (to < found.length && found[to]?.wordScore === found[to - 1]?.wordScore) to += 1
+      const part = found.slice(from, to)
+      await this.#compare({ ...query, topN, scoreThreshold }, part, known)
+      for (const hit of part) {
+        const place = known.near.get(hit)
+        if (place === undefined || place.similarity < scoreThreshold) continue
+        ranked.push({ ...place, score: clamp(hit.wordScore / maximum), foundBy: ['words'] })
+      }
+      from = to
+    }
+    return ranked.sort(byRelevance)
+  }
+
+  /**
+   * Asks each side for its best, and for what the other side's best lack, where that decides. Asks for more, once, where a
+   * chunk that neither has found may be better; and as often as it takes to have enough.
+   */
   async #byBoth(query: ChunkQuery): Promise<RankedChunk[]> {
-    const { topN, scoreThreshold, visible } = query
+    const { topN, scoreThreshold } = query
     const { byMeaning, byWords } = candidateLimits(topN)
     const known = new KnownChunks()
-    for (let times = 1; ; times *= WIDER) {
+    for (let depth = 1; ; depth *= WIDER) {
       const [words, meaning, modelKnowledge] = await Promise.all([
-        this.#hits(query, Math.min(byWords * times, MOST_BY_WORDS)),
-        this.#meaning(query, byMeaning * times),
+        this.#hits(query, Math.min(byWords * depth, MOST_BY_WORDS)),
+        this.#meaning(query, byMeaning * depth),
         query.knowledge(),
       ])
-      // Words that say nothing find what has no vectors yet all the same.
-      const hits = isTelling(words, query)
-        ? words.found
-        : words.found.filter(({ documentId }) => !visible.has(documentId))
       for (const place of meaning.found.all()) known.near.take(place)
-      await this.#compare(query, hits, known)
+      const sides = bothSides(words, meaning, query)
       const question = { wordMaximum: words.maximum, modelKnowledge }
-      const ranked = joined({ meaning: meaning.found, words: words.found, hits }, known, question).filter(
-        ({ similarity }) => similarity >= scoreThreshold,
-      )
+      const wordScores = await this.#complete(query, sides, known, question)
+      const ranked = joined(sides, known, wordScores, question).filter(({ similarity }) => similarity >= scoreThreshold)
       // What the vectors have not shown is less similar than what they have.
-      const isWhole = meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)
-      if (ranked.length >= topN || isWhole) return ranked.slice(0, topN)
+      if (meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)) return ranked.slice(0, topN)
+      const unseen = { similarity: meaning.unseen, wordScore: sides.unseenWordScore }
+      const isCertain = (ranked[topN - 1]?.score ?? -1) >= jointScore(unseen, question, sides.hits.length > 0)
+      if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
     }
+  }
+
+  /** Finds out what one side alone has found, as far as that may be among the results. @returns the scores by words, by name */
+  async #complete(
+    query: ChunkQuery,
+    sides: BothSides,
+    known: KnownChunks,
+    question: FusionQuestion,
+  ): Promise<ReadonlyMap<string, number>> {
+    const { hits, words } = sides
+    const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
+    const candidates = candidatesOf(sides, known, wordScores, query)
+    const open = toBeCompleted(candidates, { ...query, question, hasWords: hits.length > 0 })
+    const isOpen = new Set(open.map(nameOf))
+    // An index may have missed one of the nearest: the very best by words are compared in any case.
+    const toCompare = hits.filter((hit, rank) => rank < query.topN || isOpen.has(nameOf(hit)))
+    const toScore = open.filter((candidate) => !wordScores.has(nameOf(candidate)))
+    const [scores] = await Promise.all([this.#score(query, words, toScore), this.#compare(query, toCompare, known)])
+    for (const [at, candidate] of toScore.entries()) wordScores.set(nameOf(candidate), scores[at] ?? 0)
+    return wordScores
+  }
+
+  /** Scores of chunks by words. */
+  async #score(query: ChunkQuery, { scoresOf }: WordSide, chunks: readonly ChunkKey[]): Promise<readonly number[]> {
+    if (chunks.length === 0) return []
+    const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
+    const look = async (): Promise<readonly number[]> => await scoresOf(keys)
+    return await this.#readingWords(query, [], () => this.#turns.words.one(query.taker, look, query.signal))
   }
 
   async #meaning(query: ChunkQuery, limit: number): Promise<MeaningSide> {
@@ -169,19 +174,29 @@ export class ChunkFinder {
     const { terms, wordCollection, wordVisible, taker, signal } = query
     const options = { limit, ...wordVisible.filter }
     const search = async () => await this.#words.search(wordCollection, terms, options)
-    const { hits, maximum } = await this.#turns.words.one(taker, search, signal).catch((error: unknown) => {
-      // The doctor tells of it too; meaning finds what there is until then.
-      if (!(error instanceof VectorsDamagedError) || query.mode === 'keyword') throw error
-      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
-      return { hits: [], maximum: 0 }
-    })
+    const { hits, maximum, scoresOf } = await this.#readingWords(query, NO_WORDS, () =>
+      this.#turns.words.one(taker, search, signal),
+    )
     const found = new Map<string, WordHit>()
     for (const { documentId, chunk, score } of hits) {
       const hit = { documentId, ordinal: chunk, wordScore: score }
       if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
       else if (!found.has(nameOf(hit))) found.set(nameOf(hit), hit)
     }
-    return { found: [...found.values()], maximum, isWhole: hits.length < limit || limit >= MOST_BY_WORDS }
+    const unseen = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
+    const isWhole = hits.length < limit || limit >= MOST_BY_WORDS
+    return { found: [...found.values()], maximum, scoresOf, unseen, isWhole }
+  }
+
+  /** @param nothing stands for what cannot be read because it is damaged. The doctor tells of it too; meaning finds what there is until then */
+  async #readingWords<T>({ mode }: ChunkQuery, nothing: T, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof VectorsDamagedError) || mode === 'keyword') throw error
+      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
+      return nothing
+    }
   }
 
   /** Finds out how near the chunks are that the words found: known, looked up, or computed where they have no vectors yet. */
@@ -204,54 +219,6 @@ export class ChunkFinder {
     if (compared.length === 0) return
     for (const place of await query.embedNow(compared)) known.near.take(place)
   }
-}
-
-/** How near chunks are, as far as one search knows. */
-class KnownChunks {
-  readonly near = new BestWindows()
-  /** Chunks without vectors: whether they are still to be compared. What was compared, and is not near, is gone. */
-  readonly #waiting = new Map<string, boolean>()
-
-  /** Whether the vector index need not be asked. */
-  has(key: ChunkKey): boolean {
-    return this.near.get(key) !== undefined || this.#waiting.has(nameOf(key))
-  }
-
-  isWaiting(key: ChunkKey): boolean {
-    return this.near.get(key) === undefined && this.#waiting.get(nameOf(key)) === true
-  }
-
-  setWaiting(key: ChunkKey, isWaiting: boolean): void {
-    this.#waiting.set(nameOf(key), isWaiting)
-  }
-}
-
-/** What both sides have found. */
-interface BothSides {
-  readonly meaning: BestWindows
-  readonly words: readonly WordHit[]
-  /** Those of the words' whose scores count. */
-  readonly hits: readonly WordHit[]
-}
-
-/** All candidates, the best first. */
-function joined({ meaning, words, hits }: BothSides, known: KnownChunks, question: FusionQuestion): RankedChunk[] {
-  const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
-  const withWords = new Set(words.map(nameOf))
-  const candidates = known.near.all().map((place) => {
-    const foundBy: FoundBy[] = withWords.has(nameOf(place)) ? ['words'] : []
-    if (meaning.get(place) !== undefined) foundBy.push('meaning')
-    return { ...place, wordScore: wordScores.get(nameOf(place)) ?? 0, foundBy }
-  })
-  return fuse(candidates, question)
-}
-
-/** Least mean of the inverse document frequencies of a question: below it, its words are in most chunks and tell nothing. */
-const LEAST_IDF = 0.3
-
-/** Whether the words of a question tell chunks apart. */
-function isTelling({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
-  return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * LEAST_IDF])))
 }
 
 /** The highest similarity that a window missing from the answers can have; -1 where none is missing. */

@@ -10,11 +10,12 @@ const MEANING_WEIGHT = 0.42
  */
 const LEAST_MAXIMUM = 2.2
 
-/** Chunks that are worth asking the vectors for, and the word index, however few results are wanted. */
-const LEAST_BY_MEANING = 100
-/** More than by meaning: a chunk that the word index leaves out counts as one without the words. */
-const LEAST_BY_WORDS = 200
-const CANDIDATES_PER_RESULT = 4
+/** Windows that the vectors are asked for at first, for each result: several of one chunk may be among the nearest. */
+const BY_MEANING_PER_RESULT = 4
+const LEAST_BY_MEANING = 20
+/** Chunks that the word index is asked for at first: more, for most of a question's words are in many chunks. */
+const BY_WORDS_PER_RESULT = 4
+const LEAST_BY_WORDS = 50
 
 /** A chunk that one of the two sides found, with what both say of it. */
 export interface FusionCandidate {
@@ -34,7 +35,7 @@ export interface FusionQuestion {
   readonly modelKnowledge: number
 }
 
-/** How many chunks to ask each side for. */
+/** How much to ask each side for. */
 export interface CandidateLimits {
   readonly byMeaning: number
   readonly byWords: number
@@ -42,8 +43,10 @@ export interface CandidateLimits {
 
 /** @param topN most results of the search */
 export function candidateLimits(topN: number): CandidateLimits {
-  const wanted = topN * CANDIDATES_PER_RESULT
-  return { byMeaning: Math.max(LEAST_BY_MEANING, wanted), byWords: Math.max(LEAST_BY_WORDS, wanted) }
+  return {
+    byMeaning: Math.max(LEAST_BY_MEANING, topN * BY_MEANING_PER_RESULT),
+    byWords: Math.max(LEAST_BY_WORDS, topN * BY_WORDS_PER_RESULT),
+  }
 }
 
 /**
@@ -52,7 +55,7 @@ export function candidateLimits(topN: number): CandidateLimits {
  *
  * - Words are measured by the most that the question could earn, not by the best chunk: where every chunk has a word,
  *   or the best one has few of them, the vectors decide.
- * - A question that no candidate shares a word with is ranked by similarity alone, and the score is the similarity.
+ * - A question that no chunk shares a word with is ranked by similarity alone, and the score is the similarity.
  * - A model that knows nothing of the question leaves the order to the words; its similarity decides among equals.
  *
  * Scores are normalised by their theoretical bounds, after Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions
@@ -63,18 +66,27 @@ export function candidateLimits(topN: number): CandidateLimits {
  */
 export function fuse<Candidate extends FusionCandidate>(
   candidates: readonly Candidate[],
-  { wordMaximum, modelKnowledge }: FusionQuestion,
+  question: FusionQuestion,
 ): (Candidate & { readonly score: number })[] {
   const hasWords = candidates.some(({ wordScore }) => wordScore > 0)
-  const meaning = hasWords ? MEANING_WEIGHT * clamp(modelKnowledge) : 1
-  const most = Math.max(wordMaximum, LEAST_MAXIMUM)
   return candidates
-    .map((candidate) => {
-      const similar = meaning * clamp(candidate.similarity)
-      const words = clamp(candidate.wordScore / most)
-      return { ...candidate, score: either(similar, (1 - meaning) * words) }
-    })
+    .map((candidate) => ({ ...candidate, score: jointScore(candidate, question, hasWords) }))
     .sort(byRelevance)
+}
+
+/**
+ * The score of one chunk: see {@link fuse}. It falls with neither of its parts.
+ *
+ * @param hasWords whether any candidate has a word of the question
+ */
+export function jointScore(
+  { similarity, wordScore }: Pick<FusionCandidate, 'similarity' | 'wordScore'>,
+  { wordMaximum, modelKnowledge }: FusionQuestion,
+  hasWords: boolean,
+): number {
+  const meaning = hasWords ? MEANING_WEIGHT * clamp(modelKnowledge) : 1
+  const words = clamp(wordScore / Math.max(wordMaximum, LEAST_MAXIMUM))
+  return either(meaning * clamp(similarity), (1 - meaning) * words)
 }
 
 /** 1 - (1 - one) · (1 - other), in a form that is exact where one of them is 0. Rounding may lead a little out of the range. */

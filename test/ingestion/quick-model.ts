@@ -5,23 +5,31 @@ import { bundledModel } from '../bundled-model.js'
 /** Longest stretch of work on the event loop. */
 const SLICE_MS = 5
 
+/** How a model that only counts tokens behaves. */
+export interface QuickModelOptions {
+  readonly dimensions: number
+  /** Before each call; default none. */
+  readonly delayMs?: () => number
+  /** How much a token counts in a vector, by its id; default 1. */
+  readonly weightOf?: (id: number) => number
+}
+
 /** The bundled model's tokenizer and windows; vectors from the tokens alone, the same for the same text. */
 export class QuickModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly #model: TransformersEmbeddingModel
   readonly #delayMs: () => number
+  readonly #weightOf: (id: number) => number
 
-  static async open(options: { readonly dimensions: number; readonly delayMs?: () => number }): Promise<QuickModel> {
+  static async open(options: QuickModelOptions): Promise<QuickModel> {
     return new QuickModel(await TransformersEmbeddingModel.open(bundledModel), options)
   }
 
-  private constructor(
-    model: TransformersEmbeddingModel,
-    options: { readonly dimensions: number; readonly delayMs?: () => number },
-  ) {
-    const { dimensions, delayMs = () => 0 } = options
+  private constructor(model: TransformersEmbeddingModel, options: QuickModelOptions) {
+    const { dimensions, delayMs = () => 0, weightOf = () => 1 } = options
     this.#model = model
     this.#delayMs = delayMs
+    this.#weightOf = weightOf
     this.profile = { ...model.profile, id: 'quick', fingerprint: `quick-${dimensions}`, dimensions }
   }
 
@@ -37,7 +45,7 @@ export class QuickModel implements EmbeddingModel {
     let began = performance.now()
     for (const [row, text] of texts.entries()) {
       signal?.throwIfAborted()
-      addTokens(vectors.subarray(row * dimensions, (row + 1) * dimensions), tokenizer.encode(text).ids)
+      addTokens(vectors.subarray(row * dimensions, (row + 1) * dimensions), tokenizer.encode(text).ids, this.#weightOf)
       if (performance.now() - began < SLICE_MS) continue
       await new Promise((resolve) => setTimeout(resolve, 0))
       began = performance.now()
@@ -55,12 +63,13 @@ export class QuickModel implements EmbeddingModel {
 }
 
 /** Each token points in two directions of its own; the sum is brought to length 1. */
-function addTokens(vector: Float32Array, ids: Int32Array): void {
+function addTokens(vector: Float32Array, ids: Int32Array, weightOf: (id: number) => number): void {
   vector[0] = 0.01
   for (const id of ids) {
     const mixed = Math.imul(id, 0x9e3779b1) >>> 0
+    const weight = weightOf(id)
     for (const index of [mixed % vector.length, (mixed >>> 8) % vector.length]) {
-      vector[index] = (vector[index] ?? 0) + ((mixed >>> 16) & 1) * 2 - 1
+      vector[index] = (vector[index] ?? 0) + weight * (((mixed >>> 16) & 1) * 2 - 1)
     }
   }
   let squares = 0
