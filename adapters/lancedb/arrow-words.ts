@@ -60,23 +60,37 @@ export interface WordBatch extends EncodedTerms {
   /** Without the column: none. */
   readonly documents: ArrayLike<number>
   readonly chunks: ArrayLike<number>
-  /** What Lance thinks of them, in a search. */
-  readonly scores: ArrayLike<number>
+  /** Without the column: none. */
+  readonly rowIds: ArrayLike<bigint>
 }
 
 /** The rows of a table as it was read or is written, batch by batch. */
 export function wordBatches({ batches }: { readonly batches: readonly RecordBatch[] }): WordBatch[] {
   return batches.map((batch) => {
     const data = batch.getChild(TERMS)?.data[0]
-    const numbers = (column: string): ArrayLike<number> =>
-      (batch.getChild(column)?.toArray() ?? []) as ArrayLike<number>
     return {
       rows: batch.numRows,
-      documents: numbers('document'),
-      chunks: numbers('chunk'),
-      scores: numbers('_score'),
+      documents: valuesOf<number>(batch, 'document'),
+      chunks: valuesOf<number>(batch, 'chunk'),
+      rowIds: valuesOf<bigint>(batch, '_rowid'),
       bytes: (data?.values ?? new Uint8Array()) as Uint8Array,
       offsets: (data?.valueOffsets ?? new Int32Array(1)) as Int32Array,
     }
   })
+}
+
+/** The rows that a full-text search has found, and Lance's scores, the best first. */
+export function toEstimates({ batches }: { readonly batches: readonly RecordBatch[] }): {
+  readonly rowId: bigint
+  readonly estimate: number
+}[] {
+  const estimates = batches.flatMap((batch) => {
+    const rowIds = valuesOf<bigint>(batch, '_rowid')
+    return Array.from(valuesOf<number>(batch, '_score'), (estimate, row) => ({ rowId: rowIds[row] ?? 0n, estimate }))
+  })
+  return estimates.sort((one, other) => other.estimate - one.estimate)
+}
+
+function valuesOf<Value>(batch: RecordBatch, column: string): ArrayLike<Value> {
+  return (batch.getChild(column)?.toArray() ?? []) as ArrayLike<Value>
 }

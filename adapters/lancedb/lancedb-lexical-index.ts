@@ -10,11 +10,12 @@ import type {
 import { LanceCollections } from './lance-collections.js'
 import type { LanceOptions } from './lance-options.js'
 import { LanceTables } from './lance-tables.js'
-import { emptyAnswer, LexicalSearch, scoresOf, type WordQuestion } from './lexical-search.js'
+import { emptyAnswer, LexicalSearch, scoresOf } from './lexical-search.js'
 import { RecentWords } from './recent-words.js'
 import { StatisticsKeeper } from './statistics-keeper.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
+import type { WordQuestion } from './word-candidates.js'
 import { wordAddition, wordTables } from './word-tables.js'
 
 /**

@@ -3,7 +3,6 @@ import type { Table } from '@lancedb/lancedb'
 import {
   bm25,
   bm25Maximum,
-  byLexicalScore,
   type ChunkTerms,
   type DocumentFilter,
   type IndexedChunk,
@@ -23,10 +22,11 @@ import { keysOf, rowsOfChunks } from './rows-of-chunks.js'
 import type { StatisticsKeeper } from './statistics-keeper.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TermStatistics } from './term-statistics.js'
+import { bestCandidates, type CandidateSource, matching, type WordQuestion } from './word-candidates.js'
 
-/** Chunks that are compared exactly for a search that wants so many: Lance's own scores are about those. */
-const CANDIDATES_PER_HIT = 1.5
-const MORE_CANDIDATES = 50
+/** Chunks that Lance estimates for a search that wants so many: its estimates are about the scores. */
+const ESTIMATED_PER_HIT = 1.5
+const MORE_ESTIMATED = 50
 /** So many times as many where the first ones may not be all that matter. */
 const SECOND_TIME = 3
 /**
@@ -34,21 +34,12 @@ const SECOND_TIME = 3
  * this share of what a chunk can earn.
  */
 const TELLING_SHARE = 0.95
-/** So many of the first hits are certain to be the best, of many hits a part: those behind are seldom among the results. */
-const MOST_CERTAIN = 10
-const CERTAIN_SHARE = 0.2
 /** Lance thinks little or much of all chunks that are not in the index yet: so many of them have room beside the others. */
 const MOST_UNINDEXED = 2_048
 /** Chunks that are looked at without a pause: some milliseconds. */
 const CHUNKS_AT_ONCE = 1_024
 /** Chunks with a rare term that are counted one by one. */
 const MOST_RARE = 1_024
-
-/** A chunk that Lance has found. */
-interface Candidate extends LexicalHit {
-  /** What Lance thinks of it. */
-  readonly estimate: number
-}
 
 /** Of a collection without chunks. */
 export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
@@ -86,29 +77,23 @@ export class LexicalSearch {
     const predicate = documentPredicate(documents)
     if (predicate === NOTHING || terms.text === '' || limit === 0) return { ...found, hits: [] }
     const unindexed = recent === undefined ? ((await table.indexStats(TERMS_INDEX))?.numUnindexedRows ?? chunks) : 0
-    const count = Math.ceil(limit * CANDIDATES_PER_HIT) + MORE_CANDIDATES + Math.min(unindexed, MOST_UNINDEXED)
     const added = scoredOf(looked, question, documents)
-    const from: CandidateSource = { table, question, predicate, isIndexOnly: recent !== undefined }
-    const telling = tellingTerms(question)
-    const first = await candidates(from, telling.text, count)
-    const hits = bestOf(first, added, limit)
-    const isAll = first.length < count
-    if (isCertain(first, hits, { limit, isAll, left: telling.left })) return { ...found, hits }
-    const second = await candidates(from, terms.text, count * SECOND_TIME)
-    return { ...found, hits: bestOf([...first, ...second], added, limit) }
+    const source: CandidateSource = { table, question, predicate, isIndexOnly: recent !== undefined }
+    const count = Math.ceil(limit * ESTIMATED_PER_HIT) + MORE_ESTIMATED + Math.min(unindexed, MOST_UNINDEXED)
+    const { telling, left } = tellingTerms(question)
+    const weightOf = (some: readonly string[]): number => Math.max(...some.map((term) => query.get(term) ?? 0))
+    const ofTelling = { text: telling.join(' '), weight: weightOf(telling), left }
+    const first = await bestCandidates(source, { ...ofTelling, count, limit, added })
+    if (first.isCertain) return { ...found, hits: first.hits }
+    const ofAll = { text: terms.text, weight: weightOf([...query.keys()]), left: 0 }
+    const second = await bestCandidates(source, { ...ofAll, count: count * SECOND_TIME, limit, added: first.hits })
+    return { ...found, hits: second.hits }
   }
 }
 
 /** What a search found, and what other chunks are scored by as it scored its hits. */
 export interface WordsFound extends Omit<LexicalAnswer, 'scoresOf'> {
   readonly question: WordQuestion
-}
-
-/** What the score of a chunk follows. */
-export interface WordQuestion {
-  readonly terms: QuestionTerms
-  readonly idfs: ReadonlyMap<string, number>
-  readonly meanLength: number
 }
 
 /** The scores of chunks, in their order. */
@@ -165,15 +150,6 @@ function scoredOf(
     .map(({ documentId, chunk, terms }) => ({ documentId, chunk, score: bm25(idfs, terms, meanLength) }))
 }
 
-/** The best of those from the index and of those that were added since; a chunk may be in both for a moment. */
-function bestOf(found: readonly LexicalHit[], added: readonly LexicalHit[], limit: number): LexicalHit[] {
-  const all = new Map<string, LexicalHit>()
-  for (const { documentId, chunk, score } of [...found, ...added]) {
-    if (score > 0) all.set(`${documentId}:${chunk}`, { documentId, chunk, score })
-  }
-  return [...all.values()].sort(byLexicalScore).slice(0, limit)
-}
-
 /** In how many of the chunks each term is. Rare ones that may not have been counted are looked up. */
 async function frequenciesOf(
   table: Table,
@@ -206,17 +182,8 @@ function idfsOf(query: LexicalQuery, chunks: number, withTerm: (term: string) =>
   return idfs
 }
 
-/** Where candidates come from. */
-interface CandidateSource {
-  readonly table: Table
-  readonly question: WordQuestion
-  readonly predicate: string | undefined
-  /** Whether Lance looks into its index alone. */
-  readonly isIndexOnly: boolean
-}
-
 /** The terms that have most of what a chunk can earn, and the most that the others add to its score. */
-function tellingTerms({ terms, idfs }: WordQuestion): { readonly text: string; readonly left: number } {
+function tellingTerms({ terms, idfs }: WordQuestion): { readonly telling: readonly string[]; readonly left: number } {
   const enough = bm25Maximum(idfs) * TELLING_SHARE
   const left = new Map(terms.all.map(({ term }) => [term, idfs.get(term) ?? 0]))
   const telling = new Map<string, number>()
@@ -225,61 +192,5 @@ function tellingTerms({ terms, idfs }: WordQuestion): { readonly text: string; r
     telling.set(term, idf)
     left.delete(term)
   }
-  return { text: [...telling.keys()].join(' '), left: bm25Maximum(left) }
-}
-
-/** The chunks that Lance holds for the best. */
-async function candidates(
-  { table, question, predicate, isIndexOnly }: CandidateSource,
-  text: string,
-  count: number,
-): Promise<Candidate[]> {
-  const { wordBatches } = await loadArrowWords()
-  const { terms, idfs, meanLength } = question
-  const all = table
-    .query()
-    .fullTextSearch(await matching(text))
-    .limit(count)
-  const passing = predicate === undefined ? all : all.where(predicate)
-  if (isIndexOnly) passing.fastSearch()
-  const found = await passing.select(['document', 'chunk', 'terms', '_score']).toArrow()
-  const scored: Candidate[] = []
-  for (const batch of wordBatches(found)) {
-    for (let row = 0; row < batch.rows; row += 1) {
-      scored.push({
-        documentId: batch.documents[row] ?? 0,
-        chunk: batch.chunks[row] ?? 0,
-        estimate: batch.scores[row] ?? 0,
-        score: bm25(idfs, terms.in(batch, row), meanLength),
-      })
-    }
-  }
-  return scored
-}
-
-/**
- * Whether none is missing, and the first hits are the best: no chunk that was not found can have more of the telling terms,
- * as far as scores and estimates go together.
- */
-function isCertain(
-  found: readonly Candidate[],
-  hits: readonly LexicalHit[],
-  { limit, isAll, left }: { readonly limit: number; readonly isAll: boolean; readonly left: number },
-): boolean {
-  if (hits.length < limit) return isAll && left === 0
-  if (isAll) return true
-  let least = Number.POSITIVE_INFINITY
-  let mostPerEstimate = 0
-  for (const { score, estimate } of found) {
-    least = Math.min(least, estimate)
-    if (estimate > 0) mostPerEstimate = Math.max(mostPerEstimate, (score - left) / estimate)
-  }
-  const certain = Math.min(limit, Math.max(MOST_CERTAIN, Math.ceil(limit * CERTAIN_SHARE)))
-  return (hits[certain - 1]?.score ?? 0) >= least * mostPerEstimate
-}
-
-/** Takes terms as they are: it is no query in Lance's syntax. */
-async function matching(text: string) {
-  const { MatchQuery, Operator } = await import('@lancedb/lancedb')
-  return new MatchQuery(text, 'terms', { operator: Operator.Or })
+  return { telling: [...telling.keys()], left: bm25Maximum(left) }
 }

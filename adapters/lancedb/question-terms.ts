@@ -1,9 +1,8 @@
 import type { ChunkTerms } from '../../src/ports/index.js'
-import { forEachTerm, hashOf } from './term-hash.js'
+import { FILTER_SIZE, forEachTerm, hashOf } from './term-hash.js'
 import type { EncodedTerms } from './term-statistics.js'
 
 const NO_TERM = /[\s\p{Cc}]/u
-const FILTER_MASK = 0xfff
 
 interface QuestionTerm {
   readonly term: string
@@ -16,8 +15,8 @@ export class QuestionTerms {
   /** Those that a chunk can have. */
   readonly all: readonly QuestionTerm[]
   readonly #byHash = new Map<number, QuestionTerm[]>()
-  /** By the last bits of a hash: 0 where no term has them. */
-  readonly #mayBe = new Uint8Array(FILTER_MASK + 1)
+  /** See {@link forEachTerm}: most terms of a chunk are none of the question's. */
+  readonly #mayBe = new Uint8Array(FILTER_SIZE)
 
   constructor(terms: Iterable<string>) {
     const encoder = new TextEncoder()
@@ -28,7 +27,7 @@ export class QuestionTerms {
       const one = { term, bytes, hash: hashOf(bytes) }
       all.push(one)
       this.#byHash.set(one.hash, [...(this.#byHash.get(one.hash) ?? []), one])
-      this.#mayBe[one.hash & FILTER_MASK] = 1
+      this.#mayBe[one.hash % FILTER_SIZE] = 1
     }
     this.all = all
   }
@@ -42,11 +41,7 @@ export class QuestionTerms {
   in({ bytes, offsets }: EncodedTerms, row: number): ChunkTerms & { readonly isAny: boolean } {
     const counts = new Map<string, number>()
     const mayBe = this.#mayBe
-    let length = 0
-    forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, (hash, start, end) => {
-      length += 1
-      // Most terms of a chunk are none of the question's, and a look at one byte tells.
-      if (mayBe[hash & FILTER_MASK] === 0) return
+    const length = forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, mayBe, (hash, start, end) => {
       const one = this.#byHash.get(hash)?.find((each) => isSame(each.bytes, bytes, start, end))
       if (one !== undefined) counts.set(one.term, (counts.get(one.term) ?? 0) + 1)
     })

@@ -1,5 +1,5 @@
 import { TermCounts } from './term-counts.js'
-import { forEachTerm } from './term-hash.js'
+import { forEachTerm, NO_FILTER } from './term-hash.js'
 
 /** Terms that are counted at most: 6 MB. Those of the fewest chunks are left out. */
 const MOST_TERMS = 262_144
@@ -73,10 +73,8 @@ export class TermStatistics {
   /** @param weight how many chunks each of these stands for */
   count({ bytes, offsets }: EncodedTerms, row: number, weight = 1): void {
     const counts = this.#counts
-    let terms = 0
     counts.nextChunk()
-    forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, (hash) => {
-      terms += 1
+    const terms = forEachTerm(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, NO_FILTER, (hash) => {
       counts.countInChunk(hash, weight)
     })
     this.chunks += weight

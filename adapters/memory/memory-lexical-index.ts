@@ -48,12 +48,25 @@ export class MemoryLexicalIndex implements LexicalIndex {
     }
     const meanLength = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
     const passes = passesOf(documents)
-    const scored = rows.map(({ documentId, chunk, length, occurrences }) => {
-      const score = bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
-      return { documentId, chunk, score }
-    })
-    const hits = scored.filter(({ documentId, score }) => score > 0 && passes(documentId)).sort(byLexicalScore)
-    return { hits: hits.slice(0, limit), maximum: bm25Maximum(idfs), scoresOf: scoresIn(scored) }
+    const scoreOf = ({ length, occurrences }: StoredChunk): number =>
+      bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
+    const hits = rows
+      .filter(({ documentId }) => passes(documentId))
+      .map((row): LexicalHit => ({ documentId: row.documentId, chunk: row.chunk, score: scoreOf(row) }))
+      .filter(({ score }) => score > 0)
+      .sort(byLexicalScore)
+    return {
+      hits: hits.slice(0, limit),
+      maximum: bm25Maximum(idfs),
+      scoresOf: async (chunks) => {
+        this.#refuseIfClosed()
+        const rowsNow = new Map(this.#rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
+        return chunks.map(({ documentId, chunk }) => {
+          const row = rowsNow.get(`${documentId}:${chunk}`)
+          return row === undefined ? 0 : scoreOf(row)
+        })
+      },
+    }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -98,13 +111,6 @@ export class MemoryLexicalIndex implements LexicalIndex {
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the word index')
   }
-}
-
-function scoresIn(scored: readonly LexicalHit[]): LexicalAnswer['scoresOf'] {
-  return async (chunks) =>
-    chunks.map(({ documentId, chunk }) => {
-      return scored.find((hit) => hit.documentId === documentId && hit.chunk === chunk)?.score ?? 0
-    })
 }
 
 function countsOf(terms: readonly string[]): Map<string, number> {

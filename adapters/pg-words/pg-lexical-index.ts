@@ -45,6 +45,8 @@ const ROWS_PER_STATEMENT = 1_000
 /** From so many chunks on, totals may be estimated, and are read every so often. */
 const MANY_CHUNKS = 10_000
 const TOTALS_KEPT_MS = 5_000
+/** Tries of what needs tables that others may drop, and make again, all the time. */
+const MOST_TRIES = 5
 
 /**
  * An index of words in PostgreSQL, without any extension, shared by any number of processes. Each collection has a table
@@ -190,8 +192,15 @@ export class PgLexicalIndex implements LexicalIndex {
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     this.#refuseIfClosed()
-    const nothing = chunks.map(() => 0)
-    return await this.#using(collection, nothing, () => answer.scoresOf(chunks))
+    const look = async (): Promise<readonly number[]> => {
+      try {
+        return await answer.scoresOf(chunks)
+      } catch (error) {
+        if (!isGone(error)) throw error
+        return chunks.map(() => 0)
+      }
+    }
+    return await this.#tracked(inDatabase(collection, look))
   }
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {
@@ -218,14 +227,15 @@ export class PgLexicalIndex implements LexicalIndex {
     return await this.#tracked(inDatabase(collection, () => this.#again(collection, use)))
   }
 
-  /** Does it once more where somebody else has dropped the tables that are known, and may have made others. */
+  /** Does it again where somebody else has dropped the tables that are known, and may have made others. */
   async #again<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isGone(error)) throw error
-      this.#tables.forget(collection)
-      return await work()
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isGone(error) || tries >= MOST_TRIES) throw error
+        this.#tables.forget(collection)
+      }
     }
   }
 

@@ -24,6 +24,10 @@ const WIDER = 4
 /** Chunks that the words find at the most: where so many are below the threshold, further ones are hardly above it. */
 const MOST_BY_WORDS = 3_200
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
+/** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
+const NEARLY = 1.05
+/** So many of the best by words, for each result, are compared before it is known which of them may be among the results. */
+const COMPARED_AT_ONCE = 2
 /** Chunks that are compared in one call of the vector index. */
 const MOST_KEYS = 256
 
@@ -109,7 +113,7 @@ export class ChunkFinder {
     const known = new KnownChunks()
     for (let depth = 1; ; depth *= WIDER) {
       const [words, meaning, modelKnowledge] = await Promise.all([
-        this.#hits(query, Math.min(byWords * depth, MOST_BY_WORDS)),
+        this.#comparedHits(query, Math.min(byWords * depth, MOST_BY_WORDS), known),
         this.#meaning(query, byMeaning * depth),
         query.knowledge(),
       ])
@@ -121,9 +125,17 @@ export class ChunkFinder {
       // What the vectors have not shown is less similar than what they have.
       if (meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)) return ranked.slice(0, topN)
       const unseen = { similarity: meaning.unseen, wordScore: sides.unseenWordScore }
-      const isCertain = (ranked[topN - 1]?.score ?? -1) >= jointScore(unseen, question, sides.hits.length > 0)
+      const mostUnseen = jointScore(unseen, question, sides.hits.length > 0)
+      const isCertain = (ranked[topN - 1]?.score ?? -1) * NEARLY >= mostUnseen
       if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
     }
+  }
+
+  /** The best by words, of which the very best are compared while the nearest are looked for. */
+  async #comparedHits(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
+    const words = await this.#hits(query, limit)
+    if (isTelling(words, query)) await this.#compare(query, words.found.slice(0, query.topN * COMPARED_AT_ONCE), known)
+    return words
   }
 
   /** Finds out what one side alone has found, as far as that may be among the results. @returns the scores by words, by name */

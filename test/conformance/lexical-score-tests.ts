@@ -128,6 +128,53 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     near(maximum, scoresOf([textRows(1, ['apple'], ['pear'], ['plum'])], weighed('apple', 'pear')).maximum)
   })
 
+  test('scores any chunks as it scored its hits, those beyond the limit and the filter too', async (index) => {
+    const { documents, questions } = generateTexts(GENERATED_DOCUMENTS, GENERATED_QUESTIONS)
+    for (const rows of documents) await index.add(collection, rows)
+    const chunks = documents.flatMap(({ documentId, chunks }) => chunks.map((chunk) => ({ documentId, chunk })))
+    for (const question of questions.slice(0, 5)) {
+      const expected = new Map(scoresOf(documents, question).hits.map(({ key, score }) => [key, score]))
+      for (const options of [{ limit: 3 }, { limit: 3, documents: { only: [1] } }, { limit: 0 }]) {
+        const answer = await index.search(collection, question, options)
+        const scores = await answer.scoresOf(chunks)
+        assert.equal(scores.length, chunks.length)
+        for (const [at, { documentId, chunk }] of chunks.entries()) {
+          near(scores[at], expected.get(`${documentId}:${chunk}`) ?? 0)
+        }
+      }
+    }
+  })
+
+  test('scores chunks in the order in which they are asked for, and those that are not there 0', async (index) => {
+    await index.add(collection, textRows(1, ['apple'], ['pear'], ['apple', 'apple', 'pear']))
+    await index.add(collection, textRows(2, ['apple', 'plum']))
+    await index.add(collection, { documentId: 3, chunks: [7, 3], terms: [['apple'], ['plum']] })
+    const { hits, scoresOf: scored } = await index.search(collection, weighed('apple'), { limit: 10 })
+    const known = new Map(hits.map(({ documentId, chunk, score }) => [`${documentId}:${chunk}`, score]))
+    const chunks = ['3:7', '1:2', '1:1', '9:0', '1:3', '3:3', '2:0', '1:2', '3:4', '1:0'].map((key) => {
+      const [documentId = 0, chunk = 0] = key.split(':').map(Number)
+      return { documentId, chunk }
+    })
+    const scores = await scored(chunks)
+    for (const [at, { documentId, chunk }] of chunks.entries()) {
+      near(scores[at], known.get(`${documentId}:${chunk}`) ?? 0)
+    }
+    assert.deepEqual(await scored([]), [])
+    await index.deleteDocument(collection, 1, 2)
+    await index.deleteDocument(collection, 2, 0)
+    const [gone, shortened, left] = await scored([
+      { documentId: 2, chunk: 0 },
+      { documentId: 1, chunk: 2 },
+      { documentId: 1, chunk: 0 },
+    ])
+    assert.deepEqual([gone, shortened], [0, 0])
+    near(left, known.get('1:0'))
+    await index.drop(collection)
+    assert.deepEqual(await scored([{ documentId: 1, chunk: 0 }]), [0])
+    const nothing = await index.search(collection, weighed('apple'), { limit: 10 })
+    assert.deepEqual(await nothing.scoresOf([{ documentId: 1, chunk: 0 }]), [0])
+  })
+
   test('finds the best of two thousand chunks', async (index) => {
     const { documents, questions } = generateTexts(GENERATED_DOCUMENTS, GENERATED_QUESTIONS)
     for (const rows of documents) await index.add(collection, rows)
