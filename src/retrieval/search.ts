@@ -27,12 +27,14 @@ import {
   listSchema,
   objectSchema,
   parseId,
+  signalSchema,
   textSchema,
   validate,
 } from '../shared/validate.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { nameOf } from './best-windows.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
+import { KeptVectors } from './kept-vectors.js'
 import { modelKnowledge } from './model-knowledge.js'
 import { PromptReader } from './prompt-reader.js'
 import { promptTerms } from './prompt-terms.js'
@@ -77,7 +79,7 @@ const OPTIONS = closedObjectSchema({
   mode: MODE.optional(),
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
-  signal: z.unknown().optional(),
+  signal: signalSchema().optional(),
 })
 
 /** Bytes of all texts of a result that are held together for a reader who may be slow. */
@@ -91,6 +93,7 @@ export class Search {
   readonly #prompts: PromptReader
   readonly #turns: SearchTurns
   readonly #finder: ChunkFinder
+  readonly #kept = new KeptVectors()
 
   constructor(
     storage: Storage,
@@ -224,7 +227,7 @@ export class Search {
     // Whoever waits for it is told; until then something else may have failed.
     vectors.catch(() => undefined)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
-    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model))
+    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model), this.#kept.of(model))
     const byWords = byWordsOf(context)
     let known: Promise<number> | undefined
     // Once, however often the search widens or looks again.

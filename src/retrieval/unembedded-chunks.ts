@@ -2,6 +2,7 @@ import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKe
 import type { FairTurns, TurnTaker } from '../shared/fair-turns.js'
 import { inParts } from '../shared/in-parts.js'
 import { BestWindows, type NearChunk } from './best-windows.js'
+import type { VectorsByText } from './kept-vectors.js'
 
 /** Windows that a model is given at a time: others may search meanwhile. */
 const WINDOWS_PER_CALL = 4
@@ -16,14 +17,19 @@ export class UnembeddedChunks {
   readonly #storage: Storage
   readonly #model: EmbeddingModel
   readonly #turns: FairTurns
+  readonly #kept: VectorsByText
   /** What this search has compared already. */
   readonly #known = new BestWindows()
 
-  /** @param turns of the model */
-  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns) {
+  /**
+   * @param turns of the model
+   * @param kept vectors of the model that earlier searches have computed
+   */
+  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, kept: VectorsByText) {
     this.#storage = storage
     this.#model = model
     this.#turns = turns
+    this.#kept = kept
   }
 
   /** Chunks that are gone are left out. */
@@ -34,14 +40,39 @@ export class UnembeddedChunks {
     signal: AbortSignal | undefined,
   ): Promise<readonly NearChunk[]> {
     const unknown = keys.filter((key) => this.#known.get(key) === undefined)
-    const windows = firstOf(await Promise.all(unknown.map(async (key) => await this.#windowsOf(key))))
-    const vectors = await this.#embed(windows, taker, signal)
-    vectors.forEach((vector, at) => {
-      const window = windows[at]
-      if (window === undefined) return
-      for (const query of queries) this.#known.add({ ...window, similarity: cosine(vector, query) })
-    })
+    const ofChunks = await Promise.all(unknown.map(async (key) => await this.#windowsOf(key)))
+    const vectors = await this.#vectorsOf(ofChunks, taker, signal)
+    for (const windows of ofChunks) {
+      // A chunk is as near as its nearest window: all of them are compared, or none.
+      if (!windows.every(({ text }) => vectors.has(text))) continue
+      for (const { text, ...window } of windows) {
+        const vector = vectors.get(text) ?? new Float32Array()
+        for (const query of queries) this.#known.add({ ...window, similarity: cosine(vector, query) })
+      }
+    }
     return keys.flatMap((key) => this.#known.get(key) ?? [])
+  }
+
+  /** Vectors by the text of their window: those that are kept, and those of the first others. */
+  async #vectorsOf(
+    ofChunks: readonly (readonly ChunkWindow[])[],
+    taker: TurnTaker,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Float32Array>> {
+    const vectors = new Map<string, Float32Array>()
+    for (const { text } of ofChunks.flat()) {
+      const kept = this.#kept.get(text)
+      if (kept !== undefined) vectors.set(text, kept)
+    }
+    const others = firstOf(ofChunks.map((windows) => windows.filter(({ text }) => !vectors.has(text))))
+    const made = await this.#embed(others, taker, signal)
+    for (const [at, { text }] of others.entries()) {
+      const vector = made[at]
+      if (vector === undefined) continue
+      vectors.set(text, vector)
+      this.#kept.set(text, vector)
+    }
+    return vectors
   }
 
   async #windowsOf({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
@@ -67,7 +98,7 @@ export class UnembeddedChunks {
     const made = await this.#turns.all(taker, works, signal)
     return made.flatMap((vectors) =>
       Array.from({ length: vectors.length / dimensions }, (_, row) =>
-        vectors.subarray(row * dimensions, (row + 1) * dimensions),
+        vectors.slice(row * dimensions, (row + 1) * dimensions),
       ),
     )
   }

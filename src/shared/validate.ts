@@ -131,6 +131,13 @@ export function closedObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z
   })
 }
 
+/** A signal, of any realm: `instanceof` knows those of its own alone. */
+export function signalSchema(): z.ZodType<AbortSignal> {
+  const isSignal = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+  return z.custom<AbortSignal>(isSignal, { error: 'must be an AbortSignal' })
+}
+
 /** One of some values. */
 export function choiceSchema<const Value extends string | number>(values: readonly Value[]): z.ZodType<Value> {
   const list = values.map((value) => JSON.stringify(value)).join(', ')

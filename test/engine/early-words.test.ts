@@ -64,6 +64,26 @@ describe('a document whose vectors take long', () => {
     expect((await session.documents.get(uuid)).receipt?.durationsMs.words).toBeGreaterThan(0)
   })
 
+  it('W69 is compared with each prompt by vectors that are computed once', async () => {
+    const computed = gate()
+    engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
+    const contextId = await engine.newContext()
+    const uuid = await engine.upload(contextId, 'large.txt', LARGE_TEXT)
+    await vi.waitFor(async () => expect(await engine.foundByWords(contextId, 'badger')).toHaveLength(1), LONG)
+    const { session } = engine.opened
+    const search = async () => await session.search(contextId, 'a badger', { mode: 'keyword', topN: 5 })
+    const first = await search()
+    const embedded = engine.model.textsOfSearches
+    expect(embedded).toBeGreaterThan(0)
+    expect(await search()).toEqual(first)
+    expect(engine.model.textsOfSearches).toBe(embedded)
+    computed.open()
+    await session.documents.whenProcessed(uuid)
+    const afterwards = await search()
+    expect(afterwards.map(({ id }) => id)).toEqual(first.map(({ id }) => id))
+    afterwards.forEach(({ similarity }, rank) => expect(similarity).toBeCloseTo(first[rank]?.similarity ?? 0, 5))
+  })
+
   it('W8 is found so too where it is small; where they are quick, it is written at one go', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)

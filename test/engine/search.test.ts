@@ -198,6 +198,7 @@ describe('a search', () => {
     [{ topN: 101 }, 'topN: must be an integer from 1 to 100'],
     [{ scoreThreshold: -0.1 }, 'scoreThreshold: must be a number from 0 to 1'],
     [{ scoreThreshold: Number.NaN }, 'scoreThreshold'],
+    [{ signal: 1 as unknown as AbortSignal }, 'signal: must be an AbortSignal'],
   ])('refuses the options %j', async (options, message) => {
     await expect(session.search(context.id, 'text', options)).rejects.toThrow(message)
   })

@@ -90,6 +90,8 @@ class KeptLexicalIndex extends MemoryLexicalIndex {
 class HookedModel extends MemoryEmbeddingModel {
   /** Texts that were embedded. */
   texts = 0
+  /** Passages that searches had embedded. */
+  textsOfSearches = 0
   readonly #step: (step: WordStep, signal: AbortSignal | undefined) => Promise<unknown>
 
   constructor(step: (step: WordStep, signal: AbortSignal | undefined) => Promise<unknown>) {
@@ -98,7 +100,10 @@ class HookedModel extends MemoryEmbeddingModel {
   }
 
   override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
-    if (options.kind === 'query' || texts.length <= TEXTS_OF_SEARCH) return await super.embed(texts, options)
+    if (options.kind === 'query' || texts.length <= TEXTS_OF_SEARCH) {
+      if (options.kind === 'passage') this.textsOfSearches += texts.length
+      return await super.embed(texts, options)
+    }
     await untilAborted(this.#step('texts:embed', options.signal), options.signal)
     this.texts += texts.length
     return await super.embed(texts, options)
