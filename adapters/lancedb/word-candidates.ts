@@ -8,7 +8,7 @@ import type { QuestionTerms } from './question-terms.js'
 const SCORED = ['document', 'chunk', 'terms']
 /** Of the chunks that Lance holds for the best, more are scored at once than are wanted. */
 const SCORED_PER_HIT = 1.2
-const MORE_SCORED = 5
+const MORE_SCORED = 15
 /** So many of the first hits are certain to be the best, of many hits a part: those behind are seldom among the results. */
 const MOST_CERTAIN = 10
 const CERTAIN_SHARE = 0.2

@@ -64,8 +64,9 @@ export function candidatesOf(
       wordScore: isScored ? { known: wordScore ?? 0 } : { most: unseenWordScore },
     }
   })
+  // Of those that were looked for in vain, more is not to be found out now.
   const others = hits
-    .filter((hit) => known.near.get(hit) === undefined)
+    .filter((hit) => !known.has(hit))
     .map((hit): OpenCandidate => {
       // A document without vectors, or one whose vectors are lost, may be as similar as can be.
       const isSeen = visible.has(hit.documentId) && meaning.unseen >= 0

@@ -27,7 +27,9 @@ const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks)
 /** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
 const NEARLY = 1.05
 /** So many of the best by words, for each result, are compared before it is known which of them may be among the results. */
-const COMPARED_AT_ONCE = 2
+const COMPARED_AT_ONCE = 5
+/** Chunks of which it is found out at once, at the least, what one side does not know. */
+const LEAST_AT_ONCE = 24
 /** Chunks that are compared in one call of the vector index. */
 const MOST_KEYS = 256
 
@@ -111,6 +113,7 @@ export class ChunkFinder {
     const { topN, scoreThreshold } = query
     const { byMeaning, byWords } = candidateLimits(topN)
     const known = new KnownChunks()
+    const wordScores = new Map<string, number>()
     for (let depth = 1; ; depth *= WIDER) {
       const [words, meaning, modelKnowledge] = await Promise.all([
         this.#comparedHits(query, Math.min(byWords * depth, MOST_BY_WORDS), known),
@@ -120,7 +123,8 @@ export class ChunkFinder {
       for (const place of meaning.found.all()) known.near.take(place)
       const sides = bothSides(words, meaning, query)
       const question = { wordMaximum: words.maximum, modelKnowledge }
-      const wordScores = await this.#complete(query, sides, known, question)
+      for (const hit of sides.hits) wordScores.set(nameOf(hit), hit.wordScore)
+      await this.#complete(query, sides, known, wordScores, question)
       const ranked = joined(sides, known, wordScores, question).filter(({ similarity }) => similarity >= scoreThreshold)
       // What the vectors have not shown is less similar than what they have.
       if (meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)) return ranked.slice(0, topN)
@@ -138,24 +142,32 @@ export class ChunkFinder {
     return words
   }
 
-  /** Finds out what one side alone has found, as far as that may be among the results. @returns the scores by words, by name */
+  /**
+   * Finds out what one side alone has found, as far as that may be among the results: of those that may be the best first,
+   * until the others cannot be better than those that are known by then.
+   *
+   * @param wordScores by name; receives those that are looked up
+   */
   async #complete(
     query: ChunkQuery,
     sides: BothSides,
     known: KnownChunks,
+    wordScores: Map<string, number>,
     question: FusionQuestion,
-  ): Promise<ReadonlyMap<string, number>> {
+  ): Promise<void> {
     const { hits, words } = sides
-    const wordScores = new Map(hits.map((hit) => [nameOf(hit), hit.wordScore]))
-    const candidates = candidatesOf(sides, known, wordScores, query)
-    const open = toBeCompleted(candidates, { ...query, question, hasWords: hits.length > 0 })
-    const isOpen = new Set(open.map(nameOf))
     // An index may have missed one of the nearest: the very best by words are compared in any case.
-    const toCompare = hits.filter((hit, rank) => rank < query.topN || isOpen.has(nameOf(hit)))
-    const toScore = open.filter((candidate) => !wordScores.has(nameOf(candidate)))
-    const [scores] = await Promise.all([this.#score(query, words, toScore), this.#compare(query, toCompare, known)])
-    for (const [at, candidate] of toScore.entries()) wordScores.set(nameOf(candidate), scores[at] ?? 0)
-    return wordScores
+    await this.#compare(query, hits.slice(0, query.topN), known)
+    for (let count = Math.max(LEAST_AT_ONCE, query.topN * COMPARED_AT_ONCE); ; count *= WIDER) {
+      const candidates = candidatesOf(sides, known, wordScores, query)
+      const open = toBeCompleted(candidates, { ...query, question, hasWords: hits.length > 0 }).slice(0, count)
+      if (open.length === 0) return
+      const isOpen = new Set(open.map(nameOf))
+      const toCompare = hits.filter((hit) => isOpen.has(nameOf(hit)))
+      const toScore = open.filter((candidate) => !wordScores.has(nameOf(candidate)))
+      const [scores] = await Promise.all([this.#score(query, words, toScore), this.#compare(query, toCompare, known)])
+      for (const [at, candidate] of toScore.entries()) wordScores.set(nameOf(candidate), scores[at] ?? 0)
+    }
   }
 
   /** Scores of chunks by words. */

@@ -15,7 +15,7 @@ const BY_MEANING_PER_RESULT = 4
 const LEAST_BY_MEANING = 20
 /** Chunks that the word index is asked for at first: more, for most of a question's words are in many chunks. */
 const BY_WORDS_PER_RESULT = 4
-const LEAST_BY_WORDS = 50
+const LEAST_BY_WORDS = 30
 
 /** A chunk that one of the two sides found, with what both say of it. */
 export interface FusionCandidate {

@@ -21,8 +21,9 @@ export interface Wanted {
 }
 
 /**
- * The candidates of which it must be found out what is not known of them: all others stay behind the `topN` best, however
- * much it is. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal Aggregation Algorithms for Middleware".
+ * The candidates of which it must be found out what is not known of them, those that may be the best first: all others stay
+ * behind the `topN` best, however much it is. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal
+ * Aggregation Algorithms for Middleware".
  */
 export function toBeCompleted<Candidate extends OpenCandidate>(
   candidates: readonly Candidate[],
@@ -35,11 +36,13 @@ export function toBeCompleted<Candidate extends OpenCandidate>(
     .map(({ similarity, wordScore }) => scoreOf(leastOf(similarity), leastOf(wordScore)))
     .sort((one, other) => other - one)
   const least = sure[topN - 1] ?? Number.NEGATIVE_INFINITY
-  return candidates.filter(({ similarity, wordScore }) => {
-    const isKnown = 'known' in similarity && 'known' in wordScore
-    if (isKnown || mostOf(similarity) < scoreThreshold) return false
-    return scoreOf(mostOf(similarity), mostOf(wordScore)) >= least
-  })
+  return candidates
+    .filter(({ similarity, wordScore }) => !('known' in similarity && 'known' in wordScore))
+    .filter(({ similarity }) => mostOf(similarity) >= scoreThreshold)
+    .map((candidate) => ({ candidate, most: scoreOf(mostOf(candidate.similarity), mostOf(candidate.wordScore)) }))
+    .filter(({ most }) => most >= least)
+    .sort((one, other) => other.most - one.most)
+    .map(({ candidate }) => candidate)
 }
 
 function leastOf(part: Part): number {
