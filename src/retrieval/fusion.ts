@@ -2,7 +2,7 @@ import { clamp } from './best-windows.js'
 import { byRelevance } from './ranked-chunk.js'
 
 /** How much the vectors count beside the words, at most. Measured scores move by less than 0.01 from 0.36 to 0.44. */
-const MEANING_WEIGHT = 0.41
+const MEANING_WEIGHT = 0.42
 
 /**
  * The least that a question's maximum counts for: that of one term which is in a third of the chunks. Without it, a
@@ -51,7 +51,7 @@ export function candidateLimits(topN: number): CandidateLimits {
 
 /**
  * Ranks chunks by words and meaning together: score = 1 - (1 - w · similarity) · (1 - (1 - w) · wordScore / wordMaximum),
- * where w is 0.41 · modelKnowledge. Either side alone raises the score, and what both say counts a little less than the sum.
+ * where w is 0.42 · modelKnowledge. Either side alone raises the score, and what both say counts a little less than the sum.
  *
  * - Words are measured by the most that the question could earn, not by the best chunk: where every chunk has a word,
  *   or the best one has few of them, the vectors decide.

@@ -14,8 +14,10 @@ export class TimeSlice {
   /** Waits for a turn of the event loop if the slice is used up. */
   async breathe(): Promise<void> {
     if (performance.now() - this.#began < SLICE_MS) return
-    await new Promise((resolve) => {
-      setTimeout(resolve, this.#restMs)
+    await new Promise<void>((resolve) => {
+      // A timer of 0 ms would wait for a whole one.
+      if (this.#restMs === 0) setImmediate(resolve)
+      else setTimeout(resolve, this.#restMs)
     })
     this.#began = performance.now()
   }

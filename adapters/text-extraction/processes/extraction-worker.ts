@@ -78,13 +78,30 @@ async function* nothing(): AsyncGenerator<never> {
   // A name that no reader is for has been refused before.
 }
 
-/** The file's bytes, asked for one piece at a time. */
+/** Pieces that were asked for and did not come yet. */
+let asked = 0
+
+function ask(): void {
+  asked += 1
+  send({ type: 'pull' })
+}
+
+async function askedBytes(): Promise<Uint8Array | null> {
+  const bytes = await bytesArrived.take()
+  asked -= 1
+  return bytes
+}
+
+/** The file's bytes. While a piece is read, the next one is on its way. */
 const hostBytes: FileBytes['open'] = async function* () {
+  // Whoever read before may have left while a piece was on its way.
+  while (asked > 0) await askedBytes()
   send({ type: 'open' })
+  ask()
   for (;;) {
-    send({ type: 'pull' })
-    const bytes = await bytesArrived.take()
+    const bytes = await askedBytes()
     if (bytes === null) return
+    ask()
     yield bytes
   }
 }

@@ -97,21 +97,31 @@ export class IndexWords {
     const collection = wordCollectionOf(document.contextId)
     const slice = new TimeSlice(restMs)
     let [ordinals, terms, characters, written]: [number[], string[][], number, number] = [[], [], 0, 0]
+    let writing: Promise<void> = Promise.resolve()
+    /** Begins a write once the one before has ended: the terms of further chunks are made meanwhile. */
     const flush = async (): Promise<void> => {
+      await writing
       await beforeWrite()
-      await this.#index.add(collection, { documentId: document.id, chunks: ordinals, terms })
+      writing = this.#index.add(collection, { documentId: document.id, chunks: ordinals, terms })
+      // Whoever waits for it next is told.
+      writing.catch(() => undefined)
       written += ordinals.length
       ;[ordinals, terms, characters] = [[], [], 0]
     }
     await beforeWrite()
     await this.#index.deleteDocument(collection, document.id, 0)
-    for await (const { ordinal, content } of chunks) {
-      ordinals.push(ordinal)
-      terms.push(await chunkTerms(content, slice))
-      characters += content.length
-      if (ordinals.length >= CHUNKS_PER_WRITE || characters >= CHARACTERS_PER_WRITE) await flush()
+    try {
+      for await (const { ordinal, content } of chunks) {
+        ordinals.push(ordinal)
+        terms.push(await chunkTerms(content, slice))
+        characters += content.length
+        if (ordinals.length >= CHUNKS_PER_WRITE || characters >= CHARACTERS_PER_WRITE) await flush()
+      }
+      if (ordinals.length > 0) await flush()
+      await writing
+    } finally {
+      await writing.catch(() => undefined)
     }
-    if (ordinals.length > 0) await flush()
     if (written === 0) throw new StorageError('the document has no chunks', { isTransient: true })
     if (await this.has(document, written)) return
     throw new StorageError('words of the document are gone that were just written', { isTransient: true })
