@@ -22,7 +22,13 @@ import { keysOf, rowsOfChunks } from './rows-of-chunks.js'
 import type { StatisticsKeeper } from './statistics-keeper.js'
 import { TERMS_INDEX } from './table-facts.js'
 import type { TermStatistics } from './term-statistics.js'
-import { bestCandidates, type CandidateSource, matching, type WordQuestion } from './word-candidates.js'
+import {
+  bestCandidates,
+  type CandidateQuery,
+  type CandidateSource,
+  matching,
+  type WordQuestion,
+} from './word-candidates.js'
 
 /** Chunks that Lance estimates for a search that wants so many: its estimates are about the scores. */
 const ESTIMATED_PER_HIT = 1.5
@@ -81,11 +87,14 @@ export class LexicalSearch {
     const source: CandidateSource = { table, question, predicate, isIndexOnly: recent !== undefined }
     const count = Math.ceil(limit * ESTIMATED_PER_HIT) + MORE_ESTIMATED + Math.min(unindexed, MOST_UNINDEXED)
     const { telling, left } = tellingTerms(question)
-    const weightOf = (some: readonly string[]): number => Math.max(...some.map((term) => query.get(term) ?? 0))
-    const ofTelling = { text: telling.join(' '), weight: weightOf(telling), left }
+    const weightsOf = (some: readonly string[]): CandidateQuery['weights'] => {
+      const weights = some.map((term) => query.get(term) ?? 0)
+      return { least: Math.min(...weights), most: Math.max(...weights) }
+    }
+    const ofTelling = { text: telling.join(' '), weights: weightsOf(telling), left }
     const first = await bestCandidates(source, { ...ofTelling, count, limit, added })
     if (first.isCertain) return { ...found, hits: first.hits }
-    const ofAll = { text: terms.text, weight: weightOf([...query.keys()]), left: 0 }
+    const ofAll = { text: terms.text, weights: weightsOf([...query.keys()]), left: 0 }
     const second = await bestCandidates(source, { ...ofAll, count: count * SECOND_TIME, limit, added: first.hits })
     return { ...found, hits: second.hits }
   }

@@ -6,8 +6,7 @@ import type { QuestionTerms } from './question-terms.js'
 
 /** Columns of a chunk that is scored. */
 const SCORED = ['document', 'chunk', 'terms']
-/** Of the chunks that Lance holds for the best, more are scored at once than are wanted. */
-const SCORED_PER_HIT = 1.2
+/** Of the chunks that Lance holds for the best, so many more are scored than are wanted. */
 const MORE_SCORED = 15
 /** So many of the first hits are certain to be the best, of many hits a part: those behind are seldom among the results. */
 const MOST_CERTAIN = 10
@@ -30,15 +29,16 @@ export interface CandidateSource {
   readonly isIndexOnly: boolean
 }
 
-interface CandidateQuery {
+/** What is looked for. */
+export interface CandidateQuery {
   /** The terms that Lance looks for, joined by spaces. */
   readonly text: string
   /** Most chunks that Lance estimates. */
   readonly count: number
   /** Most hits. */
   readonly limit: number
-  /** The greatest weight of these terms: Lance gives each of them the weight 1. */
-  readonly weight: number
+  /** The least and the greatest weight of these terms: Lance gives each of them the weight 1. */
+  readonly weights: { readonly least: number; readonly most: number }
   /** The most that the question's other terms add to a score. */
   readonly left: number
   /** Hits that were found otherwise; a chunk may be in the index too. */
@@ -87,16 +87,18 @@ export async function bestCandidates(source: CandidateSource, query: CandidateQu
 }
 
 async function choose({ estimates, score }: Candidates, query: CandidateQuery): Promise<BestCandidates> {
-  const { limit, count, weight, left, added } = query
-  const first = estimates.slice(0, Math.ceil(limit * SCORED_PER_HIT) + MORE_SCORED)
+  const { limit, count, weights, left, added } = query
+  const certain = Math.min(limit, Math.max(MOST_CERTAIN, Math.ceil(limit * CERTAIN_SHARE)))
+  const leastOfCertain = (estimates[certain - 1]?.estimate ?? 0) * weights.least
+  const isOpen = ({ estimate }: Estimate): boolean => estimate * weights.most + left > leastOfCertain
+  const first = estimates.slice(0, Math.max(estimates.filter(isOpen).length, limit + MORE_SCORED))
   const scored = [...(await score(first))]
   const estimateOf = new Map(first.map(({ rowId, estimate }) => [rowId, estimate]))
-  let mostPerEstimate = weight
+  let mostPerEstimate = weights.most
   for (const row of scored) {
     const estimate = estimateOf.get(row.rowId) ?? 0
     if (estimate > 0) mostPerEstimate = Math.max(mostPerEstimate, (row.score - left) / estimate)
   }
-  const certain = Math.min(limit, Math.max(MOST_CERTAIN, Math.ceil(limit * CERTAIN_SHARE)))
   const leastScore = bestOf(scored, added, limit)[certain - 1]?.score ?? 0
   const open = estimates.slice(first.length).filter(({ estimate }) => estimate * mostPerEstimate + left > leastScore)
   scored.push(...(await score(open)))
