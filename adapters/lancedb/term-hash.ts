@@ -17,7 +17,7 @@ export const NO_FILTER: Uint8Array = new Uint8Array(FILTER_SIZE).fill(1)
 /**
  * Goes through the terms of a chunk, which are joined by one space: where each begins and ends, and its hash.
  *
- * @param filter at the last bits of a hash 0, where no such term is wanted
+ * @param filter `filter[hash % FILTER_SIZE]` is 0 where no wanted term has such a hash
  * @returns how many terms there are
  */
 export function forEachTerm(

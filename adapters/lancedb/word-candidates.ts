@@ -8,7 +8,7 @@ import type { QuestionTerms } from './question-terms.js'
 const SCORED = ['document', 'chunk', 'terms']
 /** Of the chunks that Lance holds for the best, so many more are scored than are wanted. */
 const MORE_SCORED = 15
-/** So many of the first hits are certain to be the best, of many hits a part: those behind are seldom among the results. */
+/** The first 20% of the hits, 10 at least, are to be exact; the others are seldom among the results. */
 const MOST_CERTAIN = 10
 const CERTAIN_SHARE = 0.2
 
@@ -41,6 +41,8 @@ export interface CandidateQuery {
   readonly weights: { readonly least: number; readonly most: number }
   /** The most that the question's other terms add to a score. */
   readonly left: number
+  /** Whether all estimated chunks are scored. */
+  readonly scoresAll?: boolean
   /** Hits that were found otherwise; a chunk may be in the index too. */
   readonly added: readonly LexicalHit[]
 }
@@ -48,8 +50,8 @@ export interface CandidateQuery {
 interface BestCandidates {
   readonly hits: readonly LexicalHit[]
   /**
-   * Whether none is missing, and the first hits are the best: no chunk that was not found can have more of the terms that
-   * were looked for, as far as scores and estimates go together.
+   * Whether none is missing among the first hits: no chunk that was not found can have more of the terms that were looked
+   * for, as far as scores and estimates go together. What the question's other terms add is not counted.
    */
   readonly isCertain: boolean
 }
@@ -76,6 +78,8 @@ interface Candidates {
  */
 export async function bestCandidates(source: CandidateSource, query: CandidateQuery): Promise<BestCandidates> {
   const { table } = source
+  // Of rows that are not in the index yet Lance thinks too little, or too much.
+  if (!source.isIndexOnly) return await choose(await readTogether(source, query), { ...query, scoresAll: true })
   const version = await table.version()
   const best = await choose(await estimated(source, query), query).catch(async (error: unknown) => {
     if ((await table.version()) === version) throw error
@@ -91,7 +95,10 @@ async function choose({ estimates, score }: Candidates, query: CandidateQuery): 
   const certain = Math.min(limit, Math.max(MOST_CERTAIN, Math.ceil(limit * CERTAIN_SHARE)))
   const leastOfCertain = (estimates[certain - 1]?.estimate ?? 0) * weights.least
   const isOpen = ({ estimate }: Estimate): boolean => estimate * weights.most + left > leastOfCertain
-  const first = estimates.slice(0, Math.max(estimates.filter(isOpen).length, limit + MORE_SCORED))
+  const first =
+    query.scoresAll === true
+      ? estimates
+      : estimates.slice(0, Math.max(estimates.filter(isOpen).length, limit + MORE_SCORED))
   const scored = [...(await score(first))]
   const estimateOf = new Map(first.map(({ rowId, estimate }) => [rowId, estimate]))
   let mostPerEstimate = weights.most

@@ -15,7 +15,7 @@ interface Side<Found> {
 
 /** What words have found. */
 export interface WordSide extends Side<readonly WordHit[]>, Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
-  /** The highest score that a chunk can have which is not there. */
+  /** About the highest score that a chunk can have which is not there. */
   readonly unseen: number
 }
 
@@ -48,6 +48,11 @@ export function bothSides(words: WordSide, meaning: MeaningSide, query: ChunkQue
   return { words, meaning, hits, unseenWordScore: 0 }
 }
 
+/** Whether any chunk may have a word of the question that counts. */
+export function hasWords({ hits, unseenWordScore }: BothSides): boolean {
+  return hits.length > 0 || unseenWordScore > 0
+}
+
 /** The chunks that either side has found, with what is known of them. */
 export function candidatesOf(
   { meaning, hits, unseenWordScore }: BothSides,
@@ -64,7 +69,7 @@ export function candidatesOf(
       wordScore: isScored ? { known: wordScore ?? 0 } : { most: unseenWordScore },
     }
   })
-  // Of those that were looked for in vain, more is not to be found out now.
+  // Chunks without vectors, which were looked up before, are left out.
   const others = hits
     .filter((hit) => !known.has(hit))
     .map((hit): OpenCandidate => {

@@ -6,6 +6,7 @@ import {
   type BothSides,
   bothSides,
   candidatesOf,
+  hasWords,
   isTelling,
   joined,
   type MeaningSide,
@@ -26,7 +27,7 @@ const MOST_BY_WORDS = 3_200
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
 /** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
 const NEARLY = 1.05
-/** So many of the best by words, for each result, are compared before it is known which of them may be among the results. */
+/** Of the best by words, so many for each result are compared at once, before it is known which may be among the results. */
 const COMPARED_AT_ONCE = 5
 /** Chunks of which it is found out at once, at the least, what one side does not know. */
 const LEAST_AT_ONCE = 24
@@ -90,11 +91,14 @@ export class ChunkFinder {
     known: KnownChunks,
   ): Promise<RankedChunk[]> {
     const ranked: RankedChunk[] = []
+    let left = topN
     for (let [from, count] = [0, topN]; from < found.length && ranked.length < topN; count *= WIDER) {
       let to = Math.min(found.length, from + count)
       while (to < found.length && found[to]?.wordScore === found[to - 1]?.wordScore) to += 1
       const part = found.slice(from, to)
-      await this.#compare({ ...query, topN, scoreThreshold }, part, known)
+      const asked = { ...query, topN, scoreThreshold }
+      await this.#lookUp(asked, part, known)
+      left -= await embedWaiting(asked, part, known, left)
       for (const hit of part) {
         const place = known.near.get(hit)
         if (place === undefined || place.similarity < scoreThreshold) continue
@@ -129,7 +133,7 @@ export class ChunkFinder {
       // What the vectors have not shown is less similar than what they have.
       if (meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)) return ranked.slice(0, topN)
       const unseen = { similarity: meaning.unseen, wordScore: sides.unseenWordScore }
-      const mostUnseen = jointScore(unseen, question, sides.hits.length > 0)
+      const mostUnseen = jointScore(unseen, question, hasWords(sides))
       const isCertain = (ranked[topN - 1]?.score ?? -1) * NEARLY >= mostUnseen
       if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
     }
@@ -138,7 +142,7 @@ export class ChunkFinder {
   /** The best by words, of which the very best are compared while the nearest are looked for. */
   async #comparedHits(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
     const words = await this.#hits(query, limit)
-    if (isTelling(words, query)) await this.#compare(query, words.found.slice(0, query.topN * COMPARED_AT_ONCE), known)
+    if (isTelling(words, query)) await this.#lookUp(query, words.found.slice(0, query.topN * COMPARED_AT_ONCE), known)
     return words
   }
 
@@ -157,15 +161,17 @@ export class ChunkFinder {
   ): Promise<void> {
     const { hits, words } = sides
     // An index may have missed one of the nearest: the very best by words are compared in any case.
-    await this.#compare(query, hits.slice(0, query.topN), known)
+    await this.#lookUp(query, hits.slice(0, query.topN), known)
+    let left = query.topN - (await embedWaiting(query, hits, known, query.topN))
     for (let count = Math.max(LEAST_AT_ONCE, query.topN * COMPARED_AT_ONCE); ; count *= WIDER) {
       const candidates = candidatesOf(sides, known, wordScores, query)
-      const open = toBeCompleted(candidates, { ...query, question, hasWords: hits.length > 0 }).slice(0, count)
+      const open = toBeCompleted(candidates, { ...query, question, hasWords: hasWords(sides) }).slice(0, count)
       if (open.length === 0) return
       const isOpen = new Set(open.map(nameOf))
       const toCompare = hits.filter((hit) => isOpen.has(nameOf(hit)))
       const toScore = open.filter((candidate) => !wordScores.has(nameOf(candidate)))
-      const [scores] = await Promise.all([this.#score(query, words, toScore), this.#compare(query, toCompare, known)])
+      const [scores] = await Promise.all([this.#score(query, words, toScore), this.#lookUp(query, toCompare, known)])
+      left -= await embedWaiting(query, hits, known, left)
       for (const [at, candidate] of toScore.entries()) wordScores.set(nameOf(candidate), scores[at] ?? 0)
     }
   }
@@ -223,8 +229,8 @@ export class ChunkFinder {
     }
   }
 
-  /** Finds out how near the chunks are that the words found: known, looked up, or computed where they have no vectors yet. */
-  async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
+  /** Finds out how near chunks are by the vector index, and which of them have no vectors yet. */
+  async #lookUp(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
     const unknown = hits.filter((hit) => !known.has(hit))
     for (const part of inParts(unknown, MOST_KEYS)) {
       const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
@@ -237,12 +243,25 @@ export class ChunkFinder {
         else known.near.add({ documentId: hit.documentId, chunk: hit.ordinal, ...place })
       })
     }
-    // The best by words come first: in each round as many as may be among the results, each once.
-    const compared = hits.filter((hit) => known.isWaiting(hit)).slice(0, query.topN)
-    for (const hit of compared) known.setWaiting(hit, false)
-    if (compared.length === 0) return
-    for (const place of await query.embedNow(compared)) known.near.take(place)
   }
+}
+
+/**
+ * Computes how near chunks are that have no vectors yet, each once, the best by words first.
+ *
+ * @param most chunks that are computed at most
+ * @returns how many were computed
+ */
+async function embedWaiting(
+  query: ChunkQuery,
+  hits: readonly WordHit[],
+  known: KnownChunks,
+  most: number,
+): Promise<number> {
+  const waiting = hits.filter((hit) => known.isWaiting(hit)).slice(0, most)
+  for (const hit of waiting) known.setWaiting(hit, false)
+  if (waiting.length > 0) for (const place of await query.embedNow(waiting)) known.near.take(place)
+  return waiting.length
 }
 
 /** The highest similarity that a window missing from the answers can have; -1 where none is missing. */

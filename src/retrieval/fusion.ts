@@ -13,7 +13,7 @@ const LEAST_MAXIMUM = 2.2
 /** Windows that the vectors are asked for at first, for each result: several of one chunk may be among the nearest. */
 const BY_MEANING_PER_RESULT = 4
 const LEAST_BY_MEANING = 20
-/** Chunks that the word index is asked for at first: more, for most of a question's words are in many chunks. */
+/** Chunks that the word index is asked for at first. */
 const BY_WORDS_PER_RESULT = 4
 const LEAST_BY_WORDS = 30
 
@@ -23,7 +23,7 @@ export interface FusionCandidate {
   readonly ordinal: number
   /** Cosine of its nearest window, 0 to 1; exact, whichever side found it. */
   readonly similarity: number
-  /** BM25, 0 or more; 0 for a chunk that the word index did not return. */
+  /** BM25; 0 for a chunk that has no word of the question, or whose score cannot matter. */
   readonly wordScore: number
 }
 
@@ -75,7 +75,7 @@ export function fuse<Candidate extends FusionCandidate>(
 }
 
 /**
- * The score of one chunk: see {@link fuse}. It falls with neither of its parts.
+ * The score of one chunk: see {@link fuse}. It never falls when the similarity or the word score rises.
  *
  * @param hasWords whether any candidate has a word of the question
  */

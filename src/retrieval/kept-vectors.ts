@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from '../ports/index.js'
 
-/** Vectors that are kept of each model: 3 MB with 384 dimensions, and as much of texts. */
+/** Vectors that are kept of each model: 3 MB with 384 dimensions. */
 const MOST_KEPT = 2_048
 
 /**
@@ -8,28 +8,28 @@ const MOST_KEPT = 2_048
  * document needs many of them again.
  */
 export class KeptVectors {
-  readonly #ofModels = new WeakMap<EmbeddingModel, VectorsByText>()
+  readonly #ofModels = new WeakMap<EmbeddingModel, VectorsByHash>()
 
-  of(model: EmbeddingModel): VectorsByText {
-    const known = this.#ofModels.get(model) ?? new VectorsByText()
+  of(model: EmbeddingModel): VectorsByHash {
+    const known = this.#ofModels.get(model) ?? new VectorsByHash()
     this.#ofModels.set(model, known)
     return known
   }
 }
 
-/** Vectors by the text of their window. Those that were used longest ago go first. */
-export class VectorsByText {
+/** Vectors by the hash of their window. Those that were used longest ago go first. */
+export class VectorsByHash {
   readonly #vectors = new Map<string, Float32Array>()
 
-  get(text: string): Float32Array | undefined {
-    const vector = this.#vectors.get(text)
-    if (vector !== undefined) this.set(text, vector)
+  get(hash: string): Float32Array | undefined {
+    const vector = this.#vectors.get(hash)
+    if (vector !== undefined) this.set(hash, vector)
     return vector
   }
 
-  set(text: string, vector: Float32Array): void {
-    this.#vectors.delete(text)
-    this.#vectors.set(text, vector)
+  set(hash: string, vector: Float32Array): void {
+    this.#vectors.delete(hash)
+    this.#vectors.set(hash, vector)
     if (this.#vectors.size <= MOST_KEPT) return
     const [oldest] = this.#vectors.keys()
     if (oldest !== undefined) this.#vectors.delete(oldest)

@@ -4,7 +4,7 @@ import { BestWindows, nameOf } from './best-windows.js'
 /** How near chunks are, as far as one search knows. */
 export class KnownChunks {
   readonly near: BestWindows = new BestWindows()
-  /** Chunks without vectors: whether they are still to be compared. What was compared, and is not near, is gone. */
+  /** Chunks without vectors: whether their vectors are still to be computed. */
   readonly #waiting = new Map<string, boolean>()
 
   /** Whether the vector index need not be asked. */

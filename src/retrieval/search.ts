@@ -205,7 +205,7 @@ export class Search {
     signal?.addEventListener('abort', end, { once: true })
     const vectors = this.#embed(model, windows, taker, ending.signal)
     try {
-      const found = await this.#look(context, model, vectors, asked)
+      const found = await this.#look(context, model, vectors, { ...asked, signal: ending.signal })
       // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
       await vectors
       return found

@@ -2,7 +2,7 @@ import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKe
 import type { FairTurns, TurnTaker } from '../shared/fair-turns.js'
 import { inParts } from '../shared/in-parts.js'
 import { BestWindows, type NearChunk } from './best-windows.js'
-import type { VectorsByText } from './kept-vectors.js'
+import type { VectorsByHash } from './kept-vectors.js'
 
 /** Windows that a model is given at a time: others may search meanwhile. */
 const WINDOWS_PER_CALL = 4
@@ -17,7 +17,7 @@ export class UnembeddedChunks {
   readonly #storage: Storage
   readonly #model: EmbeddingModel
   readonly #turns: FairTurns
-  readonly #kept: VectorsByText
+  readonly #kept: VectorsByHash
   /** What this search has compared already. */
   readonly #known = new BestWindows()
 
@@ -25,7 +25,7 @@ export class UnembeddedChunks {
    * @param turns of the model
    * @param kept vectors of the model that earlier searches have computed
    */
-  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, kept: VectorsByText) {
+  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, kept: VectorsByHash) {
     this.#storage = storage
     this.#model = model
     this.#turns = turns
@@ -44,33 +44,33 @@ export class UnembeddedChunks {
     const vectors = await this.#vectorsOf(ofChunks, taker, signal)
     for (const windows of ofChunks) {
       // A chunk is as near as its nearest window: all of them are compared, or none.
-      if (!windows.every(({ text }) => vectors.has(text))) continue
-      for (const { text, ...window } of windows) {
-        const vector = vectors.get(text) ?? new Float32Array()
-        for (const query of queries) this.#known.add({ ...window, similarity: cosine(vector, query) })
+      if (!windows.every(({ hash }) => vectors.has(hash))) continue
+      for (const { documentId, chunk, window, hash } of windows) {
+        const vector = vectors.get(hash) ?? new Float32Array()
+        for (const query of queries) this.#known.add({ documentId, chunk, window, similarity: cosine(vector, query) })
       }
     }
     return keys.flatMap((key) => this.#known.get(key) ?? [])
   }
 
-  /** Vectors by the text of their window: those that are kept, and those of the first others. */
+  /** Vectors by the hash of their window: those that are kept, and those of the first others. */
   async #vectorsOf(
     ofChunks: readonly (readonly ChunkWindow[])[],
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
-    for (const { text } of ofChunks.flat()) {
-      const kept = this.#kept.get(text)
-      if (kept !== undefined) vectors.set(text, kept)
+    for (const { hash } of ofChunks.flat()) {
+      const kept = this.#kept.get(hash)
+      if (kept !== undefined) vectors.set(hash, kept)
     }
-    const others = firstOf(ofChunks.map((windows) => windows.filter(({ text }) => !vectors.has(text))))
+    const others = firstOf(ofChunks.map((windows) => windows.filter(({ hash }) => !vectors.has(hash))))
     const made = await this.#embed(others, taker, signal)
-    for (const [at, { text }] of others.entries()) {
+    for (const [at, { hash }] of others.entries()) {
       const vector = made[at]
       if (vector === undefined) continue
-      vectors.set(text, vector)
-      this.#kept.set(text, vector)
+      vectors.set(hash, vector)
+      this.#kept.set(hash, vector)
     }
     return vectors
   }
@@ -79,8 +79,8 @@ export class UnembeddedChunks {
     const [chunk] = await this.#storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
     if (chunk?.ordinal !== ordinal) return []
     const tokenizer = await this.#model.tokenizer()
-    return chunk.windows.map(({ start, end }, window) => {
-      return { documentId, chunk: ordinal, window, text: tokenizer.readable(chunk.content.slice(start, end)) }
+    return chunk.windows.map(({ start, end, hash }, window) => {
+      return { documentId, chunk: ordinal, window, hash, text: tokenizer.readable(chunk.content.slice(start, end)) }
     })
   }
 
@@ -116,5 +116,7 @@ function firstOf(ofChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkW
 
 /** A window of a chunk, as the model is to be given it. */
 interface ChunkWindow extends VectorKey {
+  /** Of its text, under the model. */
+  readonly hash: string
   readonly text: string
 }

@@ -15,7 +15,7 @@ export class TimeSlice {
   async breathe(): Promise<void> {
     if (performance.now() - this.#began < SLICE_MS) return
     await new Promise<void>((resolve) => {
-      // A timer of 0 ms would wait for a whole one.
+      // `setTimeout` waits for 1 ms at the least.
       if (this.#restMs === 0) setImmediate(resolve)
       else setTimeout(resolve, this.#restMs)
     })

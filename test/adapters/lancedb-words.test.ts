@@ -164,6 +164,25 @@ describe('a LanceDB table of words', () => {
     )
   })
 
+  it('finds what a former life has not indexed before many chunks that are indexed', async () => {
+    const filler = Array.from({ length: 40 }, (_, at) => `filler-${at}`)
+    const many = Array.from({ length: 300 }, (_, at) => ['apple', `n${at}`, ...filler.slice(0, at % 40)])
+    await withIndex(async (index) => {
+      await index.add(NAME, textRows(1, ...many))
+      await index.whenMaintained()
+    })
+    await withIndex(async (index) => await index.add(NAME, textRows(2, ['apple', 'quince', ...filler])), {
+      maintains: false,
+    })
+    expect(await looking((each) => each.indexStats('terms_idx'))).toMatchObject({ numUnindexedRows: 1 })
+    await withIndex(
+      async (index) => {
+        expect(best(await index.search(NAME, weighed('apple', 'quince'), { limit: 3 }))[0]).toBe('2:0')
+      },
+      { maintains: false },
+    )
+  })
+
   it('does not find what was deleted, whether it was indexed or not', async () => {
     await withIndex(async (index) => {
       await index.add(NAME, textRows(1, ['apple'], ['apple'], ['apple']))

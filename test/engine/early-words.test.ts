@@ -84,6 +84,22 @@ describe('a document whose vectors take long', () => {
     afterwards.forEach(({ similarity }, rank) => expect(similarity).toBeCloseTo(first[rank]?.similarity ?? 0, 5))
   })
 
+  it('W70 makes a search compute the vectors of no more chunks than it shows, the best by words', async () => {
+    const computed = gate()
+    engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
+    const contextId = await engine.newContext()
+    await engine.upload(contextId, 'large.txt', LARGE_TEXT)
+    await vi.waitFor(async () => expect(await engine.foundByWords(contextId, 'badger')).toHaveLength(1), LONG)
+    const { session } = engine.opened
+    const before = engine.model.textsOfSearches
+    // One chunk in seven has this kind.
+    const found = await session.search(contextId, 'jam of kind 3', { topN: 3, scoreThreshold: 0 })
+    expect(found).toHaveLength(3)
+    expect(found.map(({ content }) => content)).toEqual(found.map(() => expect.stringContaining('kind 3') as string))
+    expect(engine.model.textsOfSearches - before).toBe(3)
+    computed.open()
+  })
+
   it('W8 is found so too where it is small; where they are quick, it is written at one go', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
