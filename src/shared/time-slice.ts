@@ -14,10 +14,8 @@ export class TimeSlice {
   /** Waits for a turn of the event loop if the slice is used up. */
   async breathe(): Promise<void> {
     if (performance.now() - this.#began < SLICE_MS) return
-    await new Promise<void>((resolve) => {
-      // `setTimeout` waits for 1 ms at the least.
-      if (this.#restMs === 0) setImmediate(resolve)
-      else setTimeout(resolve, this.#restMs)
+    await new Promise((resolve) => {
+      setTimeout(resolve, this.#restMs)
     })
     this.#began = performance.now()
   }
