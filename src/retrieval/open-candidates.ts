@@ -2,7 +2,7 @@ import type { ChunkKey } from '../ports/index.js'
 import { type FusionQuestion, jointScore } from './fusion.js'
 
 /** What is known of one of the two parts of a chunk's score: itself, or the most that it can be. */
-export type Part = { readonly known: number } | { readonly most: number }
+type Part = { readonly known: number } | { readonly most: number }
 
 /** A chunk that one side of a search has found, as far as the other side has told of it. */
 export interface OpenCandidate extends ChunkKey {
