@@ -6,15 +6,11 @@ import type { KnownChunks } from './known-chunks.js'
 import type { OpenCandidate } from './open-candidates.js'
 import type { FoundBy, RankedChunk } from './ranked-chunk.js'
 
-/** What one side has found. */
-interface Side<Found> {
-  readonly found: Found
+/** What words have found. */
+export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
+  readonly found: readonly WordHit[]
   /** Whether there is no more. */
   readonly isWhole: boolean
-}
-
-/** What words have found. */
-export interface WordSide extends Side<readonly WordHit[]>, Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
   /** About the highest score that a chunk can have which is not there. */
   readonly unseen: number
 }
@@ -25,7 +21,8 @@ export interface WordHit extends ChunkKey {
 }
 
 /** What vectors have found. */
-export interface MeaningSide extends Side<BestWindows> {
+export interface MeaningSide {
+  readonly found: BestWindows
   /** The highest similarity that a chunk can have which is not there; -1 where there is none. */
   readonly unseen: number
 }

@@ -131,7 +131,7 @@ export class ChunkFinder {
       await this.#complete(query, sides, known, wordScores, question)
       const ranked = joined(sides, known, wordScores, question).filter(({ similarity }) => similarity >= scoreThreshold)
       // What the vectors have not shown is less similar than what they have.
-      if (meaning.unseen < scoreThreshold || (meaning.isWhole && words.isWhole)) return ranked.slice(0, topN)
+      if (meaning.unseen < scoreThreshold) return ranked.slice(0, topN)
       const unseen = { similarity: meaning.unseen, wordScore: sides.unseenWordScore }
       const mostUnseen = jointScore(unseen, question, hasWords(sides))
       const isCertain = (ranked[topN - 1]?.score ?? -1) * NEARLY >= mostUnseen
@@ -196,8 +196,7 @@ export class ChunkFinder {
       else visible.hide(hit.documentId)
     }
     // A window that was not asked for is at most as similar as the last one that was.
-    const unseen = mostSimilarUnseen(answers, limit)
-    return { found, unseen, isWhole: unseen < 0 }
+    return { found, unseen: mostSimilarUnseen(answers, limit) }
   }
 
   async #hits(query: ChunkQuery, limit: number): Promise<WordSide> {

@@ -5,6 +5,7 @@ import { schemaOf } from '../../adapters/lancedb/arrow-rows.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { lookIntoTable } from './look-into-table.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
 
@@ -21,10 +22,7 @@ afterEach(async () => {
 })
 
 async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
-  const connection = await connect(join(folder.path, 'vectors'))
-  const seen = await look(await connection.openTable(COLLECTION.name))
-  connection.close()
-  return seen
+  return await lookIntoTable(join(folder.path, 'vectors'), COLLECTION.name, look)
 }
 
 async function expectEachFound(documents: readonly number[]): Promise<void> {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { schemaOfWords } from '../../adapters/lancedb/arrow-words.js'
 import { LanceDbLexicalIndex } from '../../adapters/lancedb/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { lookIntoTable } from './look-into-table.js'
 
 const COLLECTION = 'context-1-words-1'
 const QUERY = new Map([['apple', 1]])
@@ -21,10 +22,7 @@ afterEach(async () => {
 })
 
 async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
-  const connection = await connect(join(folder.path, 'words'))
-  const seen = await look(await connection.openTable(COLLECTION))
-  connection.close()
-  return seen
+  return await lookIntoTable(join(folder.path, 'words'), COLLECTION, look)
 }
 
 async function addChunks(documentId: number, count: number): Promise<void> {

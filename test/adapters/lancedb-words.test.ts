@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connect, type Table } from '@lancedb/lancedb'
+import type { Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LanceDbLexicalIndex, type LanceOptions } from '../../adapters/lancedb/index.js'
 import { MemoryLexicalIndex } from '../../adapters/memory/index.js'
@@ -8,6 +8,7 @@ import type { DocumentFilter, LexicalAnswer, LexicalQuery } from '../../src/port
 import { generateTexts, textRows, weighed } from '../conformance/lexical-rows.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { lookIntoTable } from './look-into-table.js'
 
 const NAME = 'context-1-words-1'
 const { documents, questions } = generateTexts(40, 25)
@@ -45,10 +46,7 @@ async function addAll(index: LanceDbLexicalIndex): Promise<void> {
 }
 
 async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
-  const connection = await connect(words)
-  const seen = await look(await connection.openTable(NAME))
-  connection.close()
-  return seen
+  return await lookIntoTable(words, NAME, look)
 }
 
 /** Compares the ten best of each question with those of the index in memory, which looks at every chunk. */

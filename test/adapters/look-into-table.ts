@@ -1,0 +1,9 @@
+import { connect, type Table } from '@lancedb/lancedb'
+
+/** Looks at a LanceDB table beside the index that writes it. */
+export async function lookIntoTable<T>(folder: string, name: string, look: (table: Table) => Promise<T>): Promise<T> {
+  const connection = await connect(folder)
+  const seen = await look(await connection.openTable(name))
+  connection.close()
+  return seen
+}
