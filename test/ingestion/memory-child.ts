@@ -62,7 +62,7 @@ const report: MemoryReport = {
   seconds: Math.round((performance.now() - began) / 100) / 10,
   peaksMb: peaks(samples),
   longestStopMs: Math.round(stops.longestMs),
-  longestWorkMs: Math.round(stops.longestWorkMs),
+  longestWorkMs: Math.round(stops.longestWorkAtFullSpeedMs),
   chunks,
   windows,
 }
