@@ -3,7 +3,7 @@ import { createEngine, type Engine, type EngineOptions, InvalidInputError } from
 import type { LexicalIndex, Storage } from '../../src/ports/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
 import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../lancedb/index.js'
-import { PgLexicalIndex } from '../pg-words/index.js'
+import { PgLexicalIndex } from '../words/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'

@@ -9,7 +9,7 @@ import {
 } from '../../src/ports/index.js'
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
-import { PgLexicalIndex } from '../pg-words/index.js'
+import { PgLexicalIndex } from '../words/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'

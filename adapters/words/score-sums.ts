@@ -1,4 +1,4 @@
-import type { NumberRange } from './chunk-runs.js'
+import type { NumberRange } from './posting-source.js'
 import { POSTING_BYTES } from './postings.js'
 import type { TermScores } from './term-scores.js'
 

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex'
-import { LAST_LEVEL, LEVEL_SQL, POSTING_BYTES, ROWS_PER_MERGE } from './postings.js'
+import { POSTING_BYTES } from '../postings.js'
+import type { IsOver } from '../upkeep.js'
+import { LAST_LEVEL, LEVEL_SQL, ROWS_PER_MERGE } from './posting-levels.js'
 import type { WordTable } from './word-tables.js'
 
 /** Terms that one scan for rows to merge gives. */
@@ -16,9 +18,6 @@ interface TermAtLevel {
   readonly term: string
   readonly level: number
 }
-
-/** Says whether work should be broken off. Asked before each step. */
-export type IsOver = () => boolean
 
 /**
  * Merges rows of the same term and level, in steps that leave nothing half done. Each posting is rewritten once for each

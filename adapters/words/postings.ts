@@ -6,24 +6,23 @@ import { setImmediate } from 'node:timers/promises'
  * filtered within the database, without anything between them.
  */
 export const POSTING_BYTES = 8
-/** Rows of one term and level that are merged: their postings have a level above. */
-export const ROWS_PER_MERGE = 8
-/** Postings from this level on (4,096 of them, 32 kB) are not merged any more: rewriting them would cost more than reading. */
-export const LAST_LEVEL = 4
 /** A count that does not fit in 2 bytes is stored as this. */
 const MOST_COUNTED = 0xff_ff
 /** Terms that are counted between two turns of the event loop: about 5 ms. */
 const TERMS_PER_TURN = 20_000
 
-/** Rows for the table of postings, in arrays of equal length. */
-export interface PostingRows {
-  readonly terms: readonly string[]
-  readonly levels: readonly number[]
-  readonly postings: readonly Buffer[]
+/** The postings of one term. */
+export interface TermPostings {
+  readonly term: string
+  /** By number of the chunk. */
+  readonly postings: Buffer
 }
 
 /** Makes the postings of chunks that have consecutive numbers. @param terms of each chunk, as often as they occur */
-export async function postingsOf(terms: readonly (readonly string[])[], firstNumber: number): Promise<PostingRows> {
+export async function postingsOf(
+  terms: readonly (readonly string[])[],
+  firstNumber: number,
+): Promise<readonly TermPostings[]> {
   const byTerm = new Map<string, number[]>()
   let counted = 0
   for (const [at, ofChunk] of terms.entries()) {
@@ -42,8 +41,7 @@ export async function postingsOf(terms: readonly (readonly string[])[], firstNum
       await setImmediate()
     }
   }
-  const postings = Array.from(byTerm.values(), encode)
-  return { terms: [...byTerm.keys()], levels: postings.map(levelOf), postings }
+  return Array.from(byTerm, ([term, words]) => ({ term, postings: encode(words) }))
 }
 
 function encode(words: readonly number[]): Buffer {
@@ -51,13 +49,3 @@ function encode(words: readonly number[]): Buffer {
   for (const [at, word] of words.entries()) bytes.writeUInt32BE(word, at * 4)
   return bytes
 }
-
-/** Level of postings: the whole part of the logarithm of their number to the base 8, as {@link LEVEL_SQL} has it. */
-function levelOf(postings: Buffer): number {
-  let level = 0
-  for (let rest = postings.length / POSTING_BYTES; rest >= ROWS_PER_MERGE; rest /= ROWS_PER_MERGE) level += 1
-  return level
-}
-
-/** An expression in SQL for the level of the column `postings`. */
-export const LEVEL_SQL: string = `((length(trim(leading '0' from (octet_length(postings) / ${POSTING_BYTES})::bit(32)::text)) - 1) / 3)::smallint`

@@ -1,4 +1,4 @@
-import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
+import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
 
 const UNDEFINED_TABLE = '42P01'
 const FULL = '53100'

@@ -1,25 +1,10 @@
 import type { Knex } from 'knex'
-import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
+import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
+import type { CollectionTotals, NumberRange } from '../posting-source.js'
 import type { WordTable } from './word-tables.js'
 
 interface Rows<T> {
   readonly rows: readonly T[]
-}
-
-/** How many chunks there are, and how long they are. */
-export interface CollectionTotals {
-  readonly chunks: number
-  /** Deleted chunks that still have postings. */
-  readonly deleted: number
-  /** Of a chunk, in terms. */
-  readonly meanLength: number
-}
-
-/** Consecutive numbers of chunks. */
-export interface NumberRange {
-  readonly first: number
-  /** Not included. */
-  readonly end: number
 }
 
 /** Takes consecutive numbers for chunks, and returns the first. They stay taken, even if nothing is added. */

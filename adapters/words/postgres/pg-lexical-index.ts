@@ -1,7 +1,5 @@
 import type { Knex } from 'knex'
-import pLimit, { type LimitFunction } from 'p-limit'
 import {
-  ClosedError,
   type IndexedChunk,
   InvalidInputError,
   type LexicalAnswer,
@@ -10,9 +8,12 @@ import {
   type LexicalRows,
   type LexicalSearchOptions,
   type Telemetry,
-} from '../../src/ports/index.js'
+} from '../../../src/ports/index.js'
+import { CollectionCalls } from '../collection-calls.js'
+import type { CollectionTotals } from '../posting-source.js'
+import { postingsOf } from '../postings.js'
+import { emptyAnswer, searchWords } from '../word-search.js'
 import {
-  type CollectionTotals,
   countChunks,
   countChunksByDocument,
   deleteRuns,
@@ -21,9 +22,9 @@ import {
   takeNumbers,
 } from './chunk-runs.js'
 import { inDatabase, isGone } from './errors.js'
-import { postingsOf } from './postings.js'
+import { pgPostingSource } from './pg-posting-source.js'
+import { levelOf } from './posting-levels.js'
 import { TableUpkeep } from './table-upkeep.js'
-import { emptyAnswer, searchWords } from './word-search.js'
 import { type WordTable, WordTables } from './word-tables.js'
 
 /** How an index on PostgreSQL behaves. */
@@ -63,10 +64,7 @@ export class PgLexicalIndex implements LexicalIndex {
     string,
     { readonly tableId: string; readonly totals: CollectionTotals; readonly at: number }
   >()
-  /** Writes of one collection happen in the order of the calls. */
-  readonly #turns = new Map<string, LimitFunction>()
-  readonly #underWay = new Set<Promise<unknown>>()
-  #isClosed = false
+  readonly #calls = new CollectionCalls()
 
   /** @throws InvalidInputError for a `tablePrefix` that cannot be used */
   constructor(options: PgLexicalOptions) {
@@ -85,12 +83,12 @@ export class PgLexicalIndex implements LexicalIndex {
    * @throws StorageError where the database's user lacks a right
    */
   async prepare(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await inDatabase('all collections', () => this.#tables.open())
   }
 
   async add(collection: string, rows: LexicalRows): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#inTurn(collection, async () => {
       const table = await this.#again(collection, async () => {
@@ -103,19 +101,18 @@ export class PgLexicalIndex implements LexicalIndex {
   }
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     if (query.size === 0) return emptyAnswer(query)
     const answer = await this.#using(collection, emptyAnswer(query), async (table) => {
       const totals = await this.#totalsOf(collection, table)
-      const outcome = await searchWords(this.#knex, table, query, options, totals)
-      this.#upkeep.noteSearch(collection, outcome.mostRows)
-      return outcome.answer
+      const heard = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
+      return await searchWords(pgPostingSource(this.#knex, table, totals, heard), query, options)
     })
     return { ...answer, scoresOf: (chunks) => this.#scoresOf(collection, answer, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
       await this.#again(collection, async () => {
         const table = await this.#tables.find(collection)
@@ -127,23 +124,23 @@ export class PgLexicalIndex implements LexicalIndex {
   }
 
   async count(collection: string, documentId: number): Promise<number> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     return await this.#using(collection, 0, (table) => countChunks(this.#knex, table, documentId))
   }
 
   async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     const nothing: ReadonlyMap<number, number> = new Map()
     return await this.#using(collection, nothing, (table) => countChunksByDocument(this.#knex, table))
   }
 
   async listCollections(): Promise<readonly string[]> {
-    this.#refuseIfClosed()
-    return await this.#tracked(inDatabase('all collections', () => this.#tables.names()))
+    this.#calls.refuseIfClosed()
+    return await this.#calls.tracked(inDatabase('all collections', () => this.#tables.names()))
   }
 
   async drop(collection: string): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
       this.#upkeep.forget(collection)
       await this.#tables.drop(collection)
@@ -152,7 +149,7 @@ export class PgLexicalIndex implements LexicalIndex {
 
   /** Does the upkeep that is due, and waits for it. Never needed; for tests and measurements. */
   async whenMaintained(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#upkeep.finish()
   }
 
@@ -163,24 +160,25 @@ export class PgLexicalIndex implements LexicalIndex {
 
   /** Upkeep is broken off after its step, and done later. */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.#calls.isClosed) return
+    this.#calls.refuse()
     await this.#upkeep.close()
-    await Promise.allSettled(this.#underWay)
+    await this.#calls.settled()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
   /** All of the rows or none of them. */
   async #insert(table: WordTable, rows: LexicalRows): Promise<void> {
     const first = await takeNumbers(this.#knex, table, rows.chunks.length)
-    const { terms, levels, postings } = await postingsOf(rows.terms, first)
+    const added = await postingsOf(rows.terms, first)
     await this.#knex.transaction(async (transaction) => {
       await insertRuns(transaction, table, rows, first)
-      for (let at = 0; at < terms.length; at += ROWS_PER_STATEMENT) {
-        const to = at + ROWS_PER_STATEMENT
+      for (let at = 0; at < added.length; at += ROWS_PER_STATEMENT) {
+        const part = added.slice(at, at + ROWS_PER_STATEMENT)
+        const postings = part.map((each) => each.postings)
         await transaction.raw(
           'insert into ?? (term, level, postings) select * from unnest(?::text[], ?::smallint[], ?::bytea[])',
-          [table.postings, terms.slice(at, to), levels.slice(at, to), postings.slice(at, to)],
+          [table.postings, part.map(({ term }) => term), postings.map(levelOf), postings],
         )
       }
     })
@@ -191,7 +189,7 @@ export class PgLexicalIndex implements LexicalIndex {
     answer: LexicalAnswer,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     const look = async (): Promise<readonly number[]> => {
       try {
         return await answer.scoresOf(chunks)
@@ -200,7 +198,7 @@ export class PgLexicalIndex implements LexicalIndex {
         return chunks.map(() => 0)
       }
     }
-    return await this.#tracked(inDatabase(collection, look))
+    return await this.#calls.tracked(inDatabase(collection, look))
   }
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {
@@ -212,10 +210,8 @@ export class PgLexicalIndex implements LexicalIndex {
     return totals
   }
 
-  async #inTurn<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(collection) ?? pLimit(1)
-    this.#turns.set(collection, turn)
-    return await this.#tracked(turn(async () => await inDatabase(collection, work)))
+  async #inTurn(collection: string, work: () => Promise<void>): Promise<void> {
+    await this.#calls.inTurn(collection, async () => await inDatabase(collection, work))
   }
 
   /** A collection that does not exist, or that somebody drops meanwhile, has nothing. */
@@ -224,7 +220,7 @@ export class PgLexicalIndex implements LexicalIndex {
       const table = await this.#tables.find(collection)
       return table === undefined ? nothing : await work(table)
     }
-    return await this.#tracked(inDatabase(collection, () => this.#again(collection, use)))
+    return await this.#calls.tracked(inDatabase(collection, () => this.#again(collection, use)))
   }
 
   /** Does it again where somebody else has dropped the tables that are known, and may have made others. */
@@ -237,18 +233,5 @@ export class PgLexicalIndex implements LexicalIndex {
         this.#tables.forget(collection)
       }
     }
-  }
-
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work)
-    try {
-      return await work
-    } finally {
-      this.#underWay.delete(work)
-    }
-  }
-
-  #refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the word index')
   }
 }

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Knex } from 'knex'
 import {
   bm25Maximum,
   byLexicalScore,
@@ -9,36 +8,19 @@ import {
   type LexicalQuery,
   type LexicalSearchOptions,
 } from '../../src/ports/index.js'
-import { type CollectionTotals, chunksOf, type NumberRange, numbersOf, rangesOf } from './chunk-runs.js'
+import type { NumberRange, PostingSource, PostingsRead } from './posting-source.js'
 import { POSTING_BYTES } from './postings.js'
 import { type ScoredNumber, ScoreSums } from './score-sums.js'
 import { TermScores } from './term-scores.js'
-import type { WordTable } from './word-tables.js'
 
-/** Postings that one statement reads, unless one term has more: the text of its answer has 2 MB. */
-const POSTINGS_PER_STATEMENT = 131_072
+/** Postings that are read at once, unless one term has more: 1 MB. */
+const POSTINGS_AT_ONCE = 131_072
 /** Postings that are added up between two turns of the event loop: about 5 ms. */
-const POSTINGS_PER_TURN = 100_000
+const POSTINGS_PER_TURN = 200_000
 /** Hits that are looked up beyond those asked for: some may be deleted. */
 const SPARE_HITS = 20
 /** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
 const MOST_LOOKUPS = 3
-
-interface FrequencyRow {
-  readonly term: string
-  readonly bytes: string
-  readonly rows: string
-}
-interface PostingRow {
-  readonly term: string
-  readonly postings: Buffer
-}
-
-/** What a search found, and how many rows of postings the term with most of them has. */
-export interface SearchOutcome {
-  readonly answer: LexicalAnswer
-  readonly mostRows: number
-}
 
 /** The answer of a collection that has no chunks. */
 export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
@@ -47,34 +29,27 @@ export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
 
 /** Finds the chunks with the highest scores: adds up the postings of every term, exactly. */
 export async function searchWords(
-  knex: Knex,
-  table: WordTable,
+  source: PostingSource,
   query: LexicalQuery,
   { limit, documents }: LexicalSearchOptions,
-  { chunks, deleted, meanLength }: CollectionTotals,
-): Promise<SearchOutcome> {
-  const frequencies = await knex.raw<{ readonly rows: readonly FrequencyRow[] }>(
-    'select term, sum(octet_length(postings)) as bytes, count(*) as rows from ?? where term = any(?::text[]) group by term',
-    [table.postings, [...query.keys()]],
-  )
-  const counts = new Map(frequencies.rows.map(({ term, bytes }) => [term, Number(bytes) / POSTING_BYTES]))
+): Promise<LexicalAnswer> {
+  const { chunks, deleted, meanLength } = source.totals
+  const asked = [...query.keys()]
+  const counted = await source.count(asked)
+  const counts = new Map(asked.flatMap((term, at) => ((counted[at] ?? 0) > 0 ? [[term, counted[at] ?? 0]] : [])))
   // Deleted chunks count among those that have a term as long as their postings are there.
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
-  const mostRows = frequencies.rows.reduce((most, { rows }) => Math.max(most, Number(rows)), 0)
-  if (counts.size === 0) return { answer: { hits: [], maximum, scoresOf: noScores }, mostRows }
+  if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
   const sums = new ScoreSums()
   for (const terms of groupsOf(counts)) {
-    const read = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
-      'select term, postings from ?? where term = any(?::text[])',
-      [table.postings, terms],
-    )
-    await addUp(sums, read.rows, idfs, meanLength)
+    const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
+    await addUp(sums, await source.read(terms), scores)
   }
-  const hits = limit < 1 ? [] : await bestHits(knex, table, sums, { limit, ...(documents && { documents }) })
+  const hits = limit < 1 ? [] : await bestHits(source, sums, { limit, ...(documents && { documents }) })
   const scoresOf: LexicalAnswer['scoresOf'] = async (chunks) =>
-    (await numbersOf(knex, table, chunks)).map((number) => (number === undefined ? 0 : sums.of(number)))
-  return { answer: { hits, maximum, scoresOf }, mostRows }
+    (await source.numbersOf(chunks)).map((number) => (number === undefined ? 0 : sums.of(number)))
+  return { hits, maximum, scoresOf }
 }
 
 const noScores: LexicalAnswer['scoresOf'] = async (chunks) => chunks.map(() => 0)
@@ -92,7 +67,7 @@ function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
   const groups: string[][] = []
   let postings = Number.POSITIVE_INFINITY
   for (const [term, count] of [...counts].sort(([, one], [, other]) => one - other)) {
-    if (postings + count > POSTINGS_PER_STATEMENT) {
+    if (postings + count > POSTINGS_AT_ONCE) {
       groups.push([])
       postings = 0
     }
@@ -104,15 +79,13 @@ function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
 
 async function addUp(
   sums: ScoreSums,
-  rows: readonly PostingRow[],
-  idfs: ReadonlyMap<string, number>,
-  meanLength: number,
+  read: readonly PostingsRead[],
+  scores: readonly TermScores[],
 ): Promise<void> {
-  const scores = new Map<string, TermScores>()
   let added = 0
-  for (const { term, postings } of rows) {
-    const ofTerm = scores.get(term) ?? new TermScores(idfs.get(term) ?? 0, meanLength)
-    scores.set(term, ofTerm)
+  for (const { term, postings } of read) {
+    const ofTerm = scores[term]
+    if (ofTerm === undefined) continue
     sums.add(postings, ofTerm)
     added += postings.length / POSTING_BYTES
     if (added < POSTINGS_PER_TURN) continue
@@ -123,25 +96,20 @@ async function addUp(
 
 /** The best that are not deleted and pass the filter. */
 async function bestHits(
-  knex: Knex,
-  table: WordTable,
+  source: PostingSource,
   sums: ScoreSums,
   { limit, documents }: LexicalSearchOptions,
 ): Promise<LexicalHit[]> {
   const except = documents !== undefined && 'except' in documents ? new Set(documents.except) : undefined
-  let ranges: NumberRange[] | undefined
-  if (documents !== undefined && except === undefined) ranges = await rangesOf(knex, table, documents)
+  let ranges: readonly NumberRange[] | undefined
+  if (documents !== undefined && except === undefined) ranges = await source.rangesOf(documents)
   const hits: LexicalHit[] = []
   let after: ScoredNumber | undefined
   let count = limit + SPARE_HITS
   for (let lookup = 1; hits.length < limit; lookup += 1) {
-    if (lookup > MOST_LOOKUPS) ranges ??= await rangesOf(knex, table, documents ?? { except: [] })
+    if (lookup > MOST_LOOKUPS) ranges ??= await source.rangesOf(documents ?? { except: [] })
     const best = sums.best(count, after, ranges)
-    const chunks = await chunksOf(
-      knex,
-      table,
-      best.map(({ number }) => number),
-    )
+    const chunks = await source.chunksOf(best.map(({ number }) => number))
     for (const { number, score } of best) {
       const chunk = chunks.get(number)
       if (chunk !== undefined && except?.has(chunk.documentId) !== true) hits.push({ ...chunk, score })

@@ -1,2 +1,0 @@
-/** LexicalIndex on PostgreSQL, without any extension. */
-export { PgLexicalIndex, type PgLexicalOptions } from './pg-lexical-index.js'

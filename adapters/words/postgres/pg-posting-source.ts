@@ -1,0 +1,51 @@
+import type { Knex } from 'knex'
+import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
+import { POSTING_BYTES } from '../postings.js'
+import { chunksOf, numbersOf, rangesOf } from './chunk-runs.js'
+import type { WordTable } from './word-tables.js'
+
+interface CountRow {
+  readonly at: string
+  readonly bytes: string
+  readonly rows: string
+}
+interface PostingRow {
+  readonly at: string
+  readonly postings: Buffer
+}
+
+/** Told how many rows of postings the term with most of them has. */
+type RowsHeard = (mostRows: number) => void
+
+/** The postings in the tables of a collection. */
+export function pgPostingSource(
+  knex: Knex,
+  table: WordTable,
+  totals: CollectionTotals,
+  rowsHeard: RowsHeard,
+): PostingSource {
+  return {
+    totals,
+    count: async (terms) => {
+      const counted = await knex.raw<{ readonly rows: readonly CountRow[] }>(
+        `select at, sum(octet_length(postings)) as bytes, count(*) as rows
+         from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word group by at`,
+        [terms as string[], table.postings],
+      )
+      rowsHeard(counted.rows.reduce((most, { rows }) => Math.max(most, Number(rows)), 0))
+      const counts = terms.map(() => 0)
+      for (const { at, bytes } of counted.rows) counts[Number(at) - 1] = Number(bytes) / POSTING_BYTES
+      return counts
+    },
+    read: async (terms) => {
+      const read = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
+        `select at, postings from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word`,
+        [terms as string[], table.postings],
+      )
+      return read.rows.map(({ at, postings }): PostingsRead => ({ term: Number(at) - 1, postings }))
+    },
+    rangesOf: (filter) => rangesOf(knex, table, filter),
+    chunksOf: (numbers) => chunksOf(knex, table, numbers),
+    numbersOf: (chunks) => numbersOf(knex, table, chunks),
+  }
+}

@@ -1,0 +1,154 @@
+import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
+import type { CollectionTotals, NumberRange } from '../posting-source.js'
+import type { SqliteConnection } from './sqlite-connection.js'
+
+const LENGTH_BYTES = 4
+
+/** A row of the table `state`. */
+export interface CollectionState extends CollectionTotals {
+  /** Of the file: another one of the same name has another. */
+  readonly id: string
+}
+
+export async function readState(connection: SqliteConnection): Promise<CollectionState> {
+  interface Row extends Omit<CollectionState, 'meanLength'> {
+    readonly length: number
+  }
+  const [row] = await connection.all<Row>('select id, chunks, length, deleted from state')
+  const { id, chunks, length, deleted } = row ?? { id: '', chunks: 0, length: 0, deleted: 0 }
+  return { id, chunks, deleted, meanLength: length / Math.max(1, chunks) }
+}
+
+/**
+ * Adds chunks, one run for each sequence of ordinals. Within a transaction.
+ * @returns the first of their numbers, which are consecutive
+ */
+export async function insertRuns(
+  connection: SqliteConnection,
+  { documentId, chunks, terms }: LexicalRows,
+): Promise<number> {
+  const added = terms.reduce((sum, ofChunk) => sum + ofChunk.length, 0)
+  const [taken] = await connection.all<{ readonly first: number }>(
+    'update state set next = next + ?1, chunks = chunks + ?1, length = length + ?2 returning next - ?1 as first',
+    [chunks.length, added],
+  )
+  const firstNumber = taken?.first ?? 0
+  const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
+  for (const [run, start] of starts.entries()) {
+    const lengths = terms.slice(start, starts[run + 1] ?? chunks.length).map((ofChunk) => ofChunk.length)
+    await connection.run(
+      'insert into runs (first, document, chunk, chunks, length, lengths) values (?, ?, ?, ?, ?, ?)',
+      [firstNumber + start, documentId, chunks[start] ?? 0, lengths.length, sumOf(lengths), encodeLengths(lengths)],
+    )
+  }
+  return firstNumber
+}
+
+/** Deletes chunks of a document from an ordinal on; their postings stay until they are purged. Within a transaction. */
+export async function deleteRuns(connection: SqliteConnection, documentId: number, fromChunk: number): Promise<number> {
+  interface Row extends NumberRange {
+    readonly chunk: number
+    readonly chunks: number
+    readonly length: number
+    readonly lengths: Buffer
+  }
+  const runs = await connection.all<Row>(
+    'select first, chunk, chunks, length, lengths from runs where document = ? and chunk + chunks > ?',
+    [documentId, fromChunk],
+  )
+  let [deleted, shorter] = [0, 0]
+  for (const { first, chunk, chunks, length, lengths } of runs) {
+    const kept = Math.max(0, fromChunk - chunk)
+    const keptLengths = lengths.subarray(0, kept * LENGTH_BYTES)
+    const keptLength = sumOf(decodeLengths(keptLengths))
+    deleted += chunks - kept
+    shorter += length - keptLength
+    if (kept === 0) await connection.run('delete from runs where first = ?', [first])
+    else {
+      await connection.run('update runs set chunks = ?, length = ?, lengths = ? where first = ?', [
+        ...[kept, keptLength, keptLengths, first],
+      ])
+    }
+  }
+  if (deleted > 0) {
+    await connection.run(
+      'update state set chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2',
+      [deleted, shorter],
+    )
+  }
+  return deleted
+}
+
+export async function countChunks(connection: SqliteConnection, documentId: number): Promise<number> {
+  const [row] = await connection.all<{ readonly chunks: number }>(
+    'select coalesce(sum(chunks), 0) as chunks from runs where document = ?',
+    [documentId],
+  )
+  return row?.chunks ?? 0
+}
+
+export async function countChunksByDocument(connection: SqliteConnection): Promise<ReadonlyMap<number, number>> {
+  const rows = await connection.all<{ readonly document: number; readonly chunks: number }>(
+    'select document, sum(chunks) as chunks from runs group by document',
+  )
+  return new Map(rows.map(({ document, chunks }) => [document, chunks]))
+}
+
+/** The numbers of chunks whose documents pass a filter, in ascending order. */
+export async function rangesOf(connection: SqliteConnection, filter: DocumentFilter): Promise<NumberRange[]> {
+  const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
+  const rows = await connection.all<{ readonly first: number; readonly chunks: number }>(
+    `select first, chunks from runs where document ${condition} (select value from json_each(?)) order by first`,
+    [JSON.stringify(ids)],
+  )
+  return rows.map(({ first, chunks }) => ({ first, end: first + chunks }))
+}
+
+/** The chunks with these numbers; none for a deleted one. */
+export async function chunksOf(
+  connection: SqliteConnection,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, IndexedChunk>> {
+  const rows = await connection.all<{ readonly number: number; readonly document: number; readonly chunk: number }>(
+    `select asked.value as number, run.document, run.chunk + asked.value - run.first as chunk
+     from json_each(?) as asked
+     join runs as run on run.first = (select max(first) from runs where first <= asked.value)
+     where asked.value < run.first + run.chunks`,
+    [JSON.stringify(numbers)],
+  )
+  return new Map(rows.map(({ number, document, chunk }) => [number, { documentId: document, chunk }]))
+}
+
+/** The numbers of chunks, in their order; `undefined` for a deleted one. */
+export async function numbersOf(
+  connection: SqliteConnection,
+  chunks: readonly IndexedChunk[],
+): Promise<readonly (number | undefined)[]> {
+  const rows = await connection.all<{ readonly at: number; readonly number: number }>(
+    `select asked.key as at, run.first + (asked.value ->> 1) - run.chunk as number
+     from json_each(?) as asked
+     join runs as run on run.first = (
+       select first from runs where document = asked.value ->> 0 and chunk <= asked.value ->> 1
+       order by chunk desc limit 1
+     )
+     where asked.value ->> 1 < run.chunk + run.chunks`,
+    [JSON.stringify(chunks.map(({ documentId, chunk }) => [documentId, chunk]))],
+  )
+  const numbers: (number | undefined)[] = chunks.map(() => undefined)
+  for (const { at, number } of rows) numbers[at] = number
+  return numbers
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0)
+}
+
+function encodeLengths(lengths: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(lengths.length * LENGTH_BYTES)
+  for (const [at, length] of lengths.entries()) bytes.writeUInt32LE(length, at * LENGTH_BYTES)
+  return bytes
+}
+
+function decodeLengths(bytes: Buffer): number[] {
+  return Array.from({ length: bytes.length / LENGTH_BYTES }, (_, at) => bytes.readUInt32LE(at * LENGTH_BYTES))
+}

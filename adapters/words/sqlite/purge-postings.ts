@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises'
+import type { NumberRange } from '../posting-source.js'
+import { POSTING_BYTES } from '../postings.js'
+import { rangesOf } from './chunk-runs.js'
+import type { SqliteConnection } from './sqlite-connection.js'
+
+/** Rows that one step looks at: up to 8 MB of postings. */
+const ROWS_PER_STEP = 500
+/** Pages of the file that are given back to the disk in one step. */
+const PAGES_PER_STEP = 1_000
+/** Postings that are looked at between two turns of the event loop: about 5 ms. */
+const POSTINGS_PER_TURN = 200_000
+
+interface Row {
+  readonly term: string
+  readonly first: number
+  readonly postings: Buffer
+}
+
+/** The row that a step has looked at last. */
+interface LastRow extends Pick<Row, 'term' | 'first'> {
+  readonly isEnd: boolean
+}
+
+/** Runs a step as a transaction, between the writes of others; `undefined` where the work is to be broken off. */
+export type InStep = <T>(step: (connection: SqliteConnection) => Promise<T>) => Promise<T | undefined>
+
+/**
+ * Removes the postings of deleted chunks, in steps that leave nothing half done.
+ * @param deleted chunks that are deleted when it begins
+ */
+export async function purgePostings(deleted: number, inStep: InStep): Promise<void> {
+  for (let last: LastRow | undefined = { term: '', first: -1, isEnd: false }; !last.isEnd; ) {
+    const after: LastRow = last
+    last = await inStep(async (connection) => await purgeRows(connection, after))
+    if (last === undefined) return
+  }
+  await inStep(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
+  for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await inStep(givePagesBack)
+}
+
+/** @returns whether there may be more */
+async function givePagesBack(connection: SqliteConnection): Promise<boolean> {
+  await connection.exec(`pragma incremental_vacuum(${PAGES_PER_STEP})`)
+  const [row] = await connection.all<{ readonly freelist_count: number }>('pragma freelist_count')
+  return (row?.freelist_count ?? 0) > 0
+}
+
+async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<LastRow> {
+  const rows = await connection.all<Row>(
+    'select term, first, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
+    [after.term, after.first, ROWS_PER_STEP],
+  )
+  const ranges = await rangesOf(connection, { except: [] })
+  let looked = 0
+  for (const { term, first, postings } of rows) {
+    const kept = livingOf(postings, ranges)
+    if (kept.length === 0) await connection.run('delete from postings where term = ? and first = ?', [term, first])
+    else if (kept.length < postings.length) {
+      await connection.run('update postings set postings = ? where term = ? and first = ?', [kept, term, first])
+    }
+    looked += postings.length / POSTING_BYTES
+    if (looked < POSTINGS_PER_TURN) continue
+    looked = 0
+    await setImmediate()
+  }
+  const { term, first } = rows.at(-1) ?? after
+  return { term, first, isEnd: rows.length < ROWS_PER_STEP }
+}
+
+/** Those of ascending postings whose numbers are in the ranges. */
+function livingOf(postings: Buffer, ranges: readonly NumberRange[]): Buffer {
+  let range = firstFrom(ranges, postings.readUInt32BE(0))
+  const kept = Buffer.allocUnsafe(postings.length)
+  let length = 0
+  for (let at = 0; at < postings.length; at += POSTING_BYTES) {
+    const number = postings.readUInt32BE(at)
+    while (range < ranges.length && (ranges[range]?.end ?? 0) <= number) range += 1
+    if (number < (ranges[range]?.first ?? Number.POSITIVE_INFINITY)) continue
+    postings.copy(kept, length, at, at + POSTING_BYTES)
+    length += POSTING_BYTES
+  }
+  return kept.subarray(0, length)
+}
+
+/** Index of the first range that ends after a number. */
+function firstFrom(ranges: readonly NumberRange[], number: number): number {
+  let [from, to] = [0, ranges.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((ranges[middle]?.end ?? 0) <= number) from = middle + 1
+    else to = middle
+  }
+  return from
+}

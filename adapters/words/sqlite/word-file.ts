@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import pLimit from 'p-limit'
+import { VectorsDamagedError } from '../../../src/ports/index.js'
+import { SqliteConnection } from './sqlite-connection.js'
+
+/** Layout of the tables. Another one is not read: it is made again from the documents. */
+const LAYOUT = 1
+/** A file is for the engine's user alone. */
+const FILE_MODE = 0o600
+/** The log is cut back to this once it was larger. */
+const LOG_BYTES = 16 * 1_048_576
+
+/**
+ * - `postings`: rows of a term with the postings of its chunks in ascending order of their numbers; `first` is the number
+ *   that the row began with. A row takes postings until it has enough: see `addPostings`.
+ * - `runs`: chunks of one document whose ordinals and numbers follow each other. A chunk that is in none is deleted.
+ *   `lengths` has the terms of each chunk, in 4 bytes.
+ * - `state`: one row. `next` is the number of the next chunk, `deleted` how many deleted chunks still have postings.
+ */
+const TABLES = `
+  create table postings (
+    term text not null, first integer not null, postings blob not null, primary key (term, first)
+  ) without rowid;
+  create table runs (
+    first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
+    length integer not null, lengths blob not null
+  );
+  create index runs_of_document on runs (document, chunk);
+  create table state (
+    id text not null, next integer not null default 0, chunks integer not null default 0,
+    length integer not null default 0, deleted integer not null default 0
+  );`
+
+/** One collection: a file, with one connection to read and one to write. */
+export class WordFile {
+  readonly #path: string
+  readonly #connections: SqliteConnection[] = []
+  readonly #connect = pLimit(1)
+  #reader: SqliteConnection | undefined
+  #writer: SqliteConnection | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async reader(): Promise<SqliteConnection> {
+    return this.#reader ?? (await this.#connect(async () => (this.#reader ??= await this.#open())))
+  }
+
+  async writer(): Promise<SqliteConnection> {
+    return this.#writer ?? (await this.#connect(async () => (this.#writer ??= await this.#open())))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()))
+    this.#reader = undefined
+    this.#writer = undefined
+  }
+
+  async #open(): Promise<SqliteConnection> {
+    makePrivate(this.#path)
+    const connection = await SqliteConnection.open(this.#path)
+    try {
+      await prepare(connection)
+      this.#connections.push(connection)
+      return connection
+    } catch (error) {
+      await connection.close().catch(() => undefined)
+      throw error
+    }
+  }
+}
+
+/** Makes the file where it is missing. SQLite gives its log and its shared memory the mode of the file. */
+export function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE))
+  } catch {
+    // It is there, or cannot be made: SQLite says why.
+  }
+}
+
+async function prepare(connection: SqliteConnection): Promise<void> {
+  const layout = await layoutOf(connection)
+  if (layout !== 0 && layout !== LAYOUT) throw new VectorsDamagedError(`the words are of another layout: ${layout}`)
+  // Only before the first table is made.
+  if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
+  await connection.exec(
+    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
+  )
+  if ((await layoutOf(connection)) !== 0) return
+  await connection.transaction(async () => {
+    if ((await layoutOf(connection)) !== 0) return
+    await connection.exec(`${TABLES}; pragma user_version = ${LAYOUT}`)
+    await connection.run('insert into state (id) values (?)', [randomUUID()])
+  })
+}
+
+async function layoutOf(connection: SqliteConnection): Promise<number> {
+  const [row] = await connection.all<{ readonly user_version: number }>('pragma user_version')
+  return row?.user_version ?? 0
+}
+
+/** Removes the files of a collection: damaged ones too. */
+export async function removeWordFile(path: string): Promise<void> {
+  // The log first: without it the file is whole, without the file it would be taken for that of a new one.
+  for (const suffix of ['-wal', '-shm', '']) await rm(path + suffix, { force: true, recursive: true })
+}
