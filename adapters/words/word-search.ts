@@ -17,6 +17,10 @@ import { TermScores } from './term-scores.js'
 const POSTINGS_AT_ONCE = 131_072
 /** Postings that are added up between two turns of the event loop: about 5 ms. */
 const POSTINGS_PER_TURN = 200_000
+/** Where there are more chunks, terms that tell little are left out, and totals may be estimated. */
+export const MANY_CHUNKS = 10_000
+/** What the terms that are left out may earn together, of what a chunk can earn. They have most of the postings. */
+const LEFT_OUT_SHARE = 0.05
 /** Hits that are looked up beyond those asked for: some may be deleted. */
 const SPARE_HITS = 20
 /** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
@@ -27,7 +31,10 @@ export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
   return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoresOf: noScores }
 }
 
-/** Finds the chunks with the highest scores: adds up the postings of every term, exactly. */
+/**
+ * Finds the chunks with the highest scores: adds up the postings of the terms. Exact up to 10,000 chunks. Where there are
+ * more, terms that many chunks have count for nothing, unless too few chunks have others.
+ */
 export async function searchWords(
   source: PostingSource,
   query: LexicalQuery,
@@ -42,11 +49,21 @@ export async function searchWords(
   const maximum = bm25Maximum(idfs)
   if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
   const sums = new ScoreSums()
-  for (const terms of groupsOf(counts)) {
-    const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
-    await addUp(sums, await source.read(terms), scores)
+  const add = async (some: ReadonlyMap<string, number>): Promise<void> => {
+    for (const terms of groupsOf(some)) {
+      const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
+      await addUp(sums, await source.read(terms), scores)
+    }
   }
-  const hits = limit < 1 ? [] : await bestHits(source, sums, { limit, ...(documents && { documents }) })
+  const best = async (): Promise<LexicalHit[]> =>
+    limit < 1 ? [] : await bestHits(source, sums, { limit, ...(documents && { documents }) })
+  const { telling, others } = chunks > MANY_CHUNKS ? divide(counts, idfs) : { telling: counts, others: new Map() }
+  await add(telling)
+  let hits = await best()
+  if (hits.length < limit && others.size > 0) {
+    await add(others)
+    hits = await best()
+  }
   const scoresOf: LexicalAnswer['scoresOf'] = async (chunks) =>
     (await source.numbersOf(chunks)).map((number) => (number === undefined ? 0 : sums.of(number)))
   return { hits, maximum, scoresOf }
@@ -60,6 +77,24 @@ function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks
     idfs.set(term, weight * inverseDocumentFrequency(chunks, counts.get(term) ?? 0))
   }
   return idfs
+}
+
+/** Parts terms that earn nearly all of what a chunk can earn from the others, which many chunks have. */
+function divide(
+  counts: ReadonlyMap<string, number>,
+  idfs: ReadonlyMap<string, number>,
+): Readonly<Record<'telling' | 'others', ReadonlyMap<string, number>>> {
+  const earned = (term: string): number => bm25Maximum(new Map([['', idfs.get(term) ?? 0]]))
+  const telling = new Map([...counts].sort(([one], [other]) => earned(one) - earned(other)))
+  const others = new Map<string, number>()
+  let left = bm25Maximum(idfs) * LEFT_OUT_SHARE
+  for (const [term, count] of telling) {
+    left -= earned(term)
+    if (left < 0) break
+    telling.delete(term)
+    others.set(term, count)
+  }
+  return { telling, others }
 }
 
 /** Terms whose postings are read together. */

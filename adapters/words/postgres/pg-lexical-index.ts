@@ -12,7 +12,7 @@ import {
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
-import { emptyAnswer, searchWords } from '../word-search.js'
+import { emptyAnswer, MANY_CHUNKS, searchWords } from '../word-search.js'
 import {
   countChunks,
   countChunksByDocument,
@@ -43,8 +43,7 @@ export interface PgLexicalOptions {
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
 const ROWS_PER_STATEMENT = 1_000
-/** From so many chunks on, totals may be estimated, and are read every so often. */
-const MANY_CHUNKS = 10_000
+/** Where totals may be estimated, they are read every so often. */
 const TOTALS_KEPT_MS = 5_000
 /** Tries of what needs tables that others may drop, and make again, all the time. */
 const MOST_TRIES = 5

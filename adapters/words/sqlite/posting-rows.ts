@@ -14,16 +14,17 @@ export async function addPostings(connection: SqliteConnection, added: readonly 
     return entry
   })
   await connection.run(
-    `insert into postings (term, first, postings)
-     select term, coalesce(
-       (select case when length(postings) < ${ROW_BYTES} then first end from postings as last
-        where last.term = added.term order by last.first desc limit 1),
-       added.first
-     ), substr(?2, at, bytes)
+    `insert into postings (term, first, before, postings)
+     select added.term,
+       case when length(last.postings) < ${ROW_BYTES} then last.first else added.first end,
+       coalesce(last.before + length(last.postings) / ${POSTING_BYTES}, 0),
+       substr(?2, at, bytes)
      from (
        select value ->> 0 as term, value ->> 1 as first, value ->> 2 as at, value ->> 3 as bytes from json_each(?1)
      ) as added
-     where true order by term
+     left join postings as last
+       on last.term = added.term and last.first = (select max(first) from postings where term = added.term)
+     where true order by added.term
      on conflict (term, first) do update set postings = cast(postings || excluded.postings as blob)`,
     [JSON.stringify(entries), Buffer.concat(added.map(({ postings }) => postings))],
   )
@@ -34,13 +35,14 @@ export async function countPostings(
   connection: SqliteConnection,
   terms: readonly string[],
 ): Promise<readonly number[]> {
-  const rows = await connection.all<{ readonly at: number; readonly bytes: number }>(
-    `select asked.key as at, sum(length(postings)) as bytes
-     from json_each(?) as asked cross join postings on term = asked.value group by asked.key`,
+  const rows = await connection.all<{ readonly at: number; readonly count: number }>(
+    `select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count
+     from json_each(?) as asked
+     join postings on term = asked.value and first = (select max(first) from postings where term = asked.value)`,
     [JSON.stringify(terms)],
   )
   const counts = terms.map(() => 0)
-  for (const { at, bytes } of rows) counts[at] = bytes / POSTING_BYTES
+  for (const { at, count } of rows) counts[at] = count
   return counts
 }
 

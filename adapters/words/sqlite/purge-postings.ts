@@ -14,11 +14,14 @@ const POSTINGS_PER_TURN = 200_000
 interface Row {
   readonly term: string
   readonly first: number
+  readonly before: number
   readonly postings: Buffer
 }
 
 /** The row that a step has looked at last. */
 interface LastRow extends Pick<Row, 'term' | 'first'> {
+  /** Postings that its term has up to here. */
+  readonly postings: number
   readonly isEnd: boolean
 }
 
@@ -30,7 +33,7 @@ export type InStep = <T>(step: (connection: SqliteConnection) => Promise<T>) => 
  * @param deleted chunks that are deleted when it begins
  */
 export async function purgePostings(deleted: number, inStep: InStep): Promise<void> {
-  for (let last: LastRow | undefined = { term: '', first: -1, isEnd: false }; !last.isEnd; ) {
+  for (let last: LastRow | undefined = { term: '', first: -1, postings: 0, isEnd: false }; !last.isEnd; ) {
     const after: LastRow = last
     last = await inStep(async (connection) => await purgeRows(connection, after))
     if (last === undefined) return
@@ -48,24 +51,30 @@ async function givePagesBack(connection: SqliteConnection): Promise<boolean> {
 
 async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<LastRow> {
   const rows = await connection.all<Row>(
-    'select term, first, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
+    'select term, first, before, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
     [after.term, after.first, ROWS_PER_STEP],
   )
   const ranges = await rangesOf(connection, { except: [] })
+  let { term: ofTerm, postings: count } = after
   let looked = 0
-  for (const { term, first, postings } of rows) {
+  for (const { term, first, before, postings } of rows) {
+    if (term !== ofTerm) count = 0
+    ofTerm = term
     const kept = livingOf(postings, ranges)
     if (kept.length === 0) await connection.run('delete from postings where term = ? and first = ?', [term, first])
-    else if (kept.length < postings.length) {
-      await connection.run('update postings set postings = ? where term = ? and first = ?', [kept, term, first])
+    else if (kept.length < postings.length || before !== count) {
+      await connection.run('update postings set before = ?, postings = ? where term = ? and first = ?', [
+        ...[count, kept, term, first],
+      ])
     }
+    count += kept.length / POSTING_BYTES
     looked += postings.length / POSTING_BYTES
     if (looked < POSTINGS_PER_TURN) continue
     looked = 0
     await setImmediate()
   }
   const { term, first } = rows.at(-1) ?? after
-  return { term, first, isEnd: rows.length < ROWS_PER_STEP }
+  return { term, first, postings: count, isEnd: rows.length < ROWS_PER_STEP }
 }
 
 /** Those of ascending postings whose numbers are in the ranges. */

@@ -1,4 +1,4 @@
-import type { Database } from 'sqlite3'
+import type { Database, Statement } from 'sqlite3'
 
 /** A value that a statement takes. */
 export type SqlValue = string | number | Buffer
@@ -9,6 +9,7 @@ const BUSY_TIMEOUT_MS = 15_000
 /** A connection to an SQLite file. Statements run on a thread of their own, one after the other. */
 export class SqliteConnection {
   readonly #database: Database
+  readonly #statements = new Map<string, Promise<Statement>>()
 
   private constructor(database: Database) {
     this.#database = database
@@ -37,22 +38,41 @@ export class SqliteConnection {
     })
   }
 
-  async run(statement: string, values: readonly SqlValue[] = []): Promise<void> {
+  /** Runs a statement. It is prepared once: its text must be one of few. */
+  async run(text: string, values: readonly SqlValue[] = []): Promise<void> {
+    const statement = await this.#prepared(text)
     await new Promise<void>((resolve, reject) => {
-      this.#database.run(statement, values, (error) => {
+      statement.run(values, (error: Error | null) => {
         if (error === null) resolve()
         else reject(error)
       })
     })
   }
 
-  async all<T>(statement: string, values: readonly SqlValue[] = []): Promise<readonly T[]> {
+  /** The rows of a statement, which is prepared once. */
+  async all<T>(text: string, values: readonly SqlValue[] = []): Promise<readonly T[]> {
+    const statement = await this.#prepared(text)
     return await new Promise<readonly T[]>((resolve, reject) => {
-      this.#database.all<T>(statement, values, (error, rows) => {
+      statement.all<T>(values, (error, rows) => {
         if (error === null) resolve(rows)
         else reject(error)
       })
     })
+  }
+
+  #prepared(text: string): Promise<Statement> {
+    const known = this.#statements.get(text)
+    if (known !== undefined) return known
+    const prepared = new Promise<Statement>((resolve, reject) => {
+      const statement = this.#database.prepare(text, (error) => {
+        if (error === null) resolve(statement)
+        else reject(error)
+      })
+    })
+    this.#statements.set(text, prepared)
+    // Its table may come to be there.
+    prepared.catch(() => this.#statements.delete(text))
+    return prepared
   }
 
   /** Does all of the work or none of it. Nobody else may use the connection meanwhile. */
@@ -70,6 +90,7 @@ export class SqliteConnection {
   }
 
   async close(): Promise<void> {
+    for (const statement of this.#statements.values()) await statement.then(finalize, () => undefined)
     await new Promise<void>((resolve, reject) => {
       this.#database.close((error) => {
         if (error === null) resolve()
@@ -77,4 +98,12 @@ export class SqliteConnection {
       })
     })
   }
+}
+
+async function finalize(statement: Statement): Promise<void> {
+  await new Promise<void>((resolve) => {
+    statement.finalize(() => {
+      resolve()
+    })
+  })
 }

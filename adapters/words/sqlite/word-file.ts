@@ -13,15 +13,17 @@ const FILE_MODE = 0o600
 const LOG_BYTES = 16 * 1_048_576
 
 /**
- * - `postings`: rows of a term with the postings of its chunks in ascending order of their numbers; `first` is the number
- *   that the row began with. A row takes postings until it has enough: see `addPostings`.
+ * - `postings`: rows of a term with the postings of its chunks in ascending order of their numbers. `first` is the number
+ *   that the row began with, `before` how many postings the rows of the term before it have: the last row tells how
+ *   many there are. A row takes postings until it has enough: see `addPostings`.
  * - `runs`: chunks of one document whose ordinals and numbers follow each other. A chunk that is in none is deleted.
  *   `lengths` has the terms of each chunk, in 4 bytes.
  * - `state`: one row. `next` is the number of the next chunk, `deleted` how many deleted chunks still have postings.
  */
 const TABLES = `
   create table postings (
-    term text not null, first integer not null, postings blob not null, primary key (term, first)
+    term text not null, first integer not null, before integer not null, postings blob not null,
+    primary key (term, first)
   ) without rowid;
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
