@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
+import { SqliteLexicalIndex } from '../dist/adapters/words/index.js'
 
 /** The folders of the tables, in an engine's. */
 const VECTORS = 'vectors'
@@ -24,7 +25,7 @@ export async function putIndexesInOrder(dataDir: string): Promise<number> {
 }
 
 async function putWordsInOrder(dataDir: string): Promise<void> {
-  const words = new LanceDbLexicalIndex(join(dataDir, WORDS))
+  const words = new SqliteLexicalIndex(join(dataDir, WORDS))
   // What is not opened is not looked after.
   for (const name of await words.listCollections()) await words.count(name, 0)
   await words.whenMaintained()

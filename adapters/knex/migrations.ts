@@ -14,6 +14,7 @@ import { liveRows } from './migrations/0011-live-rows.js'
 import { revokedTokens } from './migrations/0012-revoked-tokens.js'
 import { lifecycle } from './migrations/0013-lifecycle.js'
 import { words } from './migrations/0014-words.js'
+import { wordsAnew } from './migrations/0015-words-anew.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. Never changed once released. */
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   revokedTokens,
   lifecycle,
   words,
+  wordsAnew,
 ]

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
 import type { LexicalIndex, Storage } from '../../src/ports/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../lancedb/index.js'
-import { PgLexicalIndex } from '../words/index.js'
+import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
+import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { DATABASE, isThere, VECTORS, WORDS } from './data-dir-names.js'
@@ -139,7 +139,7 @@ function openWords(
   if (knex !== undefined && isPostgres(knex)) {
     return new PgLexicalIndex({ knex, keepKnex: true, ...(tablePrefix !== undefined && { tablePrefix }), ...heard })
   }
-  return new LanceDbLexicalIndex(join(dataDir, WORDS), { maintains, ...heard })
+  return new SqliteLexicalIndex(join(dataDir, WORDS), { maintains, ...heard })
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

@@ -12,14 +12,14 @@ export interface ScoredNumber {
   readonly score: number
 }
 
-/** Scores of chunks by their numbers, in pages of 16 kB: many numbers may belong to deleted chunks. */
+/** Scores of chunks by their numbers, in pages of 32 kB: many numbers may belong to deleted chunks. */
 export class ScoreSums {
-  readonly #pages = new Map<number, Float32Array<ArrayBuffer>>()
+  readonly #pages = new Map<number, Float64Array<ArrayBuffer>>()
 
   /** Adds what each posting of a term is worth. */
   add(postings: Buffer, scores: TermScores): void {
     const view = new DataView(postings.buffer, postings.byteOffset, postings.length)
-    let [page, sums] = [-1, new Float32Array(0)]
+    let [page, sums] = [-1, new Float64Array(0)]
     for (let at = 0; at < postings.length; at += POSTING_BYTES) {
       const number = view.getUint32(at)
       if (number >>> PAGE_BITS !== page) {
@@ -36,10 +36,10 @@ export class ScoreSums {
     return this.#pages.get(number >>> PAGE_BITS)?.[number & (PAGE_SIZE - 1)] ?? 0
   }
 
-  #pageOf(page: number): Float32Array<ArrayBuffer> {
+  #pageOf(page: number): Float64Array<ArrayBuffer> {
     const known = this.#pages.get(page)
     if (known !== undefined) return known
-    const sums = new Float32Array(PAGE_SIZE)
+    const sums = new Float64Array(PAGE_SIZE)
     this.#pages.set(page, sums)
     return sums
   }
@@ -54,7 +54,7 @@ export class ScoreSums {
     const heap: ScoredNumber[] = []
     let range = 0
     for (const page of [...this.#pages.keys()].sort((one, other) => one - other)) {
-      const sums = this.#pages.get(page) ?? new Float32Array(0)
+      const sums = this.#pages.get(page) ?? new Float64Array(0)
       for (let at = 0; at < sums.length; at += 1) {
         const score = sums[at] ?? 0
         if (score === 0) continue

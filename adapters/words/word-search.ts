@@ -112,13 +112,10 @@ function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
   return groups
 }
 
-async function addUp(
-  sums: ScoreSums,
-  read: readonly PostingsRead[],
-  scores: readonly TermScores[],
-): Promise<void> {
+async function addUp(sums: ScoreSums, read: readonly PostingsRead[], scores: readonly TermScores[]): Promise<void> {
   let added = 0
-  for (const { term, postings } of read) {
+  // Sums depend on the order in the last digits: it is the same in all databases.
+  for (const { term, postings } of [...read].sort((one, other) => one.term - other.term)) {
     const ofTerm = scores[term]
     if (ofTerm === undefined) continue
     sums.add(postings, ofTerm)

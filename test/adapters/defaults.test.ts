@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { bundledModel } from '../bundled-model.js'
 import {
   embeddingModelSuite,
@@ -58,7 +59,7 @@ vectorIndexSuite(runner, 'LanceDB', async () => {
 
 lexicalIndexSuite(runner, 'LanceDB', async () => {
   const folder = await temporaryFolder()
-  const port = new LanceDbLexicalIndex(join(folder.path, 'words'))
+  const port = new SqliteLexicalIndex(join(folder.path, 'words'))
   return {
     port,
     dispose: async () => {

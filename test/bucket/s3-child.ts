@@ -47,7 +47,7 @@ const large = await peak(Number(process.argv[3]))
 const stops = new LoopStops()
 await files.write(KEY, once(new Uint8Array(60_000_000)), { maxBytes: 1e9 })
 await setTimeout(5)
-stops.end();
+stops.end()
 const report: S3Report = {
   peaksMb: { small: small.peakMb, large: large.peakMb },
   isSame: small.isSame && large.isSame,

@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backupDataDir, restoreDataDir } from '../../adapters/local/index.js'
@@ -59,7 +59,7 @@ describe('the words in a backup', () => {
     // Nobody works on it.
     expect(await find(restored, SHELF, { ...BY_WORDS, isWorking: false })).toContain(SHELF)
     expect(await examine(restored)).toMatchObject({ isHealthy: true, problems: [] })
-    for (const path of ['words', `words/${WORDS}.lance`]) {
+    for (const path of ['words', `words/${WORDS}.sqlite`]) {
       expect((await stat(join(restored, path))).mode & 0o077, path).toBe(0)
     }
   })
@@ -86,8 +86,7 @@ describe('the words in a backup', () => {
   })
 
   it('W63 are damaged in the folder: likewise', async () => {
-    const versions = join(dataDir, 'words', `${WORDS}.lance`, '_versions')
-    await rm(versions, { recursive: true })
+    await truncate(join(dataDir, 'words', `${WORDS}.sqlite`), 5_000)
     expect(await backupDataDir({ dataDir, file })).toMatchObject({ documents: 3, wordCollections: 1 })
     await restoreDataDir({ dataDir: restored, file })
     await expectIndexedInBackground()

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import knex, { type Knex } from 'knex'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { type LocalEngineOptions, openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryTextExtractor } from '../../adapters/memory/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import type { Engine, Problem, VerifyReport } from '../../src/index.js'
 import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
 import { NEW_CONTEXT, uploadText } from './memory-engine.js'
@@ -125,8 +126,8 @@ export async function vectors(dataDir: string, work: (index: LanceDbVectorIndex)
 }
 
 /** Works on the words of a folder behind the engine's back. */
-export async function words(dataDir: string, work: (index: LanceDbLexicalIndex) => Promise<unknown>): Promise<void> {
-  const index = new LanceDbLexicalIndex(join(dataDir, 'words'))
+export async function words(dataDir: string, work: (index: SqliteLexicalIndex) => Promise<unknown>): Promise<void> {
+  const index = new SqliteLexicalIndex(join(dataDir, 'words'))
   try {
     await work(index)
   } finally {

@@ -1,8 +1,8 @@
-import { cp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LanceDbLexicalIndex } from '../../adapters/lancedb/index.js'
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { ANALYZER_VERSION } from '../../src/analysis/index.js'
 import { type Problem, StorageError, type VerifyProgress } from '../../src/index.js'
 import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
@@ -149,16 +149,14 @@ describe('a document whose words are', () => {
 })
 
 describe('a collection of words', () => {
-  it('W51 in files that are lost: is made again', async () => {
-    await loseFilesOf('data')
-    expect(codes(await examine(dataDir))).toContain('words-unreadable')
-    expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
-    await expectSound()
-  })
-
-  it.each(['_versions', '_indices'])('W51 whose %s are lost: is made again', async (part) => {
-    await loseFilesOf(part)
-    expect(codes(await examine(dataDir))).toContain('words-unreadable')
+  it.each<[string, (file: string) => Promise<void>, string]>([
+    ['cut off', async (file) => await truncate(file, 5_000), 'words-unreadable'],
+    ['overwritten', async (file) => await writeFile(file, Buffer.alloc(50_000, 7)), 'words-unreadable'],
+    ['empty', async (file) => await truncate(file, 0), 'words-missing'],
+    ['gone', async (file) => await rm(file), 'words-missing'],
+  ])('W51 in a file that is %s: is made again', async (_what, damage, code) => {
+    await damage(join(dataDir, 'words', `${WORDS}.sqlite`))
+    expect(codes(await examine(dataDir))).toContain(code)
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
     await expectSound()
   })
@@ -198,16 +196,9 @@ describe('a collection of words', () => {
 
   /** The words of the folder, reading which fails. */
   function failing(method: 'countByDocument' | 'search', error: Error): LexicalIndex {
-    const index = new LanceDbLexicalIndex(join(dataDir, 'words'))
+    const index = new SqliteLexicalIndex(join(dataDir, 'words'))
     vi.spyOn(index, method).mockRejectedValue(error)
     return index
-  }
-
-  async function loseFilesOf(part: string): Promise<void> {
-    const place = join(dataDir, 'words', `${WORDS}.lance`, part)
-    for (const entry of await readdir(place, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) await writeFile(join(entry.parentPath, entry.name), '')
-    }
   }
 })
 

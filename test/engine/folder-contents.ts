@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqlite } from '../../adapters/knex/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 
 /** What a data folder has of a document. */
 export interface DocumentContents {
@@ -29,7 +30,7 @@ export async function folderContents(
 ): Promise<{ readonly documents: ReadonlyMap<string, DocumentContents>; readonly strangers: readonly number[] }> {
   const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
   const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
-  const lexical = new LanceDbLexicalIndex(join(dataDir, 'words'))
+  const lexical = new SqliteLexicalIndex(join(dataDir, 'words'))
   try {
     const rows = await knex('alcove_documents').whereNull('deleted').select<Row[]>()
     const counts = async (table: string) =>
@@ -78,7 +79,7 @@ interface Counted {
 }
 
 /** Rows of each document, in all collections. */
-async function countsIn(index: LanceDbVectorIndex | LanceDbLexicalIndex): Promise<ReadonlyMap<number, number>> {
+async function countsIn(index: LanceDbVectorIndex | SqliteLexicalIndex): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>()
   for (const name of await index.listCollections()) {
     for (const [id, count] of await index.countByDocument(name)) counts.set(id, count + (counts.get(id) ?? 0))

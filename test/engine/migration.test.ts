@@ -11,8 +11,8 @@ import {
   openLocalEngine,
 } from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryHttpTransport } from '../../adapters/memory/index.js'
-import { PgLexicalIndex } from '../../adapters/words/index.js'
 import { PgVectorIndex } from '../../adapters/pgvector/index.js'
+import { PgLexicalIndex } from '../../adapters/words/index.js'
 import type { Engine } from '../../src/index.js'
 import { runAlcove, startAlcove } from '../cli/run-alcove.js'
 import { EVENT_DATA } from '../event-data.js'

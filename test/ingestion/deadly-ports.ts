@@ -1,7 +1,8 @@
 import { connect } from '@lancedb/lancedb'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { WorkerTextExtractor } from '../../dist/adapters/text-extraction/index.js'
+import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import type {
   ExtractedPiece,
   LexicalRows,
@@ -117,7 +118,7 @@ export class DeadlyVectorIndex extends LanceDbVectorIndex {
   }
 }
 
-export class DeadlyLexicalIndex extends LanceDbLexicalIndex {
+export class DeadlyLexicalIndex extends SqliteLexicalIndex {
   readonly #deadly: Deadly
 
   constructor(folder: string, deadly: Deadly) {

@@ -1,9 +1,10 @@
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { openSqlite } from '../../adapters/knex/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import type { Engine, Session } from '../../src/index.js'
 import type { EmbedOptions, ExtractedPiece } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -179,7 +180,7 @@ class FaultyVectorIndex extends LanceDbVectorIndex {
   }
 }
 
-class FaultyLexicalIndex extends LanceDbLexicalIndex {
+class FaultyLexicalIndex extends SqliteLexicalIndex {
   readonly #take: Take
 
   constructor(folder: string, take: Take) {
@@ -187,13 +188,13 @@ class FaultyLexicalIndex extends LanceDbLexicalIndex {
     this.#take = take
   }
 
-  override async add(...args: Parameters<LanceDbLexicalIndex['add']>): Promise<void> {
+  override async add(...args: Parameters<SqliteLexicalIndex['add']>): Promise<void> {
     await this.#take('words:add')
     await super.add(...args)
     await this.#take('words:added')
   }
 
-  override async deleteDocument(...args: Parameters<LanceDbLexicalIndex['deleteDocument']>): Promise<void> {
+  override async deleteDocument(...args: Parameters<SqliteLexicalIndex['deleteDocument']>): Promise<void> {
     await this.#take('words:delete')
     await super.deleteDocument(...args)
     await this.#take('words:deleted')

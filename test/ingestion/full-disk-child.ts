@@ -5,9 +5,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryTelemetry } from '../../dist/adapters/memory/index.js'
+import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import { AlcoveError } from '../../dist/src/index.js'
 import { QuickModel } from './quick-model.js'
 import { fill, makeRoom } from './small-disk.js'
@@ -49,7 +50,7 @@ const engine = await openLocalEngine({
   embeddingModels: [await QuickModel.open({ dimensions: 384, delayMs: () => delayMs })],
   fileStore: new FolderFileStore(places.files),
   vectorIndex: new LanceDbVectorIndex(places.vectors),
-  lexicalIndex: new LanceDbLexicalIndex(places.words),
+  lexicalIndex: new SqliteLexicalIndex(places.words),
   telemetry,
 })
 const session = engine.as(engine.owner)

@@ -4,9 +4,10 @@
  */
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryTelemetry } from '../../dist/adapters/memory/index.js'
+import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import { collect } from '../conformance/harness.js'
 import { QuickModel } from './quick-model.js'
 import { fill, makeRoom } from './small-disk.js'
@@ -47,7 +48,7 @@ const engine = await openLocalEngine({
   embeddingModels: [await QuickModel.open({ dimensions: 64, delayMs: () => 0 })],
   fileStore,
   vectorIndex: new LanceDbVectorIndex(places.vectors),
-  lexicalIndex: new LanceDbLexicalIndex(places.words),
+  lexicalIndex: new SqliteLexicalIndex(places.words),
   telemetry,
 })
 const session = engine.as(engine.owner)

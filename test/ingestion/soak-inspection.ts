@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
+import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import { textOf } from './soak-documents.js'
 import type { ListedDocument, SoakLedger } from './soak-ledger.js'
 
@@ -37,7 +38,7 @@ export async function inspect(places: Places, ledger?: SoakLedger): Promise<stri
   const knex = openSqlite(places.database)
   const storage = new KnexStorage({ knex, keepKnex: true })
   const index = new LanceDbVectorIndex(places.vectors)
-  const words = new LanceDbLexicalIndex(places.words)
+  const words = new SqliteLexicalIndex(places.words)
   try {
     const contexts = new Set<number>(await knex('alcove_contexts').whereNull('deleted').pluck('id'))
     const rows = await documentRows(knex)
@@ -173,7 +174,7 @@ async function wrongVectors(
 
 /** The word index has each chunk of a completed document once, and nothing of what is gone. */
 async function wrongWords(
-  index: LanceDbLexicalIndex,
+  index: SqliteLexicalIndex,
   contexts: ReadonlySet<number>,
   listed: readonly Row[],
 ): Promise<string[]> {

@@ -9,6 +9,6 @@ const model = await TransformersEmbeddingModel.open(process.argv[2] ?? '')
 const stops = new LoopStops()
 const tokenizer = await model.tokenizer()
 tokenizer.count('some text')
-stops.end();
+stops.end()
 process.stdout.write(String(stops.longestWorkAtFullSpeedMs))
 await model.close()

@@ -1,17 +1,16 @@
 import { VectorsDamagedError } from '../../../src/index.js'
 import type { LexicalIndex, VectorIndex } from '../../../src/ports/index.js'
-import { copyTables } from './backup-tables.js'
 
 /** What the vector index and the word index have in common. */
 type CollectionIndex = Pick<VectorIndex, SharedMember> & Pick<LexicalIndex, SharedMember>
 type SharedMember = 'countByDocument' | 'deleteDocument' | 'listCollections' | 'drop' | 'close'
 
-/** A folder of an index that is copied. */
+/** An index that is copied. */
 export interface IndexCopy {
-  readonly from: string
-  readonly to: string
+  /** Copies all of it. */
+  readonly take: () => Promise<void>
   /** Opens the copy; nothing in it is put in order. */
-  readonly open: (folder: string) => CollectionIndex
+  readonly open: () => CollectionIndex
   /** The documents that are kept. */
   readonly keep: ReadonlySet<number>
   readonly signal: AbortSignal
@@ -25,12 +24,12 @@ export interface CopiedCollection {
 }
 
 /**
- * Copies a folder of an index while it is written to, and removes what is not kept: later documents, whose ids the
+ * Copies an index while it is written to, and removes what is not kept: later documents, whose ids the
  * restored engine will give to others, and those under way, which begin anew. Collections without any are left out.
  */
 export async function copyCollections(copy: IndexCopy): Promise<readonly CopiedCollection[]> {
-  await copyTables(copy.from, copy.to, copy.signal)
-  const index = copy.open(copy.to)
+  await copy.take()
+  const index = copy.open()
   try {
     const copied: CopiedCollection[] = []
     for (const name of await index.listCollections()) {

@@ -3,6 +3,7 @@ import type { SqliteSnapshot } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
 import { documentsWithoutVectors } from '../documents-without-vectors.js'
 import { copyCollections, rowsIn } from './backup-collections.js'
+import { copyTables } from './backup-tables.js'
 
 /** Vectors that were copied. */
 export interface CopiedVectors {
@@ -25,9 +26,10 @@ export async function copyVectors(
 ): Promise<CopiedVectors> {
   const keep = new Set<number>()
   for await (const { id, isCompleted } of snapshot.documents()) if (isCompleted) keep.add(id)
-  const open = (folder: string) => new LanceDbVectorIndex(folder, { maintains: false })
+  const take = async (): Promise<void> => await copyTables(paths.from, paths.to, signal)
+  const open = () => new LanceDbVectorIndex(paths.to, { maintains: false })
   for (let copy = 1; ; copy += 1) {
-    const copied = await copyCollections({ ...paths, open, keep, signal })
+    const copied = await copyCollections({ take, open, keep, signal })
     // A context may have vectors of several models; those of the one in use are all there.
     const most = new Map<number, number>()
     for (const { rows } of copied) {

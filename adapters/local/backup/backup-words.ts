@@ -1,5 +1,5 @@
 import type { SqliteSnapshot } from '../../knex/index.js'
-import { LanceDbLexicalIndex } from '../../lancedb/index.js'
+import { SqliteLexicalIndex } from '../../words/index.js'
 import { copyCollections, rowsIn } from './backup-collections.js'
 
 /** Words that were copied. */
@@ -23,8 +23,16 @@ export async function copyWords(
   for await (const { id, isCompleted, wordsVersion } of snapshot.documents()) {
     if (isCompleted && wordsVersion !== null) keep.add(id)
   }
-  const open = (folder: string) => new LanceDbLexicalIndex(folder, { maintains: false })
-  const copied = await copyCollections({ ...paths, open, keep, signal })
+  const open = (folder: string) => new SqliteLexicalIndex(folder, { maintains: false })
+  const take = async (): Promise<void> => {
+    const index = open(paths.from)
+    try {
+      await index.copyTo(paths.to, signal)
+    } finally {
+      await index.close()
+    }
+  }
+  const copied = await copyCollections({ take, open: () => open(paths.to), keep, signal })
   const rowsOf = (id: number, version: number): number => {
     // A context has a collection for each version of the analyzer, and a document is in those of one context.
     const ofVersion = copied.filter(({ name }) => name.endsWith(`-words-${version}`))

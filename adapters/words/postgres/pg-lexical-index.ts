@@ -13,14 +13,7 @@ import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { emptyAnswer, MANY_CHUNKS, searchWords } from '../word-search.js'
-import {
-  countChunks,
-  countChunksByDocument,
-  deleteRuns,
-  insertRuns,
-  readTotals,
-  takeNumbers,
-} from './chunk-runs.js'
+import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readTotals, takeNumbers } from './chunk-runs.js'
 import { inDatabase, isGone } from './errors.js'
 import { pgPostingSource } from './pg-posting-source.js'
 import { levelOf } from './posting-levels.js'

@@ -99,8 +99,7 @@ export class TableUpkeep {
     const merged = await mergePostings(this.#knex, table, isOver)
     if (merged === undefined) return
     noted.merged += merged
-    const isPurged =
-      isPurgeDue(await readTotals(this.#knex, table)) && (await purgePostings(this.#knex, table, isOver))
+    const isPurged = isPurgeDue(await readTotals(this.#knex, table)) && (await purgePostings(this.#knex, table, isOver))
     if (isOver() || (!isPurged && noted.merged < ROWS_PER_VACUUM)) return
     await vacuum(this.#knex, table)
     noted.merged = 0

@@ -71,10 +71,10 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
     }
   }
   if (deleted > 0) {
-    await connection.run(
-      'update state set chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2',
-      [deleted, shorter],
-    )
+    await connection.run('update state set chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2', [
+      deleted,
+      shorter,
+    ])
   }
   return deleted
 }

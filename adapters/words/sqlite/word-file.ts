@@ -9,6 +9,8 @@ import { SqliteConnection } from './sqlite-connection.js'
 const LAYOUT = 1
 /** A file is for the engine's user alone. */
 const FILE_MODE = 0o600
+/** Pages that each connection keeps. Additions look at all over the file. */
+const CACHE_KB = 16_384
 /** The log is cut back to this once it was larger. */
 const LOG_BYTES = 16 * 1_048_576
 
@@ -56,7 +58,8 @@ export class WordFile {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()))
+    // One after the other: the last one puts the log into the file, and of two that close at once none is the last.
+    for (const connection of this.#connections.splice(0)) await connection.close()
     this.#reader = undefined
     this.#writer = undefined
   }
@@ -90,7 +93,8 @@ async function prepare(connection: SqliteConnection): Promise<void> {
   // Only before the first table is made.
   if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
   await connection.exec(
-    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
+    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES};
+     pragma cache_size = -${CACHE_KB}`,
   )
   if ((await layoutOf(connection)) !== 0) return
   await connection.transaction(async () => {
