@@ -1,4 +1,3 @@
-/** VectorIndex and LexicalIndex on LanceDB. */
+/** VectorIndex on LanceDB. */
 export type { LanceDbOptions, LanceOptions } from './lance-options.js'
-export { LanceDbLexicalIndex } from './lancedb-lexical-index.js'
 export { LanceDbVectorIndex } from './lancedb-vector-index.js'

@@ -50,10 +50,7 @@ export class LanceCollections {
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
     this.refuseIfClosed()
     const remove = async (open: OpenTable): Promise<void> => {
-      const { kind } = this.#tables
-      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`, () =>
-        kind.deleted?.(open, documentId, fromChunk),
-      )
+      await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
       this.#maintenance.noteWrite(name, open)
     }
     await onDisk(this.#contents, () => this.#using(name, undefined, remove))

@@ -139,14 +139,14 @@ export class LanceTables {
       const made = await this.#openTable(name)
       if (made !== undefined) return made
       const connection = await this.#connectFor(name)
-      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place, this.kind)
+      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
     })
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
       const table = await (await this.#connectFor(name)).openTable(name)
-      return await OpenTable.open(table, this.place, this.kind)
+      return await OpenTable.open(table, this.place)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error

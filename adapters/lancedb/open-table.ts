@@ -1,6 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
 import { readPlan, type SearchPlan, writePlan } from './search-plan.js'
-import type { TableKind } from './table-kind.js'
 import { type TablePlace, writeLock } from './table-place.js'
 import { TableWriter } from './table-writer.js'
 
@@ -17,20 +16,18 @@ export class OpenTable {
   #plan: SearchPlan | undefined
   #nextLook = performance.now() + LOOK_AGAIN_MS
 
-  private constructor(table: Table, place: TablePlace, kind: TableKind, plan: SearchPlan | undefined) {
+  private constructor(table: Table, place: TablePlace, plan: SearchPlan | undefined) {
     this.table = table
     this.#place = place
     this.#plan = plan
     const name = writeLock(place, table.name)
     this.writer = new TableWriter(table, {
       exclusively: async (work) => await place.locks.hold(name, work),
-      prepare: async () => await kind.prepare?.(this),
-      written: async (batches) => await kind.written?.(this, batches),
     })
   }
 
-  static async open(table: Table, place: TablePlace, kind: TableKind): Promise<OpenTable> {
-    return new OpenTable(table, place, kind, await readPlan(place.folder, table.name))
+  static async open(table: Table, place: TablePlace): Promise<OpenTable> {
+    return new OpenTable(table, place, await readPlan(place.folder, table.name))
   }
 
   /** How to search it by its index; `undefined`: by a scan. */

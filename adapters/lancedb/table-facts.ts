@@ -3,9 +3,6 @@ import type { Table } from '@lancedb/lancedb'
 /** What Lance calls the index on the vectors. */
 export const VECTOR_INDEX = 'vector_idx'
 
-/** What Lance calls the index on the terms. */
-export const TERMS_INDEX = 'terms_idx'
-
 /** Length of a table's vectors. */
 export async function dimensionsOf(table: Table): Promise<number> {
   const field = (await table.schema()).fields.find(({ name }) => name === 'vector')

@@ -215,9 +215,8 @@ export class TableMaintenance {
     state.seenWrites = writer.writes
     const { kind } = this.#tables
     await kind.upgrade?.(open)
-    if (kind.mergesTinyFragments) await mergeTinyFragments(open, await table.stats())
+    await mergeTinyFragments(open, await table.stats())
     await indexColumns(open, kind, await table.stats())
-    await kind.tend?.(open)
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }
@@ -240,8 +239,7 @@ export class TableMaintenance {
     })
     if (state.hasCopies) this.#lookLater(name, QUIET_MS)
     const pauseMs = (await vectorIndexBuiltAt(open.table)) === undefined ? PAUSE_MS : PAUSE_WITH_INDEX_MS
-    const { pausePerWork = PAUSE_PER_WORK } = this.#tables.kind
-    state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * pausePerWork)
+    state.nextCompaction = performance.now() + Math.max(pauseMs, state.settleMs * PAUSE_PER_WORK)
   }
 }
 

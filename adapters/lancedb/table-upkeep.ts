@@ -113,10 +113,8 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
     const keep = await keepFrom(table, isSettled)
     return isApart ? await compactApart(table, options.place, keep) : await compactHere(table, keep)
   }
-  const compacted = await options.kind.compacting?.(open)
   const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
   if (isApart) await writer.alone(() => table.checkoutLatest())
-  compacted?.()
   const rebuiltAt = await vectorIndexBuiltAt(table)
   if (open.plan !== undefined && open.plan.builtAt === builtAt && rebuiltAt !== undefined && rebuiltAt !== builtAt) {
     await open.adopt({ ...open.plan, builtAt: rebuiltAt, isCarriedOver: true })

@@ -24,10 +24,6 @@ interface Group {
 export interface WriterSurroundings {
   /** Works while no other process writes. */
   readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
-  /** Called before the first rows are written. */
-  readonly prepare: () => Promise<void>
-  /** Is told of rows that were written; never fails because of them. */
-  readonly written: (batches: readonly RecordBatch[]) => Promise<void>
 }
 
 /**
@@ -38,7 +34,6 @@ export interface WriterSurroundings {
 export class TableWriter {
   readonly #table: Table
   readonly #surroundings: WriterSurroundings
-  #isPrepared = false
   readonly #turn = pLimit(1)
   #group: Group | undefined
   /** Writes since the table was opened. */
@@ -64,11 +59,9 @@ export class TableWriter {
     await group.written
   }
 
-  /** @param deleted is called when the rows are gone, before others write */
-  async delete(predicate: string, deleted: () => Promise<void> | undefined): Promise<void> {
+  async delete(predicate: string): Promise<void> {
     await this.alone(async () => {
       await retried(() => this.#table.delete(predicate))
-      await deleted()
       this.writes += 1
     })
   }
@@ -97,14 +90,11 @@ export class TableWriter {
   }
 
   async #write(additions: readonly Addition[]): Promise<void> {
-    if (!this.#isPrepared) await this.#surroundings.prepare()
-    this.#isPrepared = true
     const { tableOf } = await loadArrowRows()
     const columns = new Set((await this.#table.schema()).fields.map(({ name }) => name))
     const batches: RecordBatch[] = []
     for (const addition of additions) batches.push(await addition.toBatch(columns))
     await retried(() => this.#table.add(tableOf(batches)))
-    await this.#surroundings.written(batches)
   }
 }
 

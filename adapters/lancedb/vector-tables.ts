@@ -17,7 +17,6 @@ export const VECTOR_TABLES: TableKind = {
   searchIndex: VECTOR_INDEX,
   maxUnindexed: (rows) => Math.max(MAX_UNINDEXED_ROWS, rows * MAX_UNINDEXED_SHARE),
   lookUpColumns: ['document', CHUNK_KEY],
-  mergesTinyFragments: true,
   filesBeside: [PLAN_SUFFIX],
   bytesPerRow: async (table) => (await dimensionsOf(table)) * BYTES_PER_COMPONENT,
   upgrade: addChunkKey,

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LanceDbLexicalIndex, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { type MemoryLockTable, MemoryProcessLocks, MemoryVectorIndex } from '../../adapters/memory/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
-import { lexicalIndexSuite, vectorIndexSuite } from '../conformance/index.js'
+import { vectorIndexSuite } from '../conformance/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
@@ -13,18 +13,6 @@ const { name: NAME } = COLLECTION
 vectorIndexSuite({ describe, it }, 'LanceDB that others share', async () => {
   const folder = await temporaryFolder()
   const port = new LanceDbVectorIndex(join(folder.path, 'vectors'), { locks: new MemoryProcessLocks() })
-  return {
-    port,
-    dispose: async () => {
-      await port.close()
-      await folder.remove()
-    },
-  }
-})
-
-lexicalIndexSuite({ describe, it }, 'LanceDB that others share', async () => {
-  const folder = await temporaryFolder()
-  const port = new LanceDbLexicalIndex(join(folder.path, 'words'), { locks: new MemoryProcessLocks() })
   return {
     port,
     dispose: async () => {

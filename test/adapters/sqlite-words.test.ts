@@ -1,17 +1,200 @@
+import { mkdir, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
-import { SqliteLexicalIndex } from '../../adapters/words/index.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MemoryLexicalIndex } from '../../adapters/memory/index.js'
+import { SqliteLexicalIndex, type SqliteLexicalOptions } from '../../adapters/words/index.js'
+import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../src/ports/index.js'
 import { lexicalIndexSuite } from '../conformance/index.js'
+import { generateTexts, textRows, weighed } from '../conformance/lexical-rows.js'
+import { LoopStops } from '../ingestion/loop-stops.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
+const NAME = 'context-1-words-1'
+const { documents, questions } = generateTexts(40, 25)
+const best = ({ hits }: LexicalAnswer): string[] => hits.map(({ documentId, chunk }) => `${documentId}:${chunk}`)
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let words: string
+let memory: MemoryLexicalIndex
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  words = join(folder.path, 'words')
+  memory = new MemoryLexicalIndex()
+})
+
+afterEach(async () => {
+  await folder.remove()
+})
+
 lexicalIndexSuite({ describe, it }, 'SQLite', async () => {
-  const folder = await temporaryFolder()
-  const port = new SqliteLexicalIndex(join(folder.path, 'words'))
+  const own = await temporaryFolder()
+  const port = new SqliteLexicalIndex(join(own.path, 'words'))
   return {
     port,
     dispose: async () => {
       await port.close()
-      await folder.remove()
+      await own.remove()
     },
   }
+})
+
+/** One life of a process: opens the index, works, closes it. */
+async function withIndex(
+  work: (index: SqliteLexicalIndex) => Promise<void>,
+  options: SqliteLexicalOptions = {},
+): Promise<void> {
+  const index = new SqliteLexicalIndex(words, options)
+  try {
+    await work(index)
+  } finally {
+    await index.close()
+  }
+}
+
+async function each(index: LexicalIndex, work: (index: LexicalIndex) => Promise<void>): Promise<void> {
+  await Promise.all([work(index), work(memory)])
+}
+
+/** Compares all hits of each question with those of the index in memory, which looks at every chunk. */
+async function expectAsInMemory(index: LexicalIndex, filter?: DocumentFilter): Promise<void> {
+  for (const question of questions.slice(0, 8)) {
+    const options = { limit: 3_000, ...(filter && { documents: filter }) }
+    const [found, expected] = [
+      await index.search(NAME, question, options),
+      await memory.search(NAME, question, options),
+    ]
+    expect(best(found).sort()).toEqual(best(expected).sort())
+    expect(found.maximum).toBeCloseTo(expected.maximum, 6)
+    for (const [at, { score }] of found.hits.entries()) expect(score).toBeCloseTo(expected.hits[at]?.score ?? 0, 6)
+  }
+}
+
+describe('words in SQLite', () => {
+  it('are exactly as in memory over additions, deletions, purges and lives', async () => {
+    await withIndex(async (index) => {
+      for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
+      await expectAsInMemory(index)
+      await expectAsInMemory(index, { only: [3, 4, 5, 6, 7, 99] })
+      await expectAsInMemory(index, { except: [1, 2, 3, 4, 5] })
+      for (const { documentId } of documents.slice(0, 30)) {
+        const fromChunk = documentId % 3 === 0 ? 20 : 0
+        await each(index, async (one) => await one.deleteDocument(NAME, documentId, fromChunk))
+      }
+      for (const rows of documents.slice(0, 5)) await each(index, async (one) => await one.add(NAME, rows))
+      await index.whenMaintained()
+      await expectAsInMemory(index)
+      expect(index.maintenanceError).toBeUndefined()
+    })
+    await withIndex(async (index) => {
+      for (const rows of documents.slice(5, 9)) await each(index, async (one) => await one.add(NAME, rows))
+      await index.whenMaintained()
+      await expectAsInMemory(index)
+      expect(await index.countByDocument(NAME)).toEqual(await memory.countByDocument(NAME))
+    })
+  })
+
+  it('that are deleted leave the disk, and what is written meanwhile stays', async () => {
+    await withIndex(async (index) => {
+      for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
+      const before = (await stat(join(words, `${NAME}.sqlite`))).size
+      for (const { documentId } of documents.slice(0, 36))
+        await each(index, async (one) => await one.deleteDocument(NAME, documentId, 0))
+      const purged = index.whenMaintained()
+      for (let id = 100; id < 120; id += 1) {
+        await each(index, async (one) => await one.add(NAME, textRows(id, ['w1', `own-${id}`], ['w2', 'w3'])))
+      }
+      await purged
+      await index.whenMaintained()
+      await expectAsInMemory(index)
+      await index.close()
+      expect((await stat(join(words, `${NAME}.sqlite`))).size).toBeLessThan(before / 2)
+    })
+  })
+
+  it('are searched and written without holding up the event loop', async () => {
+    await withIndex(async (index) => {
+      const { documents: many } = generateTexts(60, 0)
+      const rows = { documentId: 1, chunks: [] as number[], terms: [] as (readonly string[])[] }
+      for (const { terms } of many) {
+        rows.chunks.push(...terms.map((_, at) => rows.chunks.length + at))
+        rows.terms.push(...terms)
+      }
+      const stops = new LoopStops()
+      await index.add(NAME, rows)
+      for (const question of questions) await index.search(NAME, question, { limit: 50 })
+      stops.end()
+      expect(stops.longestWorkAtFullSpeedMs).toBeLessThan(50)
+    })
+  })
+
+  it.each<[string, (file: string) => Promise<void>]>([
+    ['cut off', async (file) => await truncate(file, 5_000)],
+    ['overwritten', async (file) => await writeFile(file, Buffer.alloc(50_000, 7))],
+  ])('in a file that is %s are told to be damaged, and can be dropped', async (_what, damage) => {
+    await withIndex(async (index) => await index.add(NAME, textRows(1, ['apple', 'pear'], ['plum'])))
+    expect(await readdir(words)).toEqual([`${NAME}.sqlite`])
+    await damage(join(words, `${NAME}.sqlite`))
+    await withIndex(async (index) => {
+      const damaged = {
+        code: 'ERR_VECTORS_DAMAGED',
+        message: expect.stringContaining(`the words of ${NAME}`) as string,
+      }
+      await expect(index.search(NAME, weighed('apple'), { limit: 1 })).rejects.toMatchObject(damaged)
+      await expect(index.add(NAME, textRows(2, ['apple']))).rejects.toMatchObject(damaged)
+      await index.drop(NAME)
+      expect(await index.listCollections()).toEqual([])
+      await index.add(NAME, textRows(2, ['apple']))
+      expect(best(await index.search(NAME, weighed('apple'), { limit: 5 }))).toEqual(['2:0'])
+    })
+  })
+
+  it('are copied while they are written to, without those that are damaged', async () => {
+    const copy = join(folder.path, 'copy')
+    await withIndex(async (index) => {
+      await index.add('damaged', textRows(1, ['apple']))
+      for (const rows of documents.slice(0, 10)) await each(index, async (one) => await one.add(NAME, rows))
+    })
+    await writeFile(join(words, 'damaged.sqlite'), Buffer.alloc(50_000, 7))
+    await withIndex(async (index) => {
+      const more = index.add(NAME, textRows(50, ['only-in-the-source']))
+      await index.copyTo(copy)
+      await more
+    })
+    const copied = new SqliteLexicalIndex(copy)
+    expect(await copied.listCollections()).toEqual([NAME])
+    await copied.deleteDocument(NAME, 50, 0)
+    await copied.whenMaintained()
+    expect(await copied.countByDocument(NAME)).toEqual(await memory.countByDocument(NAME))
+    await copied.close()
+    expect((await stat(join(copy, `${NAME}.sqlite`))).mode & 0o077).toBe(0)
+  })
+
+  it('of many collections are kept in few open files, and dropped while they are searched', async () => {
+    await withIndex(async (index) => {
+      const names = Array.from({ length: 80 }, (_, at) => `c-${at}`)
+      await Promise.all(names.map((name, at) => index.add(name, textRows(at, ['apple', name]))))
+      const open = (await readdir('/proc/self/fd').catch(() => [])).length
+      expect(open).toBeLessThan(64 * 6 + 200)
+      const answers = await Promise.all(names.map((name) => index.search(name, weighed(name), { limit: 5 })))
+      expect(answers.map((answer) => best(answer))).toEqual(names.map((_, at) => [`${at}:0`]))
+      const searches = names.map((name) => index.search(name, weighed('apple'), { limit: 5 }))
+      const drops = names.map((name) => index.drop(name))
+      for (const { hits } of await Promise.all(searches)) expect(hits.length).toBeLessThan(2)
+      await Promise.all(drops)
+      expect(await readdir(words)).toEqual([])
+    })
+  })
+
+  it('are written where former versions had them in LanceDB, of which nothing is left', async () => {
+    await mkdir(join(words, `${NAME}.lance`, 'data'), { recursive: true })
+    await mkdir(join(words, '.building'))
+    await writeFile(join(words, `${NAME}.terms.bin`), 'statistics')
+    await withIndex(async (index) => {
+      expect(await index.listCollections()).toEqual([])
+      expect(await readdir(words)).toHaveLength(3)
+      await index.add(NAME, textRows(1, ['apple']))
+      expect((await readdir(words)).filter((name) => !name.startsWith(`${NAME}.sqlite`))).toEqual([])
+    })
+  })
 })

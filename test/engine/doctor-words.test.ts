@@ -1,4 +1,4 @@
-import { cp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { cp, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'

@@ -72,7 +72,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
   }
 
   async add(collection: string, rows: LexicalRows): Promise<void> {
-    if (rows.chunks.length === 0) return this.#calls.refuseIfClosed()
+    this.#calls.refuseIfClosed()
+    if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
       await this.#clearOnce()
       await this.#files.useOrMake(collection, async (file) => {

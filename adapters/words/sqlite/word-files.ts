@@ -31,6 +31,7 @@ export class WordFiles {
 
   /** Works with the file of a collection; `nothing` where there is none. */
   async use<T>(collection: string, nothing: T, work: (file: WordFile) => Promise<T>): Promise<T> {
+    while (this.#closing.has(collection)) await this.#closing.get(collection)
     if (!this.#opened.has(collection) && !existsSync(this.#pathOf(collection))) return nothing
     return await this.#use(collection, work)
   }
@@ -38,6 +39,7 @@ export class WordFiles {
   /** Works with the file of a collection, made now if there is none. */
   async useOrMake<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    while (this.#closing.has(collection)) await this.#closing.get(collection)
     return await this.#use(collection, work)
   }
 
@@ -72,8 +74,8 @@ export class WordFiles {
     await Promise.all(this.#closing.values())
   }
 
+  /** Called when the file is not being closed. */
   async #use<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
-    for (let closing = this.#closing.get(collection); closing; closing = this.#closing.get(collection)) await closing
     const opened = this.#opened.get(collection) ?? {
       file: new WordFile(this.#pathOf(collection)),
       uses: 0,

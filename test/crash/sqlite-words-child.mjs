@@ -1,12 +1,12 @@
 /**
- * Adds documents to the word index in the folder given, deletes every fifth, and has the table put in order all the
- * while, `here` or in a process `apart`, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 chunks.
+ * Adds documents to the word index in the folder given, deletes some of them, and has the file put in order all the
+ * while, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 chunks.
  */
 import { setTimeout } from 'node:timers/promises'
-import { LanceDbLexicalIndex } from '../../dist/adapters/lancedb/index.js'
+import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 
-const [folder, first, place] = process.argv.slice(2)
-const index = new LanceDbLexicalIndex(folder, { ...(place === 'apart' && { compactApartFromBytes: 0 }) })
+const [folder, first] = process.argv.slice(2)
+const index = new SqliteLexicalIndex(folder)
 
 async function maintain() {
   for (;;) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LanceDbLexicalIndex } from '../../adapters/lancedb/index.js'
+import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { weighed } from '../conformance/lexical-rows.js'
 import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -14,9 +14,9 @@ it('K a process that is killed while it adds words and puts them in order leaves
   const words = join(folder.path, 'words')
   const writes = new AcknowledgedWrites()
   for (let round = 0; round < ROUNDS; round += 1) {
-    await writes.untilKilled('lancedb-words-child.mjs', words, round)
+    await writes.untilKilled('sqlite-words-child.mjs', words, round)
 
-    const index = new LanceDbLexicalIndex(words)
+    const index = new SqliteLexicalIndex(words)
     const counts = await index.countByDocument(NAME)
     writes.expectIn(counts, (id) => (id % 40) + 1)
     const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
