@@ -34,8 +34,6 @@ export interface PostingSource {
   readonly rangesOf: (filter: DocumentFilter) => Promise<readonly NumberRange[]>
   /** The chunks with these numbers; none for a deleted one. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
-  /** The numbers of chunks, in their order; `undefined` for a deleted one. */
-  readonly numbersOf: (chunks: readonly IndexedChunk[]) => Promise<readonly (number | undefined)[]>
 }
 
 /** Purging rewrites the postings of all terms: it waits until so many chunks are deleted, and so large a share. */

@@ -16,8 +16,8 @@ export interface ScoredNumber {
 export class ScoreSums {
   readonly #pages = new Map<number, Float64Array<ArrayBuffer>>()
 
-  /** Adds what each posting of a term is worth. */
-  add(postings: Buffer, scores: TermScores): void {
+  /** Adds what each posting of a term is worth. @param least that a chunk must have already */
+  add(postings: Buffer, scores: TermScores, least: number): void {
     const view = new DataView(postings.buffer, postings.byteOffset, postings.length)
     let [page, sums] = [-1, new Float64Array(0)]
     for (let at = 0; at < postings.length; at += POSTING_BYTES) {
@@ -27,7 +27,9 @@ export class ScoreSums {
         sums = this.#pageOf(page)
       }
       const place = number & (PAGE_SIZE - 1)
-      sums[place] = (sums[place] ?? 0) + scores.of(view.getUint16(at + 4), view.getUint16(at + 6))
+      const sum = sums[place] ?? 0
+      if (sum < least) continue
+      sums[place] = sum + scores.of(view.getUint16(at + 4), view.getUint16(at + 6))
     }
   }
 

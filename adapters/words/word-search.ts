@@ -17,29 +17,38 @@ import { TermScores } from './term-scores.js'
 const POSTINGS_AT_ONCE = 131_072
 /** Postings that are added up between two turns of the event loop: about 5 ms. */
 const POSTINGS_PER_TURN = 200_000
-/** Where there are more chunks, terms that tell little are left out, and totals may be estimated. */
+/** Where there are more chunks, terms that tell little are not added up for all of them, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
-/** What the terms that are left out may earn together, of what a chunk can earn. They have most of the postings. */
-const LEFT_OUT_SHARE = 0.05
+/** What these terms may earn together, of what a chunk can earn. They have most of the postings. */
+const LITTLE_SHARE = 0.05
 /** Hits that are looked up beyond those asked for: some may be deleted. */
 const SPARE_HITS = 20
 /** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
 const MOST_LOOKUPS = 3
 
-/** The answer of a collection that has no chunks. */
-export function emptyAnswer(query: LexicalQuery): LexicalAnswer {
-  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoresOf: noScores }
+/** Terms with the number of their postings. */
+type TermCounts = ReadonlyMap<string, number>
+
+/** What a search found. */
+export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
+  /** The score of the chunk with a number. */
+  readonly scoreOf: (number: number) => number
+}
+
+/** What a search finds in a collection that has no chunks. */
+export function nothingFound(query: LexicalQuery): WordsFound {
+  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoreOf: () => 0 }
 }
 
 /**
- * Finds the chunks with the highest scores: adds up the postings of the terms. Exact up to 10,000 chunks. Where there are
- * more, terms that many chunks have count for nothing, unless too few chunks have others.
+ * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, terms that tell little
+ * are added only for chunks that may be among the hits: other chunks may have a score that is a little too low.
  */
 export async function searchWords(
   source: PostingSource,
   query: LexicalQuery,
   { limit, documents }: LexicalSearchOptions,
-): Promise<LexicalAnswer> {
+): Promise<WordsFound> {
   const { chunks, deleted, meanLength } = source.totals
   const asked = [...query.keys()]
   const counted = await source.count(asked)
@@ -47,29 +56,38 @@ export async function searchWords(
   // Deleted chunks count among those that have a term as long as their postings are there.
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
-  if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
-  const sums = new ScoreSums()
-  const add = async (some: ReadonlyMap<string, number>): Promise<void> => {
+  if (counts.size === 0) return { hits: [], maximum, scoreOf: () => 0 }
+  const add = async (sums: ScoreSums, some: TermCounts, least = 0): Promise<void> => {
     for (const terms of groupsOf(some)) {
       const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
-      await addUp(sums, await source.read(terms), scores)
+      await addUp(sums, await source.read(terms), scores, least)
     }
   }
-  const best = async (): Promise<LexicalHit[]> =>
-    limit < 1 ? [] : await bestHits(source, sums, { limit, ...(documents && { documents }) })
-  const { telling, others } = chunks > MANY_CHUNKS ? divide(counts, idfs) : { telling: counts, others: new Map() }
-  await add(telling)
-  let hits = await best()
-  if (hits.length < limit && others.size > 0) {
-    await add(others)
-    hits = await best()
+  const filter = {
+    except: new Set(documents !== undefined && 'except' in documents ? documents.except : []),
+    ranges: documents !== undefined && 'only' in documents ? await source.rangesOf(documents) : undefined,
   }
-  const scoresOf: LexicalAnswer['scoresOf'] = async (chunks) =>
-    (await source.numbersOf(chunks)).map((number) => (number === undefined ? 0 : sums.of(number)))
-  return { hits, maximum, scoresOf }
+  const found = async (sums: ScoreSums): Promise<WordsFound> => {
+    const hits = limit < 1 ? [] : await bestHits(source, sums, limit, filter)
+    return { hits, maximum, scoreOf: (number) => sums.of(number) }
+  }
+  if (chunks > MANY_CHUNKS) {
+    const { telling, others, bound } = divide(counts, idfs)
+    const sums = new ScoreSums()
+    await add(sums, telling)
+    const rank = limit + SPARE_HITS
+    const enough = sums.best(rank, undefined, filter.ranges)[rank - 1]?.score ?? 0
+    // A chunk that has less than this cannot come to have enough.
+    if (enough > bound) {
+      await add(sums, others, enough - bound)
+      const nearly = await found(sums)
+      if (limit < 1 || (nearly.hits.length === limit && (nearly.hits.at(-1)?.score ?? 0) >= enough)) return nearly
+    }
+  }
+  const sums = new ScoreSums()
+  await add(sums, counts)
+  return await found(sums)
 }
-
-const noScores: LexicalAnswer['scoresOf'] = async (chunks) => chunks.map(() => 0)
 
 function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()
@@ -79,26 +97,26 @@ function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks
   return idfs
 }
 
-/** Parts terms that earn nearly all of what a chunk can earn from the others, which many chunks have. */
+/** Parts terms that earn nearly all of what a chunk can earn from the others, which many chunks have, and earn a little. */
 function divide(
-  counts: ReadonlyMap<string, number>,
+  counts: TermCounts,
   idfs: ReadonlyMap<string, number>,
-): Readonly<Record<'telling' | 'others', ReadonlyMap<string, number>>> {
+): { readonly telling: TermCounts; readonly others: TermCounts; readonly bound: number } {
   const earned = (term: string): number => bm25Maximum(new Map([['', idfs.get(term) ?? 0]]))
   const telling = new Map([...counts].sort(([one], [other]) => earned(one) - earned(other)))
   const others = new Map<string, number>()
-  let left = bm25Maximum(idfs) * LEFT_OUT_SHARE
+  let bound = 0
   for (const [term, count] of telling) {
-    left -= earned(term)
-    if (left < 0) break
+    if (bound + earned(term) > bm25Maximum(idfs) * LITTLE_SHARE) break
+    bound += earned(term)
     telling.delete(term)
     others.set(term, count)
   }
-  return { telling, others }
+  return { telling, others, bound }
 }
 
 /** Terms whose postings are read together. */
-function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
+function groupsOf(counts: TermCounts): string[][] {
   const groups: string[][] = []
   let postings = Number.POSITIVE_INFINITY
   for (const [term, count] of [...counts].sort(([, one], [, other]) => one - other)) {
@@ -112,13 +130,19 @@ function groupsOf(counts: ReadonlyMap<string, number>): string[][] {
   return groups
 }
 
-async function addUp(sums: ScoreSums, read: readonly PostingsRead[], scores: readonly TermScores[]): Promise<void> {
+/** @param least that a chunk must have already */
+async function addUp(
+  sums: ScoreSums,
+  read: readonly PostingsRead[],
+  scores: readonly TermScores[],
+  least: number,
+): Promise<void> {
   let added = 0
   // Sums depend on the order in the last digits: it is the same in all databases.
   for (const { term, postings } of [...read].sort((one, other) => one.term - other.term)) {
     const ofTerm = scores[term]
     if (ofTerm === undefined) continue
-    sums.add(postings, ofTerm)
+    sums.add(postings, ofTerm, least)
     added += postings.length / POSTING_BYTES
     if (added < POSTINGS_PER_TURN) continue
     added = 0
@@ -126,25 +150,30 @@ async function addUp(sums: ScoreSums, read: readonly PostingsRead[], scores: rea
   }
 }
 
+/** Which documents are asked for: all but some, or those whose chunks have numbers in these ranges. */
+interface NumberFilter {
+  readonly except: ReadonlySet<number>
+  readonly ranges: readonly NumberRange[] | undefined
+}
+
 /** The best that are not deleted and pass the filter. */
 async function bestHits(
   source: PostingSource,
   sums: ScoreSums,
-  { limit, documents }: LexicalSearchOptions,
+  limit: number,
+  filter: NumberFilter,
 ): Promise<LexicalHit[]> {
-  const except = documents !== undefined && 'except' in documents ? new Set(documents.except) : undefined
-  let ranges: readonly NumberRange[] | undefined
-  if (documents !== undefined && except === undefined) ranges = await source.rangesOf(documents)
+  let { ranges } = filter
   const hits: LexicalHit[] = []
   let after: ScoredNumber | undefined
   let count = limit + SPARE_HITS
   for (let lookup = 1; hits.length < limit; lookup += 1) {
-    if (lookup > MOST_LOOKUPS) ranges ??= await source.rangesOf(documents ?? { except: [] })
+    if (lookup > MOST_LOOKUPS) ranges ??= await source.rangesOf({ except: [...filter.except] })
     const best = sums.best(count, after, ranges)
     const chunks = await source.chunksOf(best.map(({ number }) => number))
     for (const { number, score } of best) {
       const chunk = chunks.get(number)
-      if (chunk !== undefined && except?.has(chunk.documentId) !== true) hits.push({ ...chunk, score })
+      if (chunk !== undefined && !filter.except.has(chunk.documentId)) hits.push({ ...chunk, score })
     }
     if (best.length < count) break
     after = best.at(-1)

@@ -7,6 +7,7 @@ import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../src/port
 import { lexicalIndexSuite } from '../conformance/index.js'
 import { generateTexts, textRows, weighed } from '../conformance/lexical-rows.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
+import { seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const NAME = 'context-1-words-1'
@@ -109,6 +110,41 @@ describe('words in SQLite', () => {
       await expectAsInMemory(index)
       await index.close()
       expect((await stat(join(words, `${NAME}.sqlite`))).size).toBeLessThan(before / 2)
+    })
+  })
+
+  it('of over 10,000 chunks are found as in memory, and others score as there but for terms that tell little', async () => {
+    const random = seededRandom(11)
+    const word = (): string => `w${Math.floor(5_000 ** random())}`
+    const terms = Array.from({ length: 10_500 }, (_, at) => ['the', `own-${at}`, ...Array.from({ length: 12 }, word)])
+    const rows = { documentId: 1, chunks: terms.map((_, at) => at), terms }
+    await withIndex(async (index) => {
+      await each(index, async (one) => await one.add(NAME, rows))
+      let [found, wanted] = [0, 0]
+      for (let asked = 0; asked < 20; asked += 1) {
+        const query = new Map([['the', 1], ...Array.from({ length: 6 }, () => [word(), 0.5 + random()] as const)])
+        const exact = await memory.search(NAME, query, { limit: 10_500 })
+        const scores = new Map(exact.hits.map((hit) => [hit.chunk, hit.score]))
+        const { hits, maximum, scoresOf } = await index.search(NAME, query, { limit: 10 })
+        expect(maximum).toBeCloseTo(exact.maximum, 6)
+        for (const { chunk, score } of hits) {
+          expect(score).toBeCloseTo(scores.get(chunk) ?? 0, 6)
+        }
+        expect(await scoresOf(hits)).toEqual(hits.map(({ score }) => score))
+        const others = exact.hits.filter((_, at) => at % 500 === 499)
+        for (const [at, score] of (await scoresOf(others)).entries()) {
+          const tooLow = (others[at]?.score ?? 0) - score
+          expect(tooLow).toBeGreaterThan(-1e-6)
+          expect(tooLow).toBeLessThanOrEqual(0.05 * maximum)
+        }
+        const least = (exact.hits[9]?.score ?? 0) * 0.999
+        found += hits.filter(({ chunk }) => (scores.get(chunk) ?? 0) >= least).length
+        wanted += 10
+      }
+      expect(found).toBe(wanted)
+      const few = await index.search(NAME, weighed('the', 'own-77'), { limit: 10 })
+      expect(few.hits).toHaveLength(10)
+      expect(few.hits[0]?.chunk).toBe(77)
     })
   })
 

@@ -12,8 +12,16 @@ import {
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
-import { emptyAnswer, MANY_CHUNKS, searchWords } from '../word-search.js'
-import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readTotals, takeNumbers } from './chunk-runs.js'
+import { MANY_CHUNKS, nothingFound, searchWords, type WordsFound } from '../word-search.js'
+import {
+  countChunks,
+  countChunksByDocument,
+  deleteRuns,
+  insertRuns,
+  numbersOf,
+  readTotals,
+  takeNumbers,
+} from './chunk-runs.js'
 import { inDatabase, isGone } from './errors.js'
 import { pgPostingSource } from './pg-posting-source.js'
 import { levelOf } from './posting-levels.js'
@@ -32,6 +40,12 @@ export interface PgLexicalOptions {
   readonly upkeepRetryMs?: number
   /** Hears of tables that could not be kept in order (`words.maintenance.failed`): it is tried again. */
   readonly telemetry?: Telemetry
+}
+
+/** What a search found, and the table it looked into; no table where there was none. */
+interface SearchedTable {
+  readonly found: WordsFound
+  readonly table: WordTable | undefined
 }
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
@@ -94,13 +108,15 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    if (query.size === 0) return emptyAnswer(query)
-    const answer = await this.#using(collection, emptyAnswer(query), async (table) => {
+    const nothing = { found: nothingFound(query), table: undefined }
+    const use = async (table: WordTable): Promise<SearchedTable> => {
       const totals = await this.#totalsOf(collection, table)
       const heard = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
-      return await searchWords(pgPostingSource(this.#knex, table, totals, heard), query, options)
-    })
-    return { ...answer, scoresOf: (chunks) => this.#scoresOf(collection, answer, chunks) }
+      return { found: await searchWords(pgPostingSource(this.#knex, table, totals, heard), query, options), table }
+    }
+    const searched = query.size === 0 ? nothing : await this.#using<SearchedTable>(collection, nothing, use)
+    const { hits, maximum } = searched.found
+    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -178,13 +194,15 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async #scoresOf(
     collection: string,
-    answer: LexicalAnswer,
+    { found, table }: SearchedTable,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     this.#calls.refuseIfClosed()
+    if (table === undefined) return chunks.map(() => 0)
     const look = async (): Promise<readonly number[]> => {
       try {
-        return await answer.scoresOf(chunks)
+        const numbers = await numbersOf(this.#knex, table, chunks)
+        return numbers.map((number) => (number === undefined ? 0 : found.scoreOf(number)))
       } catch (error) {
         if (!isGone(error)) throw error
         return chunks.map(() => 0)

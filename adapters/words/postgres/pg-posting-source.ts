@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
 import { POSTING_BYTES } from '../postings.js'
-import { chunksOf, numbersOf, rangesOf } from './chunk-runs.js'
+import { chunksOf, rangesOf } from './chunk-runs.js'
 import type { WordTable } from './word-tables.js'
 
 interface CountRow {
@@ -46,6 +46,5 @@ export function pgPostingSource(
     },
     rangesOf: (filter) => rangesOf(knex, table, filter),
     chunksOf: (numbers) => chunksOf(knex, table, numbers),
-    numbersOf: (chunks) => numbersOf(knex, table, chunks),
   }
 }

@@ -13,7 +13,7 @@ import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { type IsOver, Upkeep } from '../upkeep.js'
-import { emptyAnswer, searchWords } from '../word-search.js'
+import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
 import {
   type CollectionState,
   chunksOf,
@@ -88,12 +88,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const nothing = { answer: emptyAnswer(query), id: '' }
-    const { answer, id } = await this.#read(collection, nothing, async (reader) => {
-      const state = await readState(reader)
-      return { answer: await searchWords(sourceOf(reader, state), query, options), id: state.id }
+    const nothing = { found: nothingFound(query), id: '' }
+    const { found, id } = await this.#read(collection, nothing, async (reader) => {
+      const [state, counts] = await Promise.all([readState(reader), countPostings(reader, [...query.keys()])])
+      return { found: await searchWords(sourceOf(reader, state, counts), query, options), id: state.id }
     })
-    return { ...answer, scoresOf: (chunks) => this.#scoresOf(collection, id, answer, chunks) }
+    const { hits, maximum } = found
+    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, id, found, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -161,17 +162,19 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await onFile('all collections', () => this.#files.close())
   }
 
-  /** By an answer that came from the file with this id: numbers of another file are of other chunks. */
+  /** By what was found in the file with this id: numbers of another file are of other chunks. */
   async #scoresOf(
     collection: string,
     id: string,
-    answer: LexicalAnswer,
+    found: WordsFound,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     const nothing = chunks.map(() => 0)
-    return await this.#read(collection, nothing, async (reader) =>
-      (await readState(reader)).id === id ? await answer.scoresOf(chunks) : nothing,
-    )
+    return await this.#read(collection, nothing, async (reader) => {
+      const [state, numbers] = await Promise.all([readState(reader), numbersOf(reader, chunks)])
+      if (state.id !== id) return nothing
+      return numbers.map((number) => (number === undefined ? 0 : found.scoreOf(number)))
+    })
   }
 
   async #read<T>(collection: string, nothing: T, work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
@@ -207,13 +210,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
   }
 }
 
-function sourceOf(reader: SqliteConnection, totals: CollectionState): PostingSource {
+/** @param counts how many postings each term of the question has */
+function sourceOf(reader: SqliteConnection, totals: CollectionState, counts: readonly number[]): PostingSource {
   return {
     totals,
-    count: (terms) => countPostings(reader, terms),
+    count: () => Promise.resolve(counts),
     read: (terms) => readPostings(reader, terms),
     rangesOf: (filter) => rangesOf(reader, filter),
     chunksOf: (numbers) => chunksOf(reader, numbers),
-    numbersOf: (chunks) => numbersOf(reader, chunks),
   }
 }
