@@ -42,12 +42,13 @@ export function nothingFound(query: LexicalQuery): WordsFound {
 
 /**
  * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, terms that tell little
- * are added only for chunks that may be among the hits: other chunks may have a score that is a little too low.
+ * are added only for chunks that may be among the hits, or not at all: other chunks may have a score that is a little too
+ * low.
  */
 export async function searchWords(
   source: PostingSource,
   query: LexicalQuery,
-  { limit, documents }: LexicalSearchOptions,
+  { limit, documents, tolerance = 0 }: LexicalSearchOptions,
 ): Promise<WordsFound> {
   const { chunks, deleted, meanLength } = source.totals
   const asked = [...query.keys()]
@@ -79,7 +80,7 @@ export async function searchWords(
     const enough = sums.best(rank, undefined, filter.ranges)[rank - 1]?.score ?? 0
     // A chunk that has less than this cannot come to have enough.
     if (enough > bound) {
-      await add(sums, others, enough - bound)
+      if (bound > tolerance * maximum) await add(sums, others, enough - bound)
       const nearly = await found(sums)
       if (limit < 1 || (nearly.hits.length === limit && (nearly.hits.at(-1)?.score ?? 0) >= enough)) return nearly
     }

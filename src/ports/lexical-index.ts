@@ -18,6 +18,11 @@ export interface LexicalSearchOptions {
   readonly limit: number
   /** Default: all documents of the collection. Some ten thousand ids are fine. */
   readonly documents?: DocumentFilter
+  /**
+   * Scores may be too low by this share of the maximum, where that makes the search quicker and there are more than
+   * 10,000 chunks: 0 to 1, default 0.
+   */
+  readonly tolerance?: number
 }
 
 /** A chunk that has a term of the question. */

@@ -25,8 +25,10 @@ const WIDER = 4
 /** Chunks that the words find at the most: where so many are below the threshold, further ones are hardly above it. */
 const MOST_BY_WORDS = 3_200
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
+/** Scores by words may be too low by this share, where a search asks both sides. */
+const TOLERANCE = 0.05
 /** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
-const NEARLY = 1.05
+const NEARLY = 1 + TOLERANCE
 /** Of the best by words, so many for each result are compared at once, before it is known which may be among the results. */
 const COMPARED_AT_ONCE = 5
 /** Chunks of which it is found out at once, at the least, what one side does not know. */
@@ -141,7 +143,7 @@ export class ChunkFinder {
 
   /** The best by words, of which the very best are compared while the nearest are looked for. */
   async #comparedHits(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
-    const words = await this.#hits(query, limit)
+    const words = await this.#hits(query, limit, TOLERANCE)
     if (isTelling(words, query)) await this.#lookUp(query, words.found.slice(0, query.topN * COMPARED_AT_ONCE), known)
     return words
   }
@@ -199,9 +201,9 @@ export class ChunkFinder {
     return { found, unseen: mostSimilarUnseen(answers, limit) }
   }
 
-  async #hits(query: ChunkQuery, limit: number): Promise<WordSide> {
+  async #hits(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
     const { terms, wordCollection, wordVisible, taker, signal } = query
-    const options = { limit, ...wordVisible.filter }
+    const options = { limit, tolerance, ...wordVisible.filter }
     const search = async () => await this.#words.search(wordCollection, terms, options)
     const { hits, maximum, scoresOf } = await this.#readingWords(query, NO_WORDS, () =>
       this.#turns.words.one(taker, search, signal),

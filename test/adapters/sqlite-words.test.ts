@@ -130,6 +130,12 @@ describe('words in SQLite', () => {
         for (const { chunk, score } of hits) {
           expect(score).toBeCloseTo(scores.get(chunk) ?? 0, 6)
         }
+        const nearly = await index.search(NAME, query, { limit: 10, tolerance: 0.05 })
+        expect(nearly.hits).toHaveLength(10)
+        for (const { chunk, score } of nearly.hits) {
+          expect((scores.get(chunk) ?? 0) - score).toBeLessThanOrEqual(0.05 * maximum)
+          expect((scores.get(chunk) ?? 0) - score).toBeGreaterThan(-1e-6)
+        }
         expect(await scoresOf(hits)).toEqual(hits.map(({ score }) => score))
         const others = exact.hits.filter((_, at) => at % 500 === 499)
         for (const [at, score] of (await scoresOf(others)).entries()) {
