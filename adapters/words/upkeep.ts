@@ -19,6 +19,8 @@ export class Upkeep {
   readonly #options: UpkeepOptions
   /** Collections that wait for their turn, or have it. */
   readonly #turns = new Map<string, Promise<void>>()
+  /** Collections that have changed since their turn began. */
+  readonly #again = new Set<string>()
   readonly #postponed = new Set<string>()
   #pause: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
@@ -32,10 +34,19 @@ export class Upkeep {
 
   /** Puts a collection in order soon, unless that is to be done already. */
   begin(collection: string): void {
-    if (this.#isClosed || this.#turns.has(collection) || this.#postponed.has(collection)) return
+    if (this.#isClosed || this.#postponed.has(collection)) return
+    if (this.#turns.has(collection)) {
+      this.#again.add(collection)
+      return
+    }
     const turn = this.#last.then(async () => {
-      await this.#tryToTidy(collection)
-      this.#turns.delete(collection)
+      this.#again.delete(collection)
+      try {
+        await this.#tryToTidy(collection)
+      } finally {
+        this.#turns.delete(collection)
+        if (this.#again.delete(collection)) this.begin(collection)
+      }
     })
     // What goes wrong is noted there; if even that fails, the next turn comes all the same.
     this.#last = turn.catch(() => undefined)
@@ -48,16 +59,20 @@ export class Upkeep {
 
   /** Puts these collections in order now, and waits for it. */
   async finish(collections: Iterable<string>): Promise<void> {
-    await Promise.all(this.#turns.values())
+    await this.#idle()
     for (const collection of collections) this.begin(collection)
-    await Promise.all(this.#turns.values())
+    await this.#idle()
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#turns.size > 0) await Promise.all(this.#turns.values())
   }
 
   /** Breaks off after the step that is under way. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#pause)
-    await Promise.all(this.#turns.values())
+    await this.#idle()
   }
 
   async #tryToTidy(collection: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../adapters/knex/index.js'
 import { MemoryLexicalIndex } from '../../adapters/memory/index.js'
 import { SqliteLexicalIndex, type SqliteLexicalOptions } from '../../adapters/words/index.js'
 import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../src/ports/index.js'
@@ -71,6 +72,17 @@ async function expectAsInMemory(index: LexicalIndex, filter?: DocumentFilter): P
   }
 }
 
+/** One number of a file, read beside its index. */
+async function lookInto(file: string, statement: string): Promise<unknown> {
+  const knex = openSqlite(file)
+  try {
+    const [row] = await knex.raw<{ found: unknown }[]>(statement)
+    return row?.found
+  } finally {
+    await knex.destroy()
+  }
+}
+
 describe('words in SQLite', () => {
   it('are exactly as in memory over additions, deletions, purges and lives', async () => {
     await withIndex(async (index) => {
@@ -110,6 +122,34 @@ describe('words in SQLite', () => {
       await expectAsInMemory(index)
       await index.close()
       expect((await stat(join(words, `${NAME}.sqlite`))).size).toBeLessThan(before / 2)
+    })
+  })
+
+  it('that are deleted one document after the other are purged without being asked, the last ones too', async () => {
+    await withIndex(async (index) => {
+      for (const rows of documents) await index.add(NAME, rows)
+      for (const { documentId } of documents) await index.deleteDocument(NAME, documentId, 0)
+      await expect
+        .poll(async () => await lookInto(join(words, `${NAME}.sqlite`), 'select count(*) as found from postings'), {
+          timeout: 10_000,
+        })
+        .toBe(0)
+      expect(await lookInto(join(words, `${NAME}.sqlite`), 'select deleted as found from state')).toBe(0)
+    })
+  })
+
+  it('count each term as often as chunks have it, whatever is added between the steps of a purge', async () => {
+    await withIndex(async (index) => {
+      const rows = (documentId: number): Parameters<LexicalIndex['add']>[1] =>
+        textRows(documentId, ...Array.from({ length: 300 }, (_, at) => ['common', `own-${documentId}-${at}`]))
+      for (let id = 1; id <= 6; id += 1) await each(index, async (one) => await one.add(NAME, rows(id)))
+      for (let id = 1; id <= 3; id += 1) await each(index, async (one) => await one.deleteDocument(NAME, id, id))
+      const purged = index.whenMaintained()
+      for (let id = 7; id <= 14; id += 1) await each(index, async (one) => await one.add(NAME, rows(id)))
+      await purged
+      const wrong = `select count(*) as found from postings as row where before <> (
+        select coalesce(sum(length(postings)) / 8, 0) from postings where term = row.term and first < row.first)`
+      expect(await lookInto(join(words, `${NAME}.sqlite`), wrong)).toBe(0)
     })
   })
 

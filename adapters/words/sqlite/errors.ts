@@ -3,10 +3,9 @@ import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from
 const FULL: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 /** `SQLITE_ERROR`: a table is missing, for statements are right. */
 const DAMAGED: ReadonlySet<string> = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR'])
-/** What trying again does not help against. */
+/** What trying again does not help against. Not `SQLITE_CANTOPEN`: there may be too many open files. */
 const LASTING: ReadonlySet<string> = new Set([
   'SQLITE_READONLY',
-  'SQLITE_CANTOPEN',
   'SQLITE_TOOBIG',
   'SQLITE_CONSTRAINT',
   'EACCES',

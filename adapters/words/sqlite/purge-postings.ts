@@ -20,8 +20,6 @@ interface Row {
 
 /** The row that a step has looked at last. */
 interface LastRow extends Pick<Row, 'term' | 'first'> {
-  /** Postings that its term has up to here. */
-  readonly postings: number
   readonly isEnd: boolean
 }
 
@@ -33,7 +31,7 @@ export type InStep = <T>(step: (connection: SqliteConnection) => Promise<T>) => 
  * @param deleted chunks that are deleted when it begins
  */
 export async function purgePostings(deleted: number, inStep: InStep): Promise<void> {
-  for (let last: LastRow | undefined = { term: '', first: -1, postings: 0, isEnd: false }; !last.isEnd; ) {
+  for (let last: LastRow | undefined = { term: '', first: -1, isEnd: false }; !last.isEnd; ) {
     const after: LastRow = last
     last = await inStep(async (connection) => await purgeRows(connection, after))
     if (last === undefined) return
@@ -55,7 +53,9 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
     [after.term, after.first, ROWS_PER_STEP],
   )
   const ranges = await rangesOf(connection, { except: [] })
-  let { term: ofTerm, postings: count } = after
+  let ofTerm = after.term
+  // Others may have added to the row that was looked at last.
+  let count = await countUpTo(connection, after)
   let looked = 0
   for (const { term, first, before, postings } of rows) {
     if (term !== ofTerm) count = 0
@@ -74,7 +74,17 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
     await setImmediate()
   }
   const { term, first } = rows.at(-1) ?? after
-  return { term, first, postings: count, isEnd: rows.length < ROWS_PER_STEP }
+  return { term, first, isEnd: rows.length < ROWS_PER_STEP }
+}
+
+/** Postings that a term has in its rows up to one. */
+async function countUpTo(connection: SqliteConnection, { term, first }: LastRow): Promise<number> {
+  const [row] = await connection.all<{ readonly count: number }>(
+    `select before + length(postings) / ${POSTING_BYTES} as count from postings
+     where term = ? and first <= ? order by first desc limit 1`,
+    [term, first],
+  )
+  return row?.count ?? 0
 }
 
 /** Those of ascending postings whose numbers are in the ranges. */

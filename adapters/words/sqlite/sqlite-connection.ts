@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Database, Statement } from 'sqlite3'
 
 /** A value that a statement takes. */
@@ -6,9 +7,13 @@ export type SqlValue = string | number | Buffer
 /** How long a statement waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 15_000
 
-/** A connection to an SQLite file. Statements run on a thread of their own, one after the other. */
+/**
+ * A connection to an SQLite file. Statements run on a thread of the pool, one after the other: those that wait hold no
+ * thread, which others need.
+ */
 export class SqliteConnection {
   readonly #database: Database
+  readonly #turn = pLimit(1)
   readonly #statements = new Map<string, Promise<Statement>>()
 
   private constructor(database: Database) {
@@ -41,23 +46,28 @@ export class SqliteConnection {
   /** Runs a statement. It is prepared once: its text must be one of few. */
   async run(text: string, values: readonly SqlValue[] = []): Promise<void> {
     const statement = await this.#prepared(text)
-    await new Promise<void>((resolve, reject) => {
-      statement.run(values, (error: Error | null) => {
-        if (error === null) resolve()
-        else reject(error)
+    const work = async (): Promise<void> => {
+      await new Promise<void>((resolve, reject) => {
+        statement.run(values, (error: Error | null) => {
+          if (error === null) resolve()
+          else reject(error)
+        })
       })
-    })
+    }
+    await this.#turn(work)
   }
 
   /** The rows of a statement, which is prepared once. */
   async all<T>(text: string, values: readonly SqlValue[] = []): Promise<readonly T[]> {
     const statement = await this.#prepared(text)
-    return await new Promise<readonly T[]>((resolve, reject) => {
-      statement.all<T>(values, (error, rows) => {
-        if (error === null) resolve(rows)
-        else reject(error)
+    const work = async (): Promise<readonly T[]> =>
+      await new Promise<readonly T[]>((resolve, reject) => {
+        statement.all<T>(values, (error, rows) => {
+          if (error === null) resolve(rows)
+          else reject(error)
+        })
       })
-    })
+    return await this.#turn(work)
   }
 
   #prepared(text: string): Promise<Statement> {

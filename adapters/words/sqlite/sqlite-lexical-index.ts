@@ -54,6 +54,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls()
   readonly #upkeep: Upkeep
   readonly #maintains: boolean
+  /** Collections that were put in order since this process began. */
+  readonly #looked = new Set<string>()
   #cleared: Promise<void> | undefined
   /** More make nothing quicker: one thread reads, and another adds up. */
   readonly concurrency: number = availableParallelism() + 1
@@ -75,7 +77,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
-      await this.#clearOnce()
+      this.#cleared ??= this.#clear()
       await this.#files.useOrMake(collection, async (file) => {
         const writer = await file.writer()
         await writer.transaction(async () => {
@@ -83,6 +85,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
           await addPostings(writer, await postingsOf(rows.terms, first))
         })
       })
+      this.#lookOnce(collection)
     })
   }
 
@@ -123,6 +126,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   async drop(collection: string): Promise<void> {
     await this.#write(collection, async () => {
       this.#upkeep.forget(collection)
+      this.#looked.delete(collection)
       await this.#files.drop(collection)
     })
   }
@@ -159,6 +163,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuse()
     await this.#upkeep.close()
     await this.#calls.settled()
+    await this.#cleared
     await onFile('all collections', () => this.#files.close())
   }
 
@@ -188,10 +193,20 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#calls.inTurn(collection, async () => await onFile(collection, work))
   }
 
-  /** Before the first write: whoever only reads removes nothing. */
-  async #clearOnce(): Promise<void> {
-    this.#cleared ??= this.#files.removeFormer()
-    await this.#cleared
+  /** A former life may have left a purge to be done. */
+  #lookOnce(collection: string): void {
+    if (!this.#maintains || this.#looked.has(collection)) return
+    this.#looked.add(collection)
+    this.#upkeep.begin(collection)
+  }
+
+  /** From the first write on: whoever only reads removes nothing. What cannot be removed now is tried at a later write. */
+  async #clear(): Promise<void> {
+    try {
+      await this.#files.removeFormer()
+    } catch {
+      this.#cleared = undefined
+    }
   }
 
   async #tidy(collection: string, isOver: IsOver): Promise<void> {

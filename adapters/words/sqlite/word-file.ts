@@ -9,8 +9,8 @@ import { SqliteConnection } from './sqlite-connection.js'
 const LAYOUT = 1
 /** A file is for the engine's user alone. */
 const FILE_MODE = 0o600
-/** Pages that each connection keeps. Additions look at all over the file. */
-const CACHE_KB = 16_384
+/** Pages that the connection keeps that writes: additions look at all over the file. */
+const CACHE_KB = 8_192
 /** The log is cut back to this once it was larger. */
 const LOG_BYTES = 16 * 1_048_576
 
@@ -54,14 +54,24 @@ export class WordFile {
   }
 
   async writer(): Promise<SqliteConnection> {
-    return this.#writer ?? (await this.#connect(async () => (this.#writer ??= await this.#open())))
+    return this.#writer ?? (await this.#connect(async () => (this.#writer ??= await this.#openWriter())))
   }
 
   async close(): Promise<void> {
     // One after the other: the last one puts the log into the file, and of two that close at once none is the last.
-    for (const connection of this.#connections.splice(0)) await connection.close()
+    const errors: unknown[] = []
+    for (const connection of this.#connections.splice(0)) {
+      await connection.close().catch((error: unknown) => errors.push(error))
+    }
     this.#reader = undefined
     this.#writer = undefined
+    if (errors.length > 0) throw errors[0]
+  }
+
+  async #openWriter(): Promise<SqliteConnection> {
+    const connection = await this.#open()
+    await connection.exec(`pragma cache_size = -${CACHE_KB}`)
+    return connection
   }
 
   async #open(): Promise<SqliteConnection> {
@@ -93,8 +103,7 @@ async function prepare(connection: SqliteConnection): Promise<void> {
   // Only before the first table is made.
   if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
   await connection.exec(
-    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES};
-     pragma cache_size = -${CACHE_KB}`,
+    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
   )
   if ((await layoutOf(connection)) !== 0) return
   await connection.transaction(async () => {

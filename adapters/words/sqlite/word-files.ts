@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SqliteConnection } from './sqlite-connection.js'
@@ -6,7 +6,7 @@ import { makePrivate, removeWordFile, WordFile } from './word-file.js'
 
 const SUFFIX = '.sqlite'
 /** Each has up to six open files. */
-const MOST_OPEN = 64
+const MOST_OPEN = 32
 /** Of a former layout, whose words are indexed anew. */
 const FORMER = /^\.building$|\.lance$|\.terms\.bin$/
 
@@ -32,7 +32,7 @@ export class WordFiles {
   /** Works with the file of a collection; `nothing` where there is none. */
   async use<T>(collection: string, nothing: T, work: (file: WordFile) => Promise<T>): Promise<T> {
     while (this.#closing.has(collection)) await this.#closing.get(collection)
-    if (!this.#opened.has(collection) && !existsSync(this.#pathOf(collection))) return nothing
+    if (!this.#opened.has(collection) && !this.#isThere(collection)) return nothing
     return await this.#use(collection, work)
   }
 
@@ -124,6 +124,11 @@ export class WordFiles {
       })
     this.#closing.set(collection, settled)
     await closing
+  }
+
+  /** @throws Error of the system where that cannot be told: a folder that cannot be read is no empty one */
+  #isThere(collection: string): boolean {
+    return statSync(this.#pathOf(collection), { throwIfNoEntry: false }) !== undefined
   }
 
   #pathOf(collection: string): string {
