@@ -1,8 +1,8 @@
 import { CHUNK_KEY } from './document-predicates.js'
-import type { TableHandle } from './table-kind.js'
+import type { OpenTable } from './open-table.js'
 
 /** Gives a table of an earlier version the column {@link CHUNK_KEY}. */
-export async function addChunkKey({ table, writer }: TableHandle): Promise<void> {
+export async function addChunkKey({ table, writer }: OpenTable): Promise<void> {
   const hasKey = async (): Promise<boolean> => (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
   if (await hasKey()) return
   const valueSql = 'cast(document as bigint) * 4294967296 + cast(chunk as bigint)'

@@ -1,5 +1,4 @@
 import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
-import type { Contents } from './table-place.js'
 
 /** Lance tells what the system says in words, and in the number of its error. */
 const FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
@@ -13,37 +12,37 @@ const MISSING: ReadonlySet<string> = new Set(['2', '20', '21'])
 const NO_DAMAGE = /commit conflict|is closed|cancell?ed|interrupted|timed? ?out|resources exhausted|out of memory/i
 
 /** What the disk does, its failures told as the core's errors; everything else passes. */
-export async function onDisk<T>(contents: Contents, work: () => Promise<T>): Promise<T> {
+export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw translateError(contents, error)
+    throw translateError(error)
   }
 }
 
 /** As {@link onDisk}, for what reads a collection: that Lance cannot make sense of its files is told as such. */
-export async function reading<T>(contents: Contents, name: string, work: () => Promise<T>): Promise<T> {
+export async function reading<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!isDamage(error)) throw translateError(contents, error)
+    if (!isDamage(error)) throw translateError(error)
     throw new VectorsDamagedError(
-      `the ${contents} of ${name} are damaged: "alcove doctor --repair" makes them again from the documents`,
+      `the vectors of ${name} are damaged: "alcove doctor --repair" makes them again from the documents`,
       { cause: error },
     )
   }
 }
 
-function translateError(contents: Contents, error: unknown): unknown {
+function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AlcoveError) return error
   if (FULL.test(error.message)) {
-    return new StorageFullError(`the disk with the ${contents} is full: make room, and it goes on`, { cause: error })
+    return new StorageFullError('the disk with the vectors is full: make room, and it goes on', { cause: error })
   }
   const [, words = '', number] = SYSTEM.exec(error.message) ?? []
   const isTransient = PASSING.test(error.message)
   if (number === undefined && !isTransient) return error
   const said = number === undefined ? '' : `: ${words.trim()} (os error ${number})`
-  return new StorageError(`the disk cannot read or write the ${contents}${said}`, { cause: error, isTransient })
+  return new StorageError(`the disk cannot read or write the vectors${said}`, { cause: error, isTransient })
 }
 
 /** Lance has no words of its own for damage: it is what no system and no circumstance is to blame for. */

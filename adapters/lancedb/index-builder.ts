@@ -127,7 +127,7 @@ export class IndexBuilder {
         await this.#build(name, { task, growth }, controller.signal).finally(stop)
       }
       const { place } = this.#tables
-      await place.locks.tryToHold(upkeepLock(place, name), work)
+      await place.locks.tryToHold(upkeepLock(name), work)
       this.#error = undefined
       this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
     } catch (error) {
@@ -145,7 +145,7 @@ export class IndexBuilder {
     const { isShared, locks } = this.#tables.place
     if (!isShared) return () => undefined
     const look = async (): Promise<void> => {
-      const isFree = await locks.tryToHold(dropLock(this.#tables.place, name), () => Promise.resolve())
+      const isFree = await locks.tryToHold(dropLock(name), () => Promise.resolve())
       if (!isFree) controller.abort()
     }
     let looking: Promise<void> | undefined

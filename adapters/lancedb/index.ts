@@ -1,3 +1,3 @@
 /** VectorIndex on LanceDB. */
-export type { LanceDbOptions, LanceOptions } from './lance-options.js'
+export type { LanceDbOptions } from './lance-options.js'
 export { LanceDbVectorIndex } from './lancedb-vector-index.js'

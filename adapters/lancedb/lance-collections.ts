@@ -14,24 +14,21 @@ export interface CollectionAddition extends Addition {
   readonly schema: () => Promise<Schema>
 }
 
-/** What all indexes do with their collections, each of which is a table with the columns `document` and `chunk`. */
+/** Collections, each of which is a table with the columns `document` and `chunk`. */
 export class LanceCollections {
   readonly #tables: LanceTables
   readonly #maintenance: TableMaintenance
   /** One at a time: each holds locks within locks. */
   readonly #dropping = pLimit(1)
-  readonly #whatIsClosed: string
   #isClosed = false
 
-  /** @param whatIsClosed what the error of a call after {@link close} names */
-  constructor(tables: LanceTables, maintenance: TableMaintenance, whatIsClosed: string) {
+  constructor(tables: LanceTables, maintenance: TableMaintenance) {
     this.#tables = tables
     this.#maintenance = maintenance
-    this.#whatIsClosed = whatIsClosed
   }
 
   refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError(this.#whatIsClosed)
+    if (this.#isClosed) throw new ClosedError('the vector index')
   }
 
   async add(name: string, addition: CollectionAddition): Promise<void> {
@@ -39,12 +36,12 @@ export class LanceCollections {
       await open.writer.add(addition)
       this.#maintenance.noteWrite(name, open)
     }
-    await onDisk(this.#contents, () => this.#again(name, () => this.#tables.useOrMake(name, addition.schema, write)))
+    await onDisk(() => this.#again(name, () => this.#tables.useOrMake(name, addition.schema, write)))
   }
 
   /** Reads the collection; gives `nothing` where it is not there, or is dropped meanwhile. */
   async read<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
-    return await reading(this.#contents, name, () => this.#using(name, nothing, work))
+    return await reading(name, () => this.#using(name, nothing, work))
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
@@ -53,7 +50,7 @@ export class LanceCollections {
       await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
       this.#maintenance.noteWrite(name, open)
     }
-    await onDisk(this.#contents, () => this.#using(name, undefined, remove))
+    await onDisk(() => this.#using(name, undefined, remove))
   }
 
   async count(name: string, documentId: number): Promise<number> {
@@ -76,16 +73,16 @@ export class LanceCollections {
 
   async names(): Promise<readonly string[]> {
     this.refuseIfClosed()
-    return await onDisk(this.#contents, () => this.#tables.names())
+    return await onDisk(() => this.#tables.names())
   }
 
   async drop(name: string): Promise<void> {
     this.refuseIfClosed()
     const { place } = this.#tables
-    const drop = async (): Promise<void> => await onDisk(this.#contents, () => this.#tables.drop(name))
+    const drop = async (): Promise<void> => await onDisk(() => this.#tables.drop(name))
     // What another process still has to write for it, in putting it in order, would come back as a part of the next one.
     const dropInTurn = async (): Promise<void> =>
-      await place.locks.hold(dropLock(place, name), () => place.locks.hold(upkeepLock(place, name), drop))
+      await place.locks.hold(dropLock(name), () => place.locks.hold(upkeepLock(name), drop))
     await this.#dropping(() => this.#maintenance.without(name, dropInTurn))
   }
 
@@ -121,10 +118,6 @@ export class LanceCollections {
       this.#tables.forgetDropped(name)
       return await work()
     }
-  }
-
-  get #contents() {
-    return this.#tables.place.contents
   }
 
   get #isShared(): boolean {

@@ -1,7 +1,7 @@
 import type { ProcessLocks, Telemetry } from '../../src/ports/index.js'
 
-/** How any index on LanceDB behaves. */
-export interface LanceOptions {
+/** How a vector index on LanceDB behaves. */
+export interface LanceDbOptions {
   /**
    * Bytes from which on a collection is compacted in a process of its own, whose memory ends with it. Default 16 MiB:
    * smaller ones are done sooner than a process has begun.
@@ -19,12 +19,8 @@ export interface LanceOptions {
   readonly locks?: ProcessLocks
   /** For an object store: what LanceDB needs beside the environment, such as `aws_endpoint`. */
   readonly storageOptions?: Readonly<Record<string, string>>
-  /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`, `words.maintenance.failed`): it is tried again. */
+  /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`): it is tried again. */
   readonly telemetry?: Telemetry
-}
-
-/** How a vector index on LanceDB behaves. */
-export interface LanceDbOptions extends LanceOptions {
   /**
    * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and 1.4
    * times as long for 5,000. One whose dimensions are not a multiple of 8 never gets one.

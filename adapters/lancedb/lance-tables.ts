@@ -4,7 +4,7 @@ import type { Connection, Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
 import { connectTo } from './lance-connection.js'
 import { OpenTable } from './open-table.js'
-import type { TableKind } from './table-kind.js'
+import { PLAN_SUFFIX } from './search-plan.js'
 import { makeBuilding, type TablePlace, writeLock } from './table-place.js'
 
 /** Open tables kept at hand: each costs about 100 kB. */
@@ -17,7 +17,6 @@ const NAMES_PER_PAGE = 1_000
  */
 export class LanceTables {
   readonly place: TablePlace
-  readonly kind: TableKind
   #connection: Promise<Connection> | undefined
   #removeBuilding: (() => Promise<void>) | undefined
   readonly #formerConnections: Promise<Connection>[] = []
@@ -28,9 +27,8 @@ export class LanceTables {
   /** How many calls use a table now: such a one stays open. */
   readonly #users = new Map<string, number>()
 
-  constructor(place: TablePlace, kind: TableKind) {
+  constructor(place: TablePlace) {
     this.place = place
-    this.kind = kind
   }
 
   /** Works with the table of that name; `undefined` where there is none. */
@@ -78,7 +76,7 @@ export class LanceTables {
       // What cannot be opened can be removed all the same.
       const open = await this.#find(name).catch(() => undefined)
       const drop = async (): Promise<void> => await this.#drop(name, open?.table)
-      await (open === undefined ? this.place.locks.hold(writeLock(this.place, name), drop) : open.writer.alone(drop))
+      await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.alone(drop))
     })
   }
 
@@ -135,7 +133,7 @@ export class LanceTables {
 
   /** One at a time: of two that make a table at once, Lance lets the later one overwrite what is in it by then. */
   async #createTable(name: string, schema: () => Promise<Schema>): Promise<OpenTable | undefined> {
-    return await this.place.locks.hold(writeLock(this.place, name), async () => {
+    return await this.place.locks.hold(writeLock(name), async () => {
       const made = await this.#openTable(name)
       if (made !== undefined) return made
       const connection = await this.#connectFor(name)
@@ -184,8 +182,7 @@ export class LanceTables {
       if (!isMissing(error)) throw error
     }
     const { folder } = this.place
-    if (folder === undefined) return
-    for (const suffix of this.kind.filesBeside) await rm(join(folder, `${name}${suffix}`), { force: true })
+    if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
   }
 
   /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */

@@ -22,7 +22,7 @@ import type { OpenTable } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { placeOf } from './table-place.js'
 import { TableSearch } from './table-search.js'
-import { VECTOR_TABLES, vectorAddition } from './vector-tables.js'
+import { vectorAddition } from './vector-addition.js'
 
 /**
  * Vectors in LanceDB: one table for each collection. Small ones are scanned; large ones have a vector
@@ -39,14 +39,14 @@ export class LanceDbVectorIndex implements VectorIndex {
   /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
   constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    const tables = new LanceTables(placeOf('vectors', place, options), VECTOR_TABLES)
+    const tables = new LanceTables(placeOf(place, options))
     const builder = new IndexBuilder(tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(tables, builder, {
       isAsked: !maintains,
       apartFromBytes: compactApartFromBytes,
       telemetry,
     })
-    this.#collections = new LanceCollections(tables, this.#maintenance, 'the vector index')
+    this.#collections = new LanceCollections(tables, this.#maintenance)
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {

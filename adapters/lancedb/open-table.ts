@@ -20,10 +20,8 @@ export class OpenTable {
     this.table = table
     this.#place = place
     this.#plan = plan
-    const name = writeLock(place, table.name)
-    this.writer = new TableWriter(table, {
-      exclusively: async (work) => await place.locks.hold(name, work),
-    })
+    const name = writeLock(table.name)
+    this.writer = new TableWriter(table, async (work) => await place.locks.hold(name, work))
   }
 
   static async open(table: Table, place: TablePlace): Promise<OpenTable> {

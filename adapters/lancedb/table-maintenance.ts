@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
+import { addChunkKey } from './add-chunk-key.js'
 import { type IndexBuilder, toError } from './index-builder.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
 import type { OpenTable } from './open-table.js'
@@ -65,19 +66,17 @@ export interface MaintenanceOptions {
  */
 export class TableMaintenance {
   readonly #tables: LanceTables
-  readonly #builder: IndexBuilder | undefined
+  readonly #builder: IndexBuilder
   readonly #options: MaintenanceOptions
   readonly #states = new Map<string, TableState>()
   readonly #work = pLimit(1)
   readonly #underWay = new Set<Promise<void>>()
   #isClosing = false
 
-  /** @param builder for tables whose search index is built apart from their compaction */
-  constructor(tables: LanceTables, builder: IndexBuilder | undefined, options: MaintenanceOptions) {
+  constructor(tables: LanceTables, builder: IndexBuilder, options: MaintenanceOptions) {
     this.#tables = tables
     this.#builder = builder
     this.#options = options
-    if (builder === undefined) return
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasCopies = true
       this.#lookLater(name, QUIET_MS)
@@ -86,7 +85,7 @@ export class TableMaintenance {
 
   /** The first error that has not been followed by success. */
   get error(): Error | undefined {
-    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.#builder?.error
+    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.#builder.error
   }
 
   /** To be told of every write. The first one looks for what others have left. */
@@ -109,7 +108,7 @@ export class TableMaintenance {
   /** Works on a table, to drop it, while maintenance does not. */
   async without(name: string, work: () => Promise<void>): Promise<void> {
     await this.#stateOf(name).turn(async () => {
-      await this.#builder?.giveUp(name)
+      await this.#builder.giveUp(name)
       await work()
     })
     clearTimeout(this.#states.get(name)?.timer)
@@ -121,7 +120,7 @@ export class TableMaintenance {
     await keepingAlive(async () => {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         for (const name of this.#tables.openNames()) await this.#look(name, 'finish')
-        if (!(await this.#builder?.finish())) return
+        if (!(await this.#builder.finish())) return
       }
     })
   }
@@ -130,13 +129,9 @@ export class TableMaintenance {
     this.#isClosing = true
     for (const { timer } of this.#states.values()) clearTimeout(timer)
     await keepingAlive(async () => {
-      await this.#builder?.close()
+      await this.#builder.close()
       await Promise.all(this.#underWay)
     })
-  }
-
-  get #failed(): string {
-    return `${this.#tables.place.contents}.maintenance.failed`
   }
 
   #stateOf(name: string): TableState {
@@ -191,9 +186,9 @@ export class TableMaintenance {
       }
       // What another process puts in order now is looked at again later.
       const { place } = this.#tables
-      if (!(await place.locks.tryToHold(upkeepLock(place, name), tend))) this.#lookLater(name, QUIET_MS)
+      if (!(await place.locks.tryToHold(upkeepLock(name), tend))) this.#lookLater(name, QUIET_MS)
       await this.#tables.use(name, async (open) => {
-        if (open !== undefined) await this.#builder?.buildIfDue(name, open, occasion)
+        if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
       })
       state.failures = 0
       state.error = undefined
@@ -203,7 +198,7 @@ export class TableMaintenance {
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
       const fields = { collection: name, failures: state.failures }
-      this.#options.telemetry?.record({ name: this.#failed, level: 'warn', fields, error })
+      this.#options.telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
       state.nextCompaction = performance.now() + pauseMs
       this.#lookLater(name, pauseMs)
     }
@@ -213,10 +208,9 @@ export class TableMaintenance {
     const { table, writer } = open
     if (state.seenWrites !== writer.writes) this.#lookLater(name, QUIET_MS)
     state.seenWrites = writer.writes
-    const { kind } = this.#tables
-    await kind.upgrade?.(open)
+    await addChunkKey(open)
     await mergeTinyFragments(open, await table.stats())
-    await indexColumns(open, kind, await table.stats())
+    await indexColumns(open, await table.stats())
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }
@@ -224,16 +218,15 @@ export class TableMaintenance {
 
   async #compactIfDue(name: string, open: OpenTable, state: TableState, occasion: Occasion): Promise<void> {
     // A build would forestall it, or be forestalled.
-    if (this.#builder?.isBuilding(name)) return
+    if (this.#builder.isBuilding(name)) return
     state.nextCompaction = performance.now() + PAUSE_BETWEEN_CHECKS_MS
     const isDue =
-      (await isCompactionDue(open, this.#tables.kind, state)) ||
+      (await isCompactionDue(open, state)) ||
       (occasion === 'quiet' && (await hasOldVersions(open.table, state.hasCopies ? 1 : QUIET_VERSIONS))) ||
       (occasion === 'finish' && ((await isChanged(open, state)) || (await hasOldVersions(open.table, 1))))
     if (!isDue) return
     await compact(open, state, {
       ...this.#options,
-      kind: this.#tables.kind,
       place: this.#tables.place,
       isAlone: state.failures >= FAILURES_BEFORE_ALONE,
     })

@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLocks } from '../../src/ports/index.js'
 
-/** What tables hold: names the locks and the events of an index. */
-export type Contents = 'vectors' | 'words'
-
 /** Where tables are, and who works there. */
 export interface TablePlace {
-  readonly contents: Contents
   /** A folder, or the URL of one in an object store. */
   readonly uri: string
   /** For an object store, as LanceDB has them. */
@@ -40,17 +36,13 @@ const FREE_LOCKS: ProcessLocks = {
   close: () => Promise.resolve(),
 }
 
-export function placeOf(
-  contents: Contents,
-  uri: string,
-  given: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>,
-): TablePlace {
+export function placeOf(uri: string, given: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
   const { locks = FREE_LOCKS, storageOptions = {} } = given
   const isShared = given.locks !== undefined
-  const common = { contents, uri, storageOptions, isShared, locks }
+  const common = { uri, storageOptions, isShared, locks }
   const own = randomUUID()
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(uri)) {
-    return { ...common, folder: undefined, building: join(tmpdir(), `alcove-${contents}-${own}`) }
+    return { ...common, folder: undefined, building: join(tmpdir(), `alcove-vectors-${own}`) }
   }
   const building = isShared ? join(uri, BUILDING, own) : join(uri, BUILDING)
   return { ...common, folder: uri, building }
@@ -89,16 +81,16 @@ async function signOfLife(building: string): Promise<void> {
 }
 
 /** Names the lock of whoever writes to a table. */
-export function writeLock({ contents }: TablePlace, table: string): string {
-  return `${contents}.write.${table}`
+export function writeLock(table: string): string {
+  return `vectors.write.${table}`
 }
 
 /** Names the lock of whoever waits to drop a table: who builds its index gives that up. */
-export function dropLock({ contents }: TablePlace, table: string): string {
-  return `${contents}.drop.${table}`
+export function dropLock(table: string): string {
+  return `vectors.drop.${table}`
 }
 
 /** Names the lock of whoever puts a table in order. */
-export function upkeepLock({ contents }: TablePlace, table: string): string {
-  return `${contents}.upkeep.${table}`
+export function upkeepLock(table: string): string {
+  return `vectors.upkeep.${table}`
 }

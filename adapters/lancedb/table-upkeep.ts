@@ -1,7 +1,7 @@
 import type { Table, TableStatistics } from '@lancedb/lancedb'
+import { CHUNK_KEY } from './document-predicates.js'
 import type { OpenTable } from './open-table.js'
-import { vectorIndexBuiltAt } from './table-facts.js'
-import type { TableKind } from './table-kind.js'
+import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
 import type { TablePlace } from './table-place.js'
 import { type Compaction, workApart } from './table-process.js'
 
@@ -14,6 +14,10 @@ const LOOK_UP_FROM_ROWS = 5_000
 /** Fragments with fewer rows are merged, once there are some of them: each costs every search some tenths of a millisecond. */
 const TINY_FRAGMENT_ROWS = 1_024
 const TINY_FRAGMENTS = 24
+/** Share of rows that the vector index may not have yet. */
+const MAX_UNINDEXED_SHARE = 0.02
+const MAX_UNINDEXED_ROWS = 2_000
+const BYTES_PER_COMPONENT = 4
 /** Bytes on the disk for each byte of a row: more are deleted rows. */
 const MAX_BYTES_PER_BYTE = 1.4
 /** What one table is compacted for, at the latest. */
@@ -49,38 +53,32 @@ export async function mergeTinyFragments({ table, writer }: OpenTable, stats: Ta
 }
 
 /** Finds what is looked up by the values of some columns quickly. Rows that come later are indexed by compactions. */
-export async function indexColumns(
-  { table }: OpenTable,
-  { lookUpColumns }: TableKind,
-  { numRows }: TableStatistics,
-): Promise<void> {
+export async function indexColumns({ table }: OpenTable, { numRows }: TableStatistics): Promise<void> {
   if (numRows < LOOK_UP_FROM_ROWS) return
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
   const { Index } = await import('@lancedb/lancedb')
-  for (const column of lookUpColumns) {
+  for (const column of ['document', CHUNK_KEY]) {
     if (!indexed.has(column)) await table.createIndex(column, { config: Index.btree() })
   }
 }
 
 /** Whether a table should be compacted: for its fragments, for rows its index lacks, for deleted rows, for old versions. */
-export async function isCompactionDue(open: OpenTable, kind: TableKind, state: UpkeepState): Promise<boolean> {
+export async function isCompactionDue(open: OpenTable, state: UpkeepState): Promise<boolean> {
   if (!(await isChanged(open, state))) return false
   const { table } = open
   const stats = await table.stats()
-  const index = await table.indexStats(kind.searchIndex)
-  if (index !== undefined && index.numUnindexedRows > kind.maxUnindexed(stats.numRows)) return true
+  const index = await table.indexStats(VECTOR_INDEX)
+  const maxUnindexed = Math.max(MAX_UNINDEXED_ROWS, stats.numRows * MAX_UNINDEXED_SHARE)
+  if (index !== undefined && index.numUnindexedRows > maxUnindexed) return true
   if (index === undefined && stats.fragmentStats.numSmallFragments > MAX_FRAGMENTS) return true
-  if (await hasDeletedRows(table, kind, state)) return true
+  if (await hasDeletedRows(table, state)) return true
   const changes = (await table.version()) - state.settledVersion
   return changes >= MAX_OLD_VERSIONS && (await hasOldVersions(table, MAX_OLD_VERSIONS))
 }
 
-/** Whether the files hold many more bytes than the rows there are. Where rows differ in length, a compaction must have told first. */
-async function hasDeletedRows(table: Table, kind: TableKind, state: UpkeepState): Promise<boolean> {
-  const rowBytes = await kind.bytesPerRow(table)
-  const ratio = bytesRatio(await table.stats(), rowBytes)
-  if (rowBytes !== undefined) return ratio > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
-  return state.settledVersion >= 0 && ratio > state.settledRatio * MAX_BYTES_PER_BYTE
+/** Whether the files hold many more bytes than the rows there are. */
+async function hasDeletedRows(table: Table, state: UpkeepState): Promise<boolean> {
+  return (await bytesRatio(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
 }
 
 /** Whether a table was changed since it was compacted last, as far as this process knows. */
@@ -90,7 +88,6 @@ export async function isChanged({ table }: OpenTable, state: UpkeepState): Promi
 
 /** How a compaction is to be done. */
 export interface CompactionOptions {
-  readonly kind: TableKind
   readonly place: TablePlace
   /** Bytes from which on a table is compacted in a process of its own. */
   readonly apartFromBytes: number
@@ -122,7 +119,7 @@ export async function compact(open: OpenTable, state: UpkeepState, options: Comp
   state.hasCopies = fragmentsRemoved > 0 || (!isSettled && (await table.listVersions()).length > 1)
   state.settleMs = performance.now() - began
   state.settledVersion = await table.version()
-  state.settledRatio = bytesRatio(await table.stats(), await options.kind.bytesPerRow(table))
+  state.settledRatio = await bytesRatio(table)
 }
 
 async function compactHere(table: Table, keep: Date): Promise<Compaction> {
@@ -161,7 +158,9 @@ function oldestKept(): Date {
   return new Date(Date.now() - KEEP_VERSIONS_MS)
 }
 
-function bytesRatio({ totalBytes, numRows }: TableStatistics, rowBytes = 1): number {
+async function bytesRatio(table: Table): Promise<number> {
+  const rowBytes = (await dimensionsOf(table)) * BYTES_PER_COMPONENT
+  const { totalBytes, numRows } = await table.stats()
   return totalBytes / (Math.max(numRows, TINY_FRAGMENT_ROWS) * rowBytes)
 }
 

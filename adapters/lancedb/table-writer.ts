@@ -20,11 +20,8 @@ interface Group {
   readonly written: Promise<void>
 }
 
-/** What happens around the writes to a table. */
-export interface WriterSurroundings {
-  /** Works while no other process writes. */
-  readonly exclusively: <T>(work: () => Promise<T>) => Promise<T>
-}
+/** Works while no other process writes. */
+type Exclusively = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * The one writer of a table. Additions that come while a write is under way are written
@@ -33,15 +30,15 @@ export interface WriterSurroundings {
  */
 export class TableWriter {
   readonly #table: Table
-  readonly #surroundings: WriterSurroundings
+  readonly #exclusively: Exclusively
   readonly #turn = pLimit(1)
   #group: Group | undefined
   /** Writes since the table was opened. */
   writes = 0
 
-  constructor(table: Table, surroundings: WriterSurroundings) {
+  constructor(table: Table, exclusively: Exclusively) {
     this.#table = table
-    this.#surroundings = surroundings
+    this.#exclusively = exclusively
   }
 
   /** Ends when the rows are in the table. */
@@ -68,7 +65,7 @@ export class TableWriter {
 
   /** Works while nobody writes, in this process or another. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    return await this.aloneHere(async () => await this.#surroundings.exclusively(work))
+    return await this.aloneHere(async () => await this.#exclusively(work))
   }
 
   /** Works while nobody writes in this process. */
@@ -81,7 +78,7 @@ export class TableWriter {
     const additions: Addition[] = []
     const written = this.#turn(async () => {
       if (this.#group === group) this.#group = undefined
-      await this.#surroundings.exclusively(async () => await this.#write(additions))
+      await this.#exclusively(async () => await this.#write(additions))
       this.writes += 1
     })
     const group: Group = { layout, additions, rows: 0, bytes: 0, written }

@@ -31,13 +31,13 @@ type TermCounts = ReadonlyMap<string, number>
 
 /** What a search found. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
-  /** The score of the chunk with a number. */
-  readonly scoreOf: (number: number) => number
+  /** The scores of chunks by their numbers; 0 for one that has none. */
+  readonly scoresOf: (numbers: readonly (number | undefined)[]) => readonly number[]
 }
 
 /** What a search finds in a collection that has no chunks. */
 export function nothingFound(query: LexicalQuery): WordsFound {
-  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoreOf: () => 0 }
+  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoresOf: noScores }
 }
 
 /**
@@ -57,7 +57,7 @@ export async function searchWords(
   // Deleted chunks count among those that have a term as long as their postings are there.
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
-  if (counts.size === 0) return { hits: [], maximum, scoreOf: () => 0 }
+  if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
   const add = async (sums: ScoreSums, some: TermCounts, least = 0): Promise<void> => {
     for (const terms of groupsOf(some)) {
       const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
@@ -70,7 +70,9 @@ export async function searchWords(
   }
   const found = async (sums: ScoreSums): Promise<WordsFound> => {
     const hits = limit < 1 ? [] : await bestHits(source, sums, limit, filter)
-    return { hits, maximum, scoreOf: (number) => sums.of(number) }
+    const scoresOf: WordsFound['scoresOf'] = (numbers) =>
+      numbers.map((number) => (number === undefined ? 0 : sums.of(number)))
+    return { hits, maximum, scoresOf }
   }
   if (chunks > MANY_CHUNKS) {
     const { telling, others, bound } = divide(counts, idfs)
@@ -89,6 +91,8 @@ export async function searchWords(
   await add(sums, counts)
   return await found(sums)
 }
+
+const noScores: WordsFound['scoresOf'] = (numbers) => numbers.map(() => 0)
 
 function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()

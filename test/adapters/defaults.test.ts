@@ -57,7 +57,7 @@ vectorIndexSuite(runner, 'LanceDB', async () => {
   }
 })
 
-lexicalIndexSuite(runner, 'LanceDB', async () => {
+lexicalIndexSuite(runner, 'SQLite', async () => {
   const folder = await temporaryFolder()
   const port = new SqliteLexicalIndex(join(folder.path, 'words'))
   return {

@@ -5,7 +5,6 @@ import { openSqlite } from '../../adapters/knex/index.js'
 import { MemoryLexicalIndex } from '../../adapters/memory/index.js'
 import { SqliteLexicalIndex, type SqliteLexicalOptions } from '../../adapters/words/index.js'
 import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../src/ports/index.js'
-import { lexicalIndexSuite } from '../conformance/index.js'
 import { generateTexts, textRows, weighed } from '../conformance/lexical-rows.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 import { seededRandom } from '../seeded-random.js'
@@ -27,18 +26,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await folder.remove()
-})
-
-lexicalIndexSuite({ describe, it }, 'SQLite', async () => {
-  const own = await temporaryFolder()
-  const port = new SqliteLexicalIndex(join(own.path, 'words'))
-  return {
-    port,
-    dispose: async () => {
-      await port.close()
-      await own.remove()
-    },
-  }
 })
 
 /** One life of a process: opens the index, works, closes it. */

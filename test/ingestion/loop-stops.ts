@@ -7,7 +7,6 @@ import { closeSync, openSync, readSync } from 'node:fs'
 export class LoopStops {
   longestMs = 0
   longestWorkMs = 0
-  #timesSlower = 1
   readonly #file: number | undefined = openOwnTimes()
   readonly #bytes = Buffer.alloc(128)
   readonly #look: () => void
@@ -33,15 +32,14 @@ export class LoopStops {
     clearInterval(this.#timer)
     this.#look()
     if (this.#file !== undefined) closeSync(this.#file)
-    this.#timesSlower = timesSlower()
   }
 
   /**
    * What {@link longestWorkMs} would be at the speed that limits are meant for: a shared machine is up to twice as slow
-   * on some days. Known once it has ended.
+   * on some days. To be asked once it has ended: the machine's speed is measured then.
    */
   get longestWorkAtFullSpeedMs(): number {
-    return this.longestWorkMs / this.#timesSlower
+    return this.longestWorkMs / timesSlower()
   }
 
   /** Milliseconds of processor time of the main thread: the first number of its scheduler's statistics. */

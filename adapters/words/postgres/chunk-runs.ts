@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import type { CollectionTotals, NumberRange } from '../posting-source.js'
+import { runsOf } from '../runs-of.js'
 import type { WordTable } from './word-tables.js'
 
 interface Rows<T> {
@@ -20,16 +21,13 @@ export async function takeNumbers(knex: Knex, { state }: WordTable, count: numbe
 export async function insertRuns(
   transaction: Knex,
   { runs }: WordTable,
-  { documentId, chunks, terms }: LexicalRows,
+  rows: LexicalRows,
   firstNumber: number,
 ): Promise<void> {
-  const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
-  for (const [run, start] of starts.entries()) {
-    const lengths = terms.slice(start, starts[run + 1] ?? chunks.length).map((ofChunk) => ofChunk.length)
-    const length = lengths.reduce((sum, each) => sum + each, 0)
+  for (const { at, chunk, lengths, length } of runsOf(rows)) {
     await transaction.raw(
       'insert into ?? (first, document, chunk, chunks, lengths, length) values (?, ?, ?, ?, ?::integer[], ?)',
-      [runs, firstNumber + start, documentId, chunks[start] ?? 0, lengths.length, lengths, length],
+      [runs, firstNumber + at, rows.documentId, chunk, lengths.length, lengths as number[], length],
     )
   }
 }

@@ -201,8 +201,7 @@ export class PgLexicalIndex implements LexicalIndex {
     if (table === undefined) return chunks.map(() => 0)
     const look = async (): Promise<readonly number[]> => {
       try {
-        const numbers = await numbersOf(this.#knex, table, chunks)
-        return numbers.map((number) => (number === undefined ? 0 : found.scoreOf(number)))
+        return found.scoresOf(await numbersOf(this.#knex, table, chunks))
       } catch (error) {
         if (!isGone(error)) throw error
         return chunks.map(() => 0)

@@ -1,5 +1,6 @@
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import type { CollectionTotals, NumberRange } from '../posting-source.js'
+import { runsOf, sumOf } from '../runs-of.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 const LENGTH_BYTES = 4
@@ -23,22 +24,17 @@ export async function readState(connection: SqliteConnection): Promise<Collectio
  * Adds chunks, one run for each sequence of ordinals. Within a transaction.
  * @returns the first of their numbers, which are consecutive
  */
-export async function insertRuns(
-  connection: SqliteConnection,
-  { documentId, chunks, terms }: LexicalRows,
-): Promise<number> {
-  const added = terms.reduce((sum, ofChunk) => sum + ofChunk.length, 0)
+export async function insertRuns(connection: SqliteConnection, rows: LexicalRows): Promise<number> {
+  const runs = runsOf(rows)
   const [taken] = await connection.all<{ readonly first: number }>(
     'update state set next = next + ?1, chunks = chunks + ?1, length = length + ?2 returning next - ?1 as first',
-    [chunks.length, added],
+    [rows.chunks.length, sumOf(runs.map(({ length }) => length))],
   )
   const firstNumber = taken?.first ?? 0
-  const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
-  for (const [run, start] of starts.entries()) {
-    const lengths = terms.slice(start, starts[run + 1] ?? chunks.length).map((ofChunk) => ofChunk.length)
+  for (const { at, chunk, lengths, length } of runs) {
     await connection.run(
       'insert into runs (first, document, chunk, chunks, length, lengths) values (?, ?, ?, ?, ?, ?)',
-      [firstNumber + start, documentId, chunks[start] ?? 0, lengths.length, sumOf(lengths), encodeLengths(lengths)],
+      [firstNumber + at, rows.documentId, chunk, lengths.length, length, encodeLengths(lengths)],
     )
   }
   return firstNumber
@@ -137,10 +133,6 @@ export async function numbersOf(
   const numbers: (number | undefined)[] = chunks.map(() => undefined)
   for (const { at, number } of rows) numbers[at] = number
   return numbers
-}
-
-function sumOf(lengths: readonly number[]): number {
-  return lengths.reduce((sum, length) => sum + length, 0)
 }
 
 function encodeLengths(lengths: readonly number[]): Buffer {

@@ -23,11 +23,8 @@ export class SqliteConnection {
   /** Opens a file, or makes it. */
   static async open(file: string): Promise<SqliteConnection> {
     const { default: sqlite } = await import('sqlite3')
-    const database = await new Promise<Database>((resolve, reject) => {
-      const opened: Database = new sqlite.Database(file, (error) => {
-        if (error === null) resolve(opened)
-        else reject(error)
-      })
+    const database = await called<Database>((done) => {
+      const opened: Database = new sqlite.Database(file, (error) => done(error, opened))
     })
     const connection = new SqliteConnection(database)
     await connection.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -35,49 +32,26 @@ export class SqliteConnection {
   }
 
   async exec(statements: string): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#database.exec(statements, (error) => {
-        if (error === null) resolve()
-        else reject(error)
-      })
-    })
+    await called((done) => this.#database.exec(statements, done))
   }
 
   /** Runs a statement. It is prepared once: its text must be one of few. */
   async run(text: string, values: readonly SqlValue[] = []): Promise<void> {
     const statement = await this.#prepared(text)
-    const work = async (): Promise<void> => {
-      await new Promise<void>((resolve, reject) => {
-        statement.run(values, (error: Error | null) => {
-          if (error === null) resolve()
-          else reject(error)
-        })
-      })
-    }
-    await this.#turn(work)
+    await this.#turn(async () => await called((done) => statement.run(values, done)))
   }
 
   /** The rows of a statement, which is prepared once. */
   async all<T>(text: string, values: readonly SqlValue[] = []): Promise<readonly T[]> {
     const statement = await this.#prepared(text)
-    const work = async (): Promise<readonly T[]> =>
-      await new Promise<readonly T[]>((resolve, reject) => {
-        statement.all<T>(values, (error, rows) => {
-          if (error === null) resolve(rows)
-          else reject(error)
-        })
-      })
-    return await this.#turn(work)
+    return await this.#turn(async () => await called<readonly T[]>((done) => statement.all<T>(values, done)))
   }
 
   #prepared(text: string): Promise<Statement> {
     const known = this.#statements.get(text)
     if (known !== undefined) return known
-    const prepared = new Promise<Statement>((resolve, reject) => {
-      const statement = this.#database.prepare(text, (error) => {
-        if (error === null) resolve(statement)
-        else reject(error)
-      })
+    const prepared = called<Statement>((done) => {
+      const statement = this.#database.prepare(text, (error) => done(error, statement))
     })
     this.#statements.set(text, prepared)
     // Its table may come to be there.
@@ -101,19 +75,20 @@ export class SqliteConnection {
 
   async close(): Promise<void> {
     for (const statement of this.#statements.values()) await statement.then(finalize, () => undefined)
-    await new Promise<void>((resolve, reject) => {
-      this.#database.close((error) => {
-        if (error === null) resolve()
-        else reject(error)
-      })
-    })
+    await called((done) => this.#database.close(done))
   }
 }
 
 async function finalize(statement: Statement): Promise<void> {
-  await new Promise<void>((resolve) => {
-    statement.finalize(() => {
-      resolve()
+  await called((done) => statement.finalize(() => done(null)))
+}
+
+/** What a function tells its callback. */
+async function called<T>(work: (done: (error: Error | null, result?: T) => void) => unknown): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    work((error, result) => {
+      if (error === null) resolve(result as T)
+      else reject(error)
     })
   })
 }

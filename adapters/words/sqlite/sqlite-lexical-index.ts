@@ -177,8 +177,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     const nothing = chunks.map(() => 0)
     return await this.#read(collection, nothing, async (reader) => {
       const [state, numbers] = await Promise.all([readState(reader), numbersOf(reader, chunks)])
-      if (state.id !== id) return nothing
-      return numbers.map((number) => (number === undefined ? 0 : found.scoreOf(number)))
+      return state.id === id ? found.scoresOf(numbers) : nothing
     })
   }
 
