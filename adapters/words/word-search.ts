@@ -8,10 +8,10 @@ import {
   type LexicalQuery,
   type LexicalSearchOptions,
 } from '../../src/ports/index.js'
-import type { NumberRange, PostingSource, PostingsRead } from './posting-source.js'
+import { LengthFactors } from './length-factors.js'
+import type { NumberRange, PostingSource } from './posting-source.js'
 import { POSTING_BYTES } from './postings.js'
-import { type ScoredNumber, ScoreSums } from './score-sums.js'
-import { TermScores } from './term-scores.js'
+import { MARK, type ScoredNumber, ScoreSums, type WeightedPostings } from './score-sums.js'
 
 /** Postings that are read at once, unless one term has more: 1 MB. */
 const POSTINGS_AT_ONCE = 131_072
@@ -32,7 +32,7 @@ type TermCounts = ReadonlyMap<string, number>
 /** What a search found. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
   /** The scores of chunks by their numbers; 0 for one that has none. */
-  readonly scoresOf: (numbers: readonly (number | undefined)[]) => readonly number[]
+  readonly scoresOf: (numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
 }
 
 /** What a search finds in a collection that has no chunks. */
@@ -58,41 +58,73 @@ export async function searchWords(
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
   if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
-  const add = async (sums: ScoreSums, some: TermCounts, least = 0): Promise<void> => {
-    for (const terms of groupsOf(some)) {
-      const scores = terms.map((term) => new TermScores(idfs.get(term) ?? 0, meanLength))
-      await addUp(sums, await source.read(terms), scores, least)
-    }
-  }
   const filter = {
     except: new Set(documents !== undefined && 'except' in documents ? documents.except : []),
     ranges: documents !== undefined && 'only' in documents ? await source.rangesOf(documents) : undefined,
   }
-  const found = async (sums: ScoreSums): Promise<WordsFound> => {
-    const hits = limit < 1 ? [] : await bestHits(source, sums, limit, filter)
-    const scoresOf: WordsFound['scoresOf'] = (numbers) =>
-      numbers.map((number) => (number === undefined ? 0 : sums.of(number)))
-    return { hits, maximum, scoresOf }
-  }
-  if (chunks > MANY_CHUNKS) {
-    const { telling, others, bound } = divide(counts, idfs)
-    const sums = new ScoreSums()
-    await add(sums, telling)
-    const rank = limit + SPARE_HITS
-    const enough = sums.best(rank, undefined, filter.ranges)[rank - 1]?.score ?? 0
-    // A chunk that has less than this cannot come to have enough.
-    if (enough > bound) {
-      if (bound > tolerance * maximum) await add(sums, others, enough - bound)
-      const nearly = await found(sums)
-      if (limit < 1 || (nearly.hits.length === limit && (nearly.hits.at(-1)?.score ?? 0) >= enough)) return nearly
+  const factors = new LengthFactors(meanLength)
+  const read: WeightedPostings[] = []
+  const sums = new ScoreSums(factors)
+  const add = async (some: TermCounts, least = 0): Promise<void> => {
+    for (const terms of groupsOf(some)) {
+      const postings = await readPostings(source, terms, idfs)
+      await addUp(sums, postings, least)
+      read.push(...postings)
     }
   }
-  const sums = new ScoreSums()
-  await add(sums, counts)
-  return await found(sums)
+  const find = async (best?: readonly ScoredNumber[]): Promise<LexicalHit[]> =>
+    limit < 1 ? [] : await bestHits(source, sums, limit, filter, best)
+  const findAll = async (): Promise<LexicalHit[]> => {
+    if (chunks <= MANY_CHUNKS) {
+      await add(counts)
+      return await find()
+    }
+    const { telling, others, bound } = divide(counts, idfs)
+    await add(telling)
+    const rank = limit + SPARE_HITS
+    const best = sums.best(rank, undefined, filter.ranges)
+    const enough = best[rank - 1]?.score ?? 0
+    if (enough <= bound) {
+      await add(others)
+      return await find()
+    }
+    const isEnough = bound <= tolerance * maximum
+    // A chunk that has less than this cannot come to have enough.
+    if (!isEnough) await add(others, enough - bound)
+    const hits = await find(isEnough ? best : undefined)
+    if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= enough)) return hits
+    // Too many of the best are deleted, or of documents that are not asked for.
+    if (isEnough) await add(others)
+    else {
+      sums.release()
+      await addUp(sums, read, 0)
+    }
+    return await find()
+  }
+  try {
+    const hits = await findAll()
+    return { hits, maximum, scoresOf: async (numbers) => await scoresOf(numbers, read, factors) }
+  } finally {
+    sums.release()
+  }
 }
 
-const noScores: WordsFound['scoresOf'] = (numbers) => numbers.map(() => 0)
+const noScores: WordsFound['scoresOf'] = async (numbers) => numbers.map(() => 0)
+
+async function scoresOf(
+  numbers: readonly (number | undefined)[],
+  read: readonly WeightedPostings[],
+  factors: LengthFactors,
+): Promise<readonly number[]> {
+  const sums = new ScoreSums(factors)
+  try {
+    sums.mark(numbers)
+    await addUp(sums, read, MARK)
+    return numbers.map((number) => (number === undefined ? 0 : sums.of(number)))
+  } finally {
+    sums.release()
+  }
+}
 
 function idfsOf(query: LexicalQuery, counts: ReadonlyMap<string, number>, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()
@@ -135,20 +167,22 @@ function groupsOf(counts: TermCounts): string[][] {
   return groups
 }
 
+/** The postings of terms, in the order of the terms: sums depend on the order in the last digits, and it is the same in all databases. */
+async function readPostings(
+  source: PostingSource,
+  terms: readonly string[],
+  idfs: ReadonlyMap<string, number>,
+): Promise<WeightedPostings[]> {
+  const read = [...(await source.read(terms))].sort((one, other) => one.term - other.term)
+  return read.map(({ term, postings }) => ({ postings, idf: idfs.get(terms[term] ?? '') ?? 0 }))
+}
+
 /** @param least that a chunk must have already */
-async function addUp(
-  sums: ScoreSums,
-  read: readonly PostingsRead[],
-  scores: readonly TermScores[],
-  least: number,
-): Promise<void> {
+async function addUp(sums: ScoreSums, read: readonly WeightedPostings[], least: number): Promise<void> {
   let added = 0
-  // Sums depend on the order in the last digits: it is the same in all databases.
-  for (const { term, postings } of [...read].sort((one, other) => one.term - other.term)) {
-    const ofTerm = scores[term]
-    if (ofTerm === undefined) continue
-    sums.add(postings, ofTerm, least)
-    added += postings.length / POSTING_BYTES
+  for (const each of read) {
+    sums.add(each, least)
+    added += each.postings.length / POSTING_BYTES
     if (added < POSTINGS_PER_TURN) continue
     added = 0
     await setImmediate()
@@ -161,12 +195,16 @@ interface NumberFilter {
   readonly ranges: readonly NumberRange[] | undefined
 }
 
-/** The best that are not deleted and pass the filter. */
+/**
+ * The best that are not deleted and pass the filter.
+ * @param known the best of the sums, where they are known already: some more than the limit
+ */
 async function bestHits(
   source: PostingSource,
   sums: ScoreSums,
   limit: number,
   filter: NumberFilter,
+  known: readonly ScoredNumber[] | undefined,
 ): Promise<LexicalHit[]> {
   let { ranges } = filter
   const hits: LexicalHit[] = []
@@ -174,7 +212,7 @@ async function bestHits(
   let count = limit + SPARE_HITS
   for (let lookup = 1; hits.length < limit; lookup += 1) {
     if (lookup > MOST_LOOKUPS) ranges ??= await source.rangesOf({ except: [...filter.except] })
-    const best = sums.best(count, after, ranges)
+    const best = (lookup === 1 ? known : undefined) ?? sums.best(count, after, ranges)
     const chunks = await source.chunksOf(best.map(({ number }) => number))
     for (const { number, score } of best) {
       const chunk = chunks.get(number)

@@ -35,13 +35,23 @@ export function bm25(
   { occurrences, length }: ChunkTerms,
   meanLength: number,
 ): number {
-  const lengthFactor = SATURATION * (1 - LENGTH_NORMALIZATION + (LENGTH_NORMALIZATION * length) / (meanLength || 1))
+  const lengthFactor = bm25LengthFactor(length, meanLength)
   let score = 0
   for (const [term, idf] of idfs) {
     const frequency = occurrences(term)
-    if (frequency > 0) score += (idf * frequency * (SATURATION + 1)) / (frequency + lengthFactor)
+    if (frequency > 0) score += bm25OfTerm(idf, frequency, lengthFactor)
   }
   return score
+}
+
+/** What one term adds to the {@link bm25} of a chunk that has it. @param lengthFactor of the chunk */
+export function bm25OfTerm(idf: number, frequency: number, lengthFactor: number): number {
+  return (idf * frequency * (SATURATION + 1)) / (frequency + lengthFactor)
+}
+
+/** How much the length of a chunk lowers what its terms add: k1 · (1 - b + b · length / mean length). */
+export function bm25LengthFactor(length: number, meanLength: number): number {
+  return SATURATION * (1 - LENGTH_NORMALIZATION + (LENGTH_NORMALIZATION * length) / (meanLength || 1))
 }
 
 /** What no chunk's {@link bm25} can exceed. @param idfs as there */

@@ -28,7 +28,7 @@ export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from
 export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
-export { bm25, bm25Maximum, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
+export { bm25, bm25LengthFactor, bm25Maximum, bm25OfTerm, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
 export type { Clock } from './clock.js'
 export type { CommonPasswords } from './common-passwords.js'
 export { cosine } from './cosine.js'

@@ -30,7 +30,7 @@ const TOLERANCE = 0.05
 /** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
 const NEARLY = 1 + TOLERANCE
 /** Of the best by words, so many for each result are compared at once, before it is known which may be among the results. */
-const COMPARED_AT_ONCE = 5
+const COMPARED_AT_ONCE = 6
 /** Chunks of which it is found out at once, at the least, what one side does not know. */
 const LEAST_AT_ONCE = 24
 /** Chunks that are compared in one call of the vector index. */

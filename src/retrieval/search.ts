@@ -197,15 +197,18 @@ export class Search {
 
   /** The best chunks of documents that are visible now; nothing of the search goes on once it has ended. */
   async #nearest(context: ContextRecord, asked: Asked): Promise<Found> {
-    const { prompt, taker, signal } = asked
+    const { mode, prompt, taker, signal } = asked
     const model = this.#models.get(context.embeddingModel)
+    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
     const windows = await this.#prompts.read(taker, prompt, model, signal)
+    // Before the model begins: its threads may take all processors for some milliseconds, and words wait for this alone.
+    const visible = await this.#visible(context, terms, [])
     const ending = new AbortController()
     const end = (): void => ending.abort(signal?.reason)
     signal?.addEventListener('abort', end, { once: true })
     const vectors = this.#embed(model, windows, taker, ending.signal)
     try {
-      const found = await this.#look(context, model, vectors, { ...asked, signal: ending.signal })
+      const found = await this.#look(context, model, vectors, { ...asked, terms, visible, signal: ending.signal })
       // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
       await vectors
       return found
@@ -221,12 +224,11 @@ export class Search {
     context: ContextRecord,
     model: EmbeddingModel,
     vectors: Promise<readonly Float32Array[]>,
-    asked: Asked,
+    asked: Asked & Looked,
   ): Promise<Found> {
-    const { mode, prompt, taker, signal, maxBytes } = asked
+    const { mode, prompt, taker, signal, maxBytes, terms } = asked
     // Whoever waits for it is told; until then something else may have failed.
     vectors.catch(() => undefined)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
     const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model), this.#kept.of(model))
     const byWords = byWordsOf(context)
     let known: Promise<number> | undefined
@@ -234,22 +236,14 @@ export class Search {
     const knowledge = async () =>
       await (known ??= model.tokenizer().then((tokenizer) => modelKnowledge(prompt, tokenizer)))
     const gone = new Set<number>()
-    for (;;) {
-      const [visible, wordVisible] = await this.#storage.read(async ({ documents }) => [
-        new VisibleDocuments(await documents.visibility(context.id), gone),
-        new VisibleDocuments(
-          terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, byWords),
-          gone,
-        ),
-      ])
+    for (let { visible } = asked; ; visible = await this.#visible(context, terms, gone)) {
       const ranked = await this.#finder.find({
         ...asked,
         vectors,
         collection: collectionOf(context, model.profile),
-        visible,
-        terms,
+        visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context.id),
-        wordVisible,
+        wordVisible: visible.byWords,
         knowledge,
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
@@ -266,6 +260,17 @@ export class Search {
       const found = new Set(records.map(nameOf))
       for (const key of ranked) if (!found.has(nameOf(key))) gone.add(key.documentId)
     }
+  }
+
+  async #visible(context: ContextRecord, terms: LexicalQuery, gone: Iterable<number>): Promise<Visible> {
+    const byWords = byWordsOf(context)
+    return await this.#storage.read(async ({ documents }) => ({
+      byMeaning: new VisibleDocuments(await documents.visibility(context.id), gone),
+      byWords: new VisibleDocuments(
+        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, byWords),
+        gone,
+      ),
+    }))
   }
 }
 
@@ -288,6 +293,18 @@ interface Asked {
   readonly scoreThreshold: number
   /** Of all texts that are read; default all. */
   readonly maxBytes: number | undefined
+}
+
+/** The documents that a search may find now. */
+interface Visible {
+  readonly byMeaning: VisibleDocuments
+  readonly byWords: VisibleDocuments
+}
+
+/** What is known before anything is looked for. */
+interface Looked {
+  readonly terms: LexicalQuery
+  readonly visible: Visible
 }
 
 function byWordsOf({ findsEarly }: ContextRecord): WordVisibility {

@@ -11,13 +11,19 @@ export interface CollectionState extends CollectionTotals {
   readonly id: string
 }
 
-export async function readState(connection: SqliteConnection): Promise<CollectionState> {
-  interface Row extends Omit<CollectionState, 'meanLength'> {
-    readonly length: number
-  }
-  const [row] = await connection.all<Row>('select id, chunks, length, deleted from state')
+/** The columns of the table `state` that make a {@link CollectionState}. */
+export interface StateRow extends Omit<CollectionState, 'meanLength'> {
+  readonly length: number
+}
+
+export function toState(row: StateRow | undefined): CollectionState {
   const { id, chunks, length, deleted } = row ?? { id: '', chunks: 0, length: 0, deleted: 0 }
   return { id, chunks, deleted, meanLength: length / Math.max(1, chunks) }
+}
+
+export async function readState(connection: SqliteConnection): Promise<CollectionState> {
+  const [row] = await connection.all<StateRow>('select id, chunks, length, deleted from state')
+  return toState(row)
 }
 
 /**
@@ -115,9 +121,13 @@ export async function chunksOf(
   return new Map(rows.map(({ number, document, chunk }) => [number, { documentId: document, chunk }]))
 }
 
-/** The numbers of chunks, in their order; `undefined` for a deleted one. */
+/**
+ * The numbers of chunks, in their order; `undefined` for a deleted one.
+ * @param id of the file in which they are meant
+ */
 export async function numbersOf(
   connection: SqliteConnection,
+  id: string,
   chunks: readonly IndexedChunk[],
 ): Promise<readonly (number | undefined)[]> {
   const rows = await connection.all<{ readonly at: number; readonly number: number }>(
@@ -127,8 +137,8 @@ export async function numbersOf(
        select first from runs where document = asked.value ->> 0 and chunk <= asked.value ->> 1
        order by chunk desc limit 1
      )
-     where asked.value ->> 1 < run.chunk + run.chunks`,
-    [JSON.stringify(chunks.map(({ documentId, chunk }) => [documentId, chunk]))],
+     where asked.value ->> 1 < run.chunk + run.chunks and exists (select 1 from state where id = ?)`,
+    [JSON.stringify(chunks.map(({ documentId, chunk }) => [documentId, chunk])), id],
   )
   const numbers: (number | undefined)[] = chunks.map(() => undefined)
   for (const { at, number } of rows) numbers[at] = number

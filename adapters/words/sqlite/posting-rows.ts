@@ -1,5 +1,6 @@
 import type { PostingsRead } from '../posting-source.js'
 import { POSTING_BYTES, type TermPostings } from '../postings.js'
+import { type CollectionState, type StateRow, toState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** A row takes further postings until it has so many bytes of them. */
@@ -30,20 +31,22 @@ export async function addPostings(connection: SqliteConnection, added: readonly 
   )
 }
 
-/** How many postings each term has; in the order of the terms. */
+/** How many postings each term has, in the order of the terms; and the state of the collection. In one statement: each has its price. */
 export async function countPostings(
   connection: SqliteConnection,
   terms: readonly string[],
-): Promise<readonly number[]> {
-  const rows = await connection.all<{ readonly at: number; readonly count: number }>(
-    `select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count
-     from json_each(?) as asked
-     join postings on term = asked.value and first = (select max(first) from postings where term = asked.value)`,
+): Promise<{ readonly state: CollectionState; readonly counts: readonly number[] }> {
+  const rows = await connection.all<StateRow & { readonly at: number | null; readonly count: number }>(
+    `select id, chunks, length, deleted, at, count from state left join (
+       select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count
+       from json_each(?) as asked
+       join postings on term = asked.value and first = (select max(first) from postings where term = asked.value)
+     )`,
     [JSON.stringify(terms)],
   )
   const counts = terms.map(() => 0)
-  for (const { at, count } of rows) counts[at] = count
-  return counts
+  for (const { at, count } of rows) if (at !== null) counts[at] = count
+  return { state: toState(rows[0]), counts }
 }
 
 /** All postings of the terms. */

@@ -93,7 +93,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const nothing = { found: nothingFound(query), id: '' }
     const { found, id } = await this.#read(collection, nothing, async (reader) => {
-      const [state, counts] = await Promise.all([readState(reader), countPostings(reader, [...query.keys()])])
+      const { state, counts } = await countPostings(reader, [...query.keys()])
       return { found: await searchWords(sourceOf(reader, state, counts), query, options), id: state.id }
     })
     const { hits, maximum } = found
@@ -176,8 +176,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   ): Promise<readonly number[]> {
     const nothing = chunks.map(() => 0)
     return await this.#read(collection, nothing, async (reader) => {
-      const [state, numbers] = await Promise.all([readState(reader), numbersOf(reader, chunks)])
-      return state.id === id ? found.scoresOf(numbers) : nothing
+      return await found.scoresOf(await numbersOf(reader, id, chunks))
     })
   }
 
