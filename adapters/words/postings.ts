@@ -8,6 +8,8 @@ import { setImmediate } from 'node:timers/promises'
 export const POSTING_BYTES = 8
 /** A count that does not fit in 2 bytes is stored as this. */
 const MOST_COUNTED = 0xff_ff
+/** In the second word of a posting, above the length of the chunk. */
+const ONE_OCCURRENCE = 0x1_00_00
 /** Terms that are counted between two turns of the event loop: about 5 ms. */
 const TERMS_PER_TURN = 20_000
 
@@ -26,14 +28,13 @@ export async function postingsOf(
   const byTerm = new Map<string, number[]>()
   let counted = 0
   for (const [at, ofChunk] of terms.entries()) {
-    const counts = new Map<string, number>()
-    for (const term of ofChunk) counts.set(term, (counts.get(term) ?? 0) + 1)
-    const length = Math.min(ofChunk.length, MOST_COUNTED)
-    for (const [term, count] of counts) {
-      const postings = byTerm.get(term)
-      const weight = Math.min(count, MOST_COUNTED) * 0x1_00_00 + length
-      if (postings === undefined) byTerm.set(term, [firstNumber + at, weight])
-      else postings.push(firstNumber + at, weight)
+    const number = firstNumber + at
+    const once = ONE_OCCURRENCE + Math.min(ofChunk.length, MOST_COUNTED)
+    for (const term of ofChunk) {
+      const words = byTerm.get(term)
+      if (words === undefined) byTerm.set(term, [number, once])
+      else if (words[words.length - 2] !== number) words.push(number, once)
+      else words[words.length - 1] = withOneMore(words[words.length - 1] ?? 0)
     }
     counted += ofChunk.length
     if (counted >= TERMS_PER_TURN) {
@@ -42,6 +43,11 @@ export async function postingsOf(
     }
   }
   return Array.from(byTerm, ([term, words]) => ({ term, postings: encode(words) }))
+}
+
+/** The second word of a posting, with one more occurrence. */
+function withOneMore(word: number): number {
+  return word < MOST_COUNTED * ONE_OCCURRENCE ? word + ONE_OCCURRENCE : word
 }
 
 function encode(words: readonly number[]): Buffer {

@@ -11,7 +11,7 @@ const MOST_FREE_PAGES = 256
 /** Of zeros, for the next searches: making and collecting them takes longer than adding up. */
 const FREE_PAGES: Page[] = []
 /** Marks a chunk: so little that it adds nothing to a score. */
-export const MARK = Number.MIN_VALUE
+export const MARK: number = Number.MIN_VALUE
 
 type Page = Float64Array<ArrayBuffer>
 

@@ -1,0 +1,63 @@
+import { byLexicalScore, type DocumentFilter, type LexicalHit } from '../../src/ports/index.js'
+import type { NumberRange, PostingSource } from './posting-source.js'
+import type { ScoredNumber, ScoreSums } from './score-sums.js'
+
+/** Hits that are looked up beyond those asked for: some may be deleted. */
+const SPARE_HITS = 20
+/** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
+const MOST_LOOKUPS = 3
+
+/** Finds the chunks with the highest sums that are not deleted and pass a filter. */
+export class BestHits {
+  readonly #source: PostingSource
+  readonly #limit: number
+  readonly #except: ReadonlySet<number>
+  #ranges: readonly NumberRange[] | undefined
+
+  static async of(source: PostingSource, limit: number, filter: DocumentFilter | undefined): Promise<BestHits> {
+    const except = new Set(filter !== undefined && 'except' in filter ? filter.except : [])
+    const ranges = filter !== undefined && 'only' in filter ? await source.rangesOf(filter) : undefined
+    return new BestHits(source, limit, except, ranges)
+  }
+
+  private constructor(
+    source: PostingSource,
+    limit: number,
+    except: ReadonlySet<number>,
+    ranges: readonly NumberRange[] | undefined,
+  ) {
+    this.#source = source
+    this.#limit = limit
+    this.#except = except
+    this.#ranges = ranges
+  }
+
+  /** The best of the sums, some more than the limit; deleted chunks may be among them. */
+  candidates(sums: ScoreSums): readonly ScoredNumber[] {
+    return sums.best(this.#limit + SPARE_HITS, undefined, this.#ranges)
+  }
+
+  /** The score that so many candidates have as the limit and what may be deleted of them; 0 where there are fewer. */
+  leastOf(candidates: readonly ScoredNumber[]): number {
+    return candidates[this.#limit + SPARE_HITS - 1]?.score ?? 0
+  }
+
+  /** The hits. @param candidates of these sums, where they are known already */
+  async find(sums: ScoreSums, candidates?: readonly ScoredNumber[]): Promise<LexicalHit[]> {
+    if (this.#limit < 1) return []
+    const hits: LexicalHit[] = []
+    let [best, count] = [candidates ?? this.candidates(sums), this.#limit + SPARE_HITS]
+    for (let lookup = 1; ; lookup += 1) {
+      const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
+      for (const { number, score } of best) {
+        const chunk = chunks.get(number)
+        if (chunk !== undefined && !this.#except.has(chunk.documentId)) hits.push({ ...chunk, score })
+      }
+      if (hits.length >= this.#limit || best.length < count) break
+      if (lookup >= MOST_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
+      count *= 2
+      best = sums.best(count, best.at(-1), this.#ranges)
+    }
+    return hits.sort(byLexicalScore).slice(0, this.#limit)
+  }
+}
