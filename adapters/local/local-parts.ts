@@ -12,6 +12,7 @@ import { TransformersEmbeddingModel } from '../transformers/index.js'
 import type { DataDirLock } from './data-dir-lock.js'
 import { DATABASE } from './data-dir-names.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
+import type { OpenedParts } from './opened-parts.js'
 import { withSecretKey } from './secret-key-file.js'
 
 /** Where the model is that comes with the package. */
@@ -57,8 +58,13 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
   })
 }
 
-export async function openModels(folders: readonly string[]): Promise<TransformersEmbeddingModel[]> {
-  return await Promise.all(folders.map((folder) => TransformersEmbeddingModel.open(resolve(folder))))
+export async function openModels(
+  folders: readonly string[],
+  opened: OpenedParts,
+): Promise<TransformersEmbeddingModel[]> {
+  return await Promise.all(
+    folders.map(async (folder) => opened.note(await TransformersEmbeddingModel.open(resolve(folder)))),
+  )
 }
 
 /** The lock goes last, when nothing writes any more. */

@@ -7,6 +7,7 @@ import { DATABASE, isThere } from './data-dir-names.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
+import { OpenedParts } from './opened-parts.js'
 import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
@@ -39,26 +40,28 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const { databaseUrl } = options
   await requireLocalDatabase(dataDir, databaseUrl)
   const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
+  const opened = new OpenedParts()
   try {
     // A migration may have come between.
     if (databaseUrl === undefined) {
       await requireLocalDatabase(dataDir)
       await makePrivateDataDir(dataDir)
     }
-    return releasing(await openDatabaseAlone(dataDir, options), lock)
+    return releasing(await openDatabaseAlone(dataDir, options, opened), lock)
   } catch (error) {
+    await opened.close()
     await lock.release()
     throw error
   }
 }
 
-async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions): Promise<Engine> {
-  const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL])
+async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions, opened: OpenedParts): Promise<Engine> {
+  const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL], opened)
   // What the engine beside this one will send is what may be asked of it here.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withKey(dataDir, options, async (secretKey) =>
     createEngine({
-      storage: await openStorageAlone(dataDir, options.databaseUrl),
+      storage: opened.note(await openStorageAlone(dataDir, options.databaseUrl)),
       vectorIndex: NO_VECTOR_INDEX,
       lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),

@@ -14,6 +14,7 @@ import { parseFilesUrl } from './files-url.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
+import { OpenedParts } from './opened-parts.js'
 import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
@@ -46,16 +47,22 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
   const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
-  // Who shares everything with others needs nothing for itself.
+  // An engine that shares everything with others locks nothing for itself.
   const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
+  const opened = new OpenedParts()
+  if (shared !== undefined) {
+    opened.note(shared.storage)
+    if (options.lexicalIndex === undefined) opened.note(shared.lexicalIndex)
+    if (options.vectorIndex === undefined) opened.note(shared.vectorIndex)
+  }
   try {
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
-        ...(await openRecords(dataDir, options, shared?.storage)),
+        ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
-        embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs)),
+        embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs, opened)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
@@ -69,29 +76,22 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     )
     return releasing(engine, lock)
   } catch (error) {
+    await opened.close()
+    // The lock is released last, when nothing of the folder is open any more.
     await lock.release()
-    // Not the host's own.
-    if (options.vectorIndex === undefined) await shared?.vectorIndex.close().catch(() => undefined)
-    if (options.lexicalIndex === undefined) await shared?.lexicalIndex.close().catch(() => undefined)
-    await shared?.storage.close().catch(() => undefined)
     throw error
   }
 }
 
-/** Rows, and the files that belong to them. */
+/** Opens the rows, and the files that belong to them. */
 async function openRecords(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
   sharedStorage: Storage | undefined,
+  opened: OpenedParts,
 ): Promise<Pick<EngineOptions, 'storage' | 'fileStore'>> {
-  const given = sharedStorage ?? options.storage
-  const storage = given ?? (await openOwnStorage(dataDir, options))
-  try {
-    return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
-  } catch (error) {
-    if (given === undefined) await storage.close()
-    throw error
-  }
+  const storage = sharedStorage ?? options.storage ?? opened.note(await openOwnStorage(dataDir, options))
+  return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
 }
 
 /** Before anything is made. @throws InvalidInputError */
