@@ -1,6 +1,7 @@
 import type { Container } from 'inversify'
 import { DocumentEventEmitter, type DocumentEvents, type RepairWorkers, Verify } from '../ingestion/index.js'
 import { checkSecretKey, RecordEvent } from '../outbox/index.js'
+import { withAnySignal } from '../shared/any-signal.js'
 import { ClosedError, NotInitializedError } from '../shared/errors.js'
 import { SecretBox } from '../shared/secret-box.js'
 import {
@@ -79,8 +80,7 @@ class ComposedEngine implements Engine {
     this.#workers = workers
     const signals = this.#workers ?? NO_WORKERS
     this.administration = hostAdministration(container, owner, signals, async (options) => {
-      return await this.#untilClosed(async (closing) => {
-        const signal = options?.signal === undefined ? closing : AbortSignal.any([closing, options.signal])
+      return await this.#untilClosed(options?.signal, async (signal) => {
         return await container.get(Verify).execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
       })
     })
@@ -100,7 +100,7 @@ class ComposedEngine implements Engine {
       contextDeleted: () => workers.contextDeleted(),
       deliveriesQueued: () => workers.deliveriesQueued(),
       deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),
-      untilClosed: async (work) => await this.#untilClosed(work),
+      untilClosed: async (caller, work) => await this.#untilClosed(caller, work),
     })
   }
 
@@ -125,10 +125,10 @@ class ComposedEngine implements Engine {
     await this.#closing
   }
 
-  async #untilClosed<T>(work: (closing: AbortSignal) => Promise<T>): Promise<T> {
+  async #untilClosed<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
     const abort = new AbortController()
-    const working = work(abort.signal)
+    const working = withAnySignal([abort.signal, caller], work)
     this.#underWay.set(
       abort,
       working.catch(() => undefined),

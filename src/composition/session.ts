@@ -156,7 +156,7 @@ export interface Session {
 /** What sessions have to do with the engine they belong to. */
 export interface EngineSignals extends WorkSignals {
   /** Does work that the engine waits for when it is closed, once it has aborted it. */
-  untilClosed<T>(work: (closing: AbortSignal) => Promise<T>): Promise<T>
+  untilClosed<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
 /** Tells the workers what a session's calls have put to work. */
@@ -213,18 +213,19 @@ function contextOperations(container: Container, principal: Principal, signals: 
 function documentOperations(container: Container, principal: Principal, signals: EngineSignals): DocumentOperations {
   return {
     upload: async (contextId, document, options = {}) => {
-      return await signals.untilClosed(async (closing) => {
-        const signal = options.signal === undefined ? closing : AbortSignal.any([closing, options.signal])
-        const uuid = await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
-        signals.documentUploaded()
-        return uuid
+      const uuid = await signals.untilClosed(options.signal, async (signal) => {
+        return await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
       })
+      signals.documentUploaded()
+      return uuid
     },
     checkRoom: async (contextId, sizeBytes, options) => {
       await container.get(UploadDocument).check(principal, contextId, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
-      await container.get(WaitForDocument).execute(principal, document, options),
+      await signals.untilClosed(options?.signal, async (signal) => {
+        return await container.get(WaitForDocument).execute(principal, document, { signal })
+      }),
     ...listOperations((contextId: number) => container.get(ListDocuments).execute(principal, contextId)),
     get: async (document) => await container.get(GetDocument).execute(principal, document),
     open: async (document) => await container.get(GetDocument).open(principal, document),

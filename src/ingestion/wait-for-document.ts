@@ -1,24 +1,23 @@
 import { ASSISTANT } from '../context/index.js'
 import type { Storage } from '../ports/index.js'
 import { DocumentFailedError } from '../shared/errors.js'
+import { untilAborted } from '../shared/until-aborted.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { type Document, type DocumentReference, toDocument } from './document.js'
 import { findDocument } from './document-access.js'
 import type { DocumentEventEmitter } from './document-events.js'
-
-/** Longest wait between two looks: another process may be the one that works on it. */
-const POLL_MS = 500
+import { DocumentWatches } from './document-watches.js'
 
 /** Waits until a document is searchable. */
 export class WaitForDocument {
   readonly #storage: Storage
   readonly #authorizer: Authorizer
-  readonly #events: DocumentEventEmitter
+  readonly #watches: DocumentWatches
 
   constructor(storage: Storage, authorizer: Authorizer, events: DocumentEventEmitter) {
     this.#storage = storage
     this.#authorizer = authorizer
-    this.#events = events
+    this.#watches = new DocumentWatches(storage, events)
   }
 
   /**
@@ -29,32 +28,31 @@ export class WaitForDocument {
   async execute(
     principal: Principal,
     reference: DocumentReference,
-    options: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Document> {
-    const { signal } = options
+    signal?.throwIfAborted()
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    for (;;) {
-      signal?.throwIfAborted()
-      const changed = this.#nextChange(signal)
+    const read = async (): Promise<Document> => {
       const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
-      const document = toDocument(found.document)
-      if (document.error !== null) throw new DocumentFailedError({ ...document, error: document.error })
-      if (document.completed !== null) return document
-      await changed
+      return toDocument(found.document)
+    }
+    let document = await read()
+    const watch = this.#watches.begin(document.id)
+    try {
+      for (;;) {
+        // Begun before the document is read: what changes meanwhile is not missed.
+        const changed = watch.nextChange()
+        document = isEnded(document) ? document : await read()
+        if (document.error !== null) throw new DocumentFailedError({ ...document, error: document.error })
+        if (document.completed !== null) return document
+        await untilAborted(changed, signal)
+      }
+    } finally {
+      watch.end()
     }
   }
+}
 
-  async #nextChange(signal: AbortSignal | undefined): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const stopListening = [this.#events.on('document.completed', wake), this.#events.on('document.failed', wake)]
-      const timer = setTimeout(wake, POLL_MS)
-      signal?.addEventListener('abort', wake)
-      function wake(): void {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', wake)
-        for (const stop of stopListening) stop()
-        resolve()
-      }
-    })
-  }
+function isEnded({ completed, error }: Document): boolean {
+  return completed !== null || error !== null
 }

@@ -1,4 +1,7 @@
 /** What the core needs from outside: one interface for each need, and the errors that adapters throw. */
+
+/** How a wait ends early. */
+export { withAnySignal } from '../shared/any-signal.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -24,7 +27,6 @@ export {
 } from '../shared/errors.js'
 /** Parts of a list. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../shared/row-list.js'
-/** How a wait ends early. */
 export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
 /** How inputs are checked, at every door the same. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withAnySignal } from '../../../src/ports/index.js'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
 import { lockForCommand } from '../data-dir-lock.js'
 import { DATABASE, VECTORS, WORDS } from '../data-dir-names.js'
@@ -120,9 +121,12 @@ interface Making extends BackupOptions {
 }
 
 async function makeBackup(making: Making): Promise<BackupResult> {
+  return await withAnySignal([making.lease.signal, making.signal], async (signal) => await writeBackup(making, signal))
+}
+
+async function writeBackup(making: Making, signal: AbortSignal): Promise<BackupResult> {
   const { dataDir, file, staging, lease, snapshot } = making
   const created = new Date().toISOString()
-  const signal = AbortSignal.any([lease.signal, ...(making.signal ? [making.signal] : [])])
   try {
     signal.throwIfAborted()
     await snapshot.settle()

@@ -1,0 +1,83 @@
+import type { DocumentRecord, Storage } from '../ports/index.js'
+import type { DocumentEventEmitter } from './document-events.js'
+
+/** Time between two looks into the database: the document may be processed in another process. */
+const POLL_MS = 500
+/** Of so many looks, one wakes all: the caller may have lost the right to see the document. */
+const LOOKS_PER_WAKING = 10
+
+/** Somebody who watches a document. */
+export interface DocumentWatch {
+  /** Resolves once the document may have been completed, failed or deleted since the call. */
+  readonly nextChange: () => Promise<void>
+  readonly end: () => void
+}
+
+/** Watches documents for all who wait for them: one look into the database serves all. */
+export class DocumentWatches {
+  readonly #storage: Storage
+  /** By the id of the document. */
+  readonly #watches = new Map<number, Set<() => void>>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #looks = 0
+
+  constructor(storage: Storage, events: DocumentEventEmitter) {
+    this.#storage = storage
+    for (const name of ['document.completed', 'document.failed'] as const) events.on(name, ({ id }) => this.#wake(id))
+  }
+
+  begin(documentId: number): DocumentWatch {
+    let wake: () => void = () => undefined
+    const wakeLatest = (): void => wake()
+    const watches = this.#watches.get(documentId) ?? new Set()
+    this.#watches.set(documentId, watches.add(wakeLatest))
+    this.#poll()
+    return {
+      nextChange: () =>
+        new Promise<void>((resolve) => {
+          wake = resolve
+        }),
+      end: () => {
+        watches.delete(wakeLatest)
+        if (watches.size === 0 && this.#watches.get(documentId) === watches) this.#watches.delete(documentId)
+        if (this.#watches.size === 0) this.#rest()
+      },
+    }
+  }
+
+  #wake(documentId: number): void {
+    for (const wake of this.#watches.get(documentId) ?? []) wake()
+  }
+
+  #poll(): void {
+    this.#timer ??= setTimeout(() => {
+      void this.#look().finally(() => {
+        this.#timer = undefined
+        if (this.#watches.size > 0) this.#poll()
+      })
+    }, POLL_MS)
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #look(): Promise<void> {
+    const ids = [...this.#watches.keys()]
+    this.#looks += 1
+    const isWakingAll = this.#looks % LOOKS_PER_WAKING === 0
+    try {
+      const found = isWakingAll ? [] : await this.#storage.read(({ documents }) => documents.find(ids))
+      const underWay = new Set(found.filter(isUnderWay).map(({ id }) => id))
+      for (const id of ids) if (!underWay.has(id)) this.#wake(id)
+    } catch {
+      // Each of them asks the database itself, and is told what is wrong.
+      for (const id of ids) this.#wake(id)
+    }
+  }
+}
+
+function isUnderWay({ completed, error, deleted }: DocumentRecord): boolean {
+  return completed === null && error === null && deleted === null
+}

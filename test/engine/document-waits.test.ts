@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel, MemoryStorage } from '../../adapters/memory/index.js'
+import { ClosedError } from '../../src/index.js'
+import type { EmbedOptions } from '../../src/ports/index.js'
+import { memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
+
+const DOCUMENTS = 400
+/** Processing a document reads a few times as well. */
+const MOST_READS_PER_DOCUMENT = 16
+
+class CountingStorage extends MemoryStorage {
+  reads = 0
+
+  override async read<T>(work: Parameters<typeof MemoryStorage.prototype.read<T>>[0]): Promise<T> {
+    this.reads += 1
+    return await super.read(work)
+  }
+}
+
+/** Never answers. */
+class SilentModel extends MemoryEmbeddingModel {
+  override async embed(_texts: readonly string[], { signal }: EmbedOptions): Promise<Float32Array> {
+    signal?.throwIfAborted()
+    return await new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  }
+}
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+}
+
+describe('waiting for documents', () => {
+  it('reads the database as often for each document, however many are waited for', async () => {
+    const storage = new CountingStorage()
+    const { engine, session } = await memoryEngine({ storage })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuids: string[] = []
+    for (let at = 0; at < DOCUMENTS; at += 1) {
+      uuids.push(await session.documents.upload(id, { fileName: `${at}.txt`, content: Buffer.from(`Text ${at}.`) }))
+    }
+    storage.reads = 0
+    await Promise.all(uuids.map((uuid) => session.documents.whenProcessed(uuid)))
+    expect(storage.reads).toBeLessThan(DOCUMENTS * MOST_READS_PER_DOCUMENT)
+    await engine.close()
+  })
+
+  it('leaves no timer once the document is processed', async () => {
+    const { engine, session } = await memoryEngine()
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await uploadText(session, id, 'a.txt', 'Text.')
+    const before = timers()
+    await session.documents.whenProcessed(uuid)
+    expect(timers()).toBe(before)
+    await engine.close()
+  })
+
+  it('ends at once when the caller gives up, and when the engine is closed, and leaves no timer', async () => {
+    const { engine, session } = await memoryEngine({ embeddingModels: [new SilentModel()] })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })
+    const caller = new AbortController()
+    const givenUp = session.documents.whenProcessed(uuid, { signal: caller.signal })
+    const closed = session.documents.whenProcessed(uuid)
+    const refusals = [expect(givenUp).rejects.toThrow('no longer'), expect(closed).rejects.toBeInstanceOf(ClosedError)]
+    caller.abort(new Error('no longer'))
+    await refusals[0]
+    await engine.close()
+    await Promise.all(refusals)
+    await expect(session.documents.whenProcessed(uuid)).rejects.toBeInstanceOf(ClosedError)
+  })
+})
