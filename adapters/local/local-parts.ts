@@ -58,13 +58,18 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
   })
 }
 
+/** @throws ModelError the first one, once each model is opened or has failed */
 export async function openModels(
   folders: readonly string[],
   opened: OpenedParts,
 ): Promise<TransformersEmbeddingModel[]> {
-  return await Promise.all(
+  const models = await Promise.allSettled(
     folders.map(async (folder) => opened.note(await TransformersEmbeddingModel.open(resolve(folder)))),
   )
+  return models.map((model) => {
+    if (model.status === 'rejected') throw model.reason
+    return model.value
+  })
 }
 
 /** The lock goes last, when nothing writes any more. */

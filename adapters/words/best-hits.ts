@@ -4,6 +4,8 @@ import type { ScoredNumber, ScoreSums } from './score-sums.js'
 
 /** Hits that are looked up beyond those asked for: some may be deleted. */
 const SPARE_HITS = 20
+/** Candidates with the score of the last hit that are looked up: of more, those with the lowest numbers are the hits. */
+const MOST_TIES = 2_000
 /** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
 const MOST_LOOKUPS = 3
 
@@ -37,7 +39,7 @@ export class BestHits {
     return sums.best(this.#limit + SPARE_HITS, undefined, this.#ranges)
   }
 
-  /** The score that so many candidates have as the limit and what may be deleted of them; 0 where there are fewer. */
+  /** The score of the last candidate, where there are as many as were asked for; otherwise 0. */
   leastOf(candidates: readonly ScoredNumber[]): number {
     return candidates[this.#limit + SPARE_HITS - 1]?.score ?? 0
   }
@@ -53,11 +55,17 @@ export class BestHits {
         const chunk = chunks.get(number)
         if (chunk !== undefined && !this.#except.has(chunk.documentId)) hits.push({ ...chunk, score })
       }
-      if (hits.length >= this.#limit || best.length < count) break
+      if (best.length < count || (hits.length >= this.#limit && !mayTie(hits, this.#limit, best.at(-1)?.score ?? 0)))
+        break
       if (lookup >= MOST_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
       count *= 2
       best = sums.best(count, best.at(-1), this.#ranges)
     }
     return hits.sort(byLexicalScore).slice(0, this.#limit)
   }
+}
+
+/** Whether chunks that are not looked up yet may have the score of the last hit: of equal ones the oldest document comes first. */
+function mayTie(hits: readonly LexicalHit[], limit: number, leastLookedUp: number): boolean {
+  return hits.length < limit + MOST_TIES && hits[limit - 1]?.score === leastLookedUp
 }

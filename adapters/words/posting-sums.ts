@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { LengthFactors } from './length-factors.js'
 import type { PostingSource } from './posting-source.js'
 import { POSTING_BYTES } from './postings.js'
 import { MARK, ScoreSums, type WeightedPostings } from './score-sums.js'
+import { Turns } from './turns.js'
 
 /** Postings that are read at once, unless one term has more: 1 MB. */
 const POSTINGS_AT_ONCE = 131_072
@@ -18,7 +18,7 @@ export class PostingSums {
   readonly #idfs: ReadonlyMap<string, number>
   readonly #factors: LengthFactors
   readonly #read: WeightedPostings[] = []
-  /** For one search at a time; not to be asked after {@link release}. */
+  /** The sums of what was added. After {@link release} there are none. */
   readonly sums: ScoreSums
 
   /** @param idfs of the terms, times their weights */
@@ -85,12 +85,9 @@ function groupsOf(counts: TermCounts): string[][] {
 
 /** @param least that a chunk must have already */
 async function addUp(sums: ScoreSums, read: readonly WeightedPostings[], least: number): Promise<void> {
-  let added = 0
+  const turns = new Turns(POSTINGS_PER_TURN)
   for (const each of read) {
     sums.add(each, least)
-    added += each.postings.length / POSTING_BYTES
-    if (added < POSTINGS_PER_TURN) continue
-    added = 0
-    await setImmediate()
+    await turns.did(each.postings.length / POSTING_BYTES)
   }
 }

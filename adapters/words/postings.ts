@@ -1,4 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
+import { StorageError } from '../../src/ports/index.js'
+import { Turns } from './turns.js'
 
 /**
  * A posting says that a chunk has a term: the chunk's number (4 bytes, big-endian), how often the term occurs in it, and
@@ -6,6 +7,8 @@ import { setImmediate } from 'node:timers/promises'
  * filtered within the database, without anything between them.
  */
 export const POSTING_BYTES = 8
+/** A chunk's number is below this. */
+const NUMBERS = 2 ** 32
 /** A count that does not fit in 2 bytes is stored as this. */
 const MOST_COUNTED = 0xff_ff
 /** In the second word of a posting, above the length of the chunk. */
@@ -20,29 +23,42 @@ export interface TermPostings {
   readonly postings: Buffer
 }
 
-/** Makes the postings of chunks that have consecutive numbers. @param terms of each chunk, as often as they occur */
+/**
+ * Makes the postings of chunks that have consecutive numbers.
+ * @param terms of each chunk, as often as they occur
+ * @throws StorageError where the numbers have come to their end
+ */
 export async function postingsOf(
   terms: readonly (readonly string[])[],
   firstNumber: number,
 ): Promise<readonly TermPostings[]> {
+  if (firstNumber + terms.length > NUMBERS) {
+    throw new StorageError('the word index of this context has given out all of its 4,294,967,296 numbers of chunks', {
+      isTransient: false,
+    })
+  }
+  const turns = new Turns(TERMS_PER_TURN)
   const byTerm = new Map<string, number[]>()
-  let counted = 0
   for (const [at, ofChunk] of terms.entries()) {
     const number = firstNumber + at
     const once = ONE_OCCURRENCE + Math.min(ofChunk.length, MOST_COUNTED)
-    for (const term of ofChunk) {
-      const words = byTerm.get(term)
-      if (words === undefined) byTerm.set(term, [number, once])
-      else if (words[words.length - 2] !== number) words.push(number, once)
-      else words[words.length - 1] = withOneMore(words[words.length - 1] ?? 0)
-    }
-    counted += ofChunk.length
-    if (counted >= TERMS_PER_TURN) {
-      counted = 0
-      await setImmediate()
+    for (let from = 0; from < ofChunk.length; from += TERMS_PER_TURN) {
+      const part = ofChunk.slice(from, from + TERMS_PER_TURN)
+      for (const term of part) {
+        const words = byTerm.get(term)
+        if (words === undefined) byTerm.set(term, [number, once])
+        else if (words[words.length - 2] !== number) words.push(number, once)
+        else words[words.length - 1] = withOneMore(words[words.length - 1] ?? 0)
+      }
+      await turns.did(part.length)
     }
   }
-  return Array.from(byTerm, ([term, words]) => ({ term, postings: encode(words) }))
+  const encoded: TermPostings[] = []
+  for (const [term, words] of byTerm) {
+    encoded.push({ term, postings: encode(words) })
+    await turns.did(words.length)
+  }
+  return encoded
 }
 
 /** The second word of a posting, with one more occurrence. */

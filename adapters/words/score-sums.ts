@@ -8,7 +8,7 @@ const PAGE_BITS = 12
 const PAGE_SIZE = 1 << PAGE_BITS
 /** 8 MB, enough for a search among a million chunks. */
 const MOST_FREE_PAGES = 256
-/** Of zeros, for the next searches: making and collecting them takes longer than adding up. */
+/** Pages of zeros wait here for the next searches: making and collecting them takes longer than adding up. */
 const FREE_PAGES: Page[] = []
 /** Marks a chunk: so little that it adds nothing to a score. */
 export const MARK: number = Number.MIN_VALUE
@@ -64,7 +64,7 @@ export class ScoreSums {
     }
   }
 
-  /** Gives the memory to the next search. Nothing may be asked after that. */
+  /** Gives the memory to the next search. Afterwards there are no sums. */
   release(): void {
     for (const page of this.#pages.values()) {
       if (FREE_PAGES.length < MOST_FREE_PAGES) FREE_PAGES.push(page.fill(0))

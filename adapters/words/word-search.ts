@@ -12,7 +12,7 @@ import { PostingSums, type TermCounts } from './posting-sums.js'
 
 /** Where there are more chunks, terms that tell little are not added up for all of them, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
-/** What these terms may earn together, of what a chunk can earn. They have most of the postings. */
+/** What these terms may earn together, of what a chunk can earn by the terms that there are. They have most of the postings. */
 const LITTLE_SHARE = 0.05
 
 /** What a search found. */
@@ -49,7 +49,7 @@ export async function searchWords(
   try {
     const hits =
       chunks > MANY_CHUNKS
-        ? await amongMany(added, best, divide(counts, idfs), { limit, tolerated: tolerance * maximum })
+        ? await amongMany(added, best, divide(counts, idfs), { limit, tolerance })
         : await amongFew(added, best, counts)
     return { hits, maximum, scoresOf: async (numbers) => await added.scoresOf(numbers) }
   } finally {
@@ -75,20 +75,23 @@ interface Divided {
   readonly others: TermCounts
   /** The most that a chunk can earn by the others. */
   readonly bound: number
+  /** The most that a chunk can earn by all of them. */
+  readonly most: number
 }
 
 function divide(counts: TermCounts, idfs: ReadonlyMap<string, number>): Divided {
   const earned = (term: string): number => bm25Maximum(new Map([['', idfs.get(term) ?? 0]]))
   const telling = new Map([...counts].sort(([one], [other]) => earned(one) - earned(other)))
+  const most = [...telling.keys()].reduce((sum, term) => sum + earned(term), 0)
   const others = new Map<string, number>()
   let bound = 0
   for (const [term, count] of telling) {
-    if (bound + earned(term) > bm25Maximum(idfs) * LITTLE_SHARE) break
+    if (bound + earned(term) > most * LITTLE_SHARE) break
     bound += earned(term)
     telling.delete(term)
     others.set(term, count)
   }
-  return { telling, others, bound }
+  return { telling, others, bound, most }
 }
 
 async function amongFew(added: PostingSums, best: BestHits, counts: TermCounts): Promise<LexicalHit[]> {
@@ -96,12 +99,11 @@ async function amongFew(added: PostingSums, best: BestHits, counts: TermCounts):
   return await best.find(added.sums)
 }
 
-/** @param tolerated by so much scores may be too low */
 async function amongMany(
   added: PostingSums,
   best: BestHits,
-  { telling, others, bound }: Divided,
-  { limit, tolerated }: { readonly limit: number; readonly tolerated: number },
+  { telling, others, bound, most }: Divided,
+  { limit, tolerance }: { readonly limit: number; readonly tolerance: number },
 ): Promise<LexicalHit[]> {
   await added.add(telling)
   const candidates = best.candidates(added.sums)
@@ -110,13 +112,13 @@ async function amongMany(
     await added.add(others)
     return await best.find(added.sums)
   }
-  const isComplete = bound > tolerated
+  const areOthersNeeded = bound > tolerance * most
   // A chunk that has less than this cannot come to have enough.
-  if (isComplete) await added.add(others, enough - bound)
-  const hits = await best.find(added.sums, isComplete ? undefined : candidates)
+  if (areOthersNeeded) await added.add(others, enough - bound)
+  const hits = await best.find(added.sums, areOthersNeeded ? undefined : candidates)
   if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= enough)) return hits
   // Many of the best are deleted, or of documents that are not asked for: those that follow them are not complete.
-  if (isComplete) await added.addAgain()
+  if (areOthersNeeded) await added.addAgain()
   else await added.add(others)
   return await best.find(added.sums)
 }

@@ -19,7 +19,9 @@ const HAN_ALONE = /^\p{Script=Han}+$/u
  * token, or one that is cut into its letters. Chinese characters are tokens of their own in models that know them well.
  * A tokenizer without `unknownId` is judged by the number of tokens alone: bytes of an unknown script are many.
  *
- * @returns 1 for a question without words of two letters or more: nothing says that the model does not know it
+ * A question without words of two letters or more, such as a number or an emoji, is known as far as its tokens are.
+ *
+ * @returns 1 where nothing says that the model does not know it
  */
 export function modelKnowledge(question: string, tokenizer: Tokenizer): number {
   const text = beginning(question)
@@ -33,8 +35,8 @@ export function modelKnowledge(question: string, tokenizer: Tokenizer): number {
     letters += ofWord
     known += ofWord * knownPart(segment, ofWord, tokens.within(index, index + segment.length))
   }
-  if (letters === 0) return 1
-  return Math.min(1, Math.max(0, (known / letters - LEAST_KNOWN) / (WELL_KNOWN - LEAST_KNOWN)))
+  const share = letters === 0 ? tokens.knownShare : known / letters
+  return Math.min(1, Math.max(0, (share - LEAST_KNOWN) / (WELL_KNOWN - LEAST_KNOWN)))
 }
 
 function knownPart(word: string, letters: number, { count, hasUnknown }: WordTokens): number {
@@ -61,6 +63,12 @@ class TokenPlaces {
     this.#text = text
     this.#tokens = tokens
     this.#unknownId = unknownId
+  }
+
+  /** The share of all tokens that are not unknown; 1 where there are none. */
+  get knownShare(): number {
+    const { ids } = this.#tokens
+    return ids.length === 0 ? 1 : ids.filter((id) => id !== this.#unknownId).length / ids.length
   }
 
   /** Tokens that overlap the word: an unknown one may cover several words, and is of each. */

@@ -200,14 +200,20 @@ export class Search {
     const { mode, prompt, taker, signal } = asked
     const model = this.#models.get(context.embeddingModel)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
-    const windows = await this.#prompts.read(taker, prompt, model, signal)
-    // Before the model begins: its threads may take all processors for some milliseconds, and words wait for this alone.
-    const visible = await this.#visible(context, terms, [])
     const ending = new AbortController()
     const end = (): void => ending.abort(signal?.reason)
+    signal?.throwIfAborted()
     signal?.addEventListener('abort', end, { once: true })
-    const vectors = this.#embed(model, windows, taker, ending.signal)
+    let vectors: Promise<readonly Float32Array[]> | undefined
     try {
+      const visible = this.#visible(context, terms, [])
+      // It is waited for, unless something else fails first.
+      visible.catch(() => undefined)
+      const windows = await this.#prompts.read(taker, prompt, model, ending.signal)
+      // The threads of the model may take all processors for some milliseconds: a search by words is to begin before.
+      if (terms.size > 0) await visible
+      ending.signal.throwIfAborted()
+      vectors = this.#embed(model, windows, taker, ending.signal)
       const found = await this.#look(context, model, vectors, { ...asked, terms, visible, signal: ending.signal })
       // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
       await vectors
@@ -215,7 +221,7 @@ export class Search {
     } finally {
       signal?.removeEventListener('abort', end)
       ending.abort()
-      await vectors.catch(() => undefined)
+      await vectors?.catch(() => undefined)
     }
   }
 
@@ -236,7 +242,7 @@ export class Search {
     const knowledge = async () =>
       await (known ??= model.tokenizer().then((tokenizer) => modelKnowledge(prompt, tokenizer)))
     const gone = new Set<number>()
-    for (let { visible } = asked; ; visible = await this.#visible(context, terms, gone)) {
+    for (let visible = await asked.visible; ; visible = await this.#visible(context, terms, gone)) {
       const ranked = await this.#finder.find({
         ...asked,
         vectors,
@@ -304,7 +310,7 @@ interface Visible {
 /** What is known before anything is looked for. */
 interface Looked {
   readonly terms: LexicalQuery
-  readonly visible: Visible
+  readonly visible: Promise<Visible>
 }
 
 function byWordsOf({ findsEarly }: ContextRecord): WordVisibility {

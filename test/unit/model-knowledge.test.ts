@@ -62,6 +62,11 @@ describe('how much of a question the model knows', () => {
     for (const question of ['', '   ', '4711', '???', 'x']) expect(modelKnowledge(question, english)).toBe(1)
   })
 
+  it('is nothing for signs that the model does not know, in a question without words', () => {
+    for (const question of ['🚀', '①', '👨‍👩‍👧']) expect(modelKnowledge(question, english)).toBe(0)
+    expect(modelKnowledge('ｅ－４７１１', english)).toBeLessThan(0.5)
+  })
+
   it('takes a few milliseconds for the longest prompt', () => {
     for (const text of ['黑豹队的防守丢了多少分', 'การรับประกันนานเท่าไร', 'How many people lived there ', '\u{1F600}']) {
       const prompt = `a${text.repeat(5_000)}`.slice(0, 32_768)

@@ -151,6 +151,7 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
       this.#upkeep.forget(collection)
+      this.#totals.delete(collection)
       await this.#tables.drop(collection)
     })
   }
@@ -201,7 +202,7 @@ export class PgLexicalIndex implements LexicalIndex {
     if (table === undefined) return chunks.map(() => 0)
     const look = async (): Promise<readonly number[]> => {
       try {
-        return found.scoresOf(await numbersOf(this.#knex, table, chunks))
+        return await found.scoresOf(await numbersOf(this.#knex, table, chunks))
       } catch (error) {
         if (!isGone(error)) throw error
         return chunks.map(() => 0)
@@ -239,6 +240,7 @@ export class PgLexicalIndex implements LexicalIndex {
         return await work()
       } catch (error) {
         if (!isGone(error) || tries >= MOST_TRIES) throw error
+        this.#totals.delete(collection)
         this.#tables.forget(collection)
       }
     }

@@ -89,7 +89,8 @@ export async function purgePostings(knex: Knex, table: WordTable, isOver: IsOver
     if (isDone !== true) return false
     after = last
   }
-  await knex.raw('update ?? set deleted = deleted - ?', [table.state, deleted])
+  // Another process may have purged the same: then there is less to take off.
+  await knex.raw('update ?? set deleted = greatest(0, deleted - ?)', [table.state, deleted])
   return true
 }
 

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import type { NumberRange } from '../posting-source.js'
 import { POSTING_BYTES } from '../postings.js'
+import { Turns } from '../turns.js'
 import { rangesOf } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
@@ -56,7 +56,7 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
   let ofTerm = after.term
   // Others may have added to the row that was looked at last.
   let count = await countUpTo(connection, after)
-  let looked = 0
+  const turns = new Turns(POSTINGS_PER_TURN)
   for (const { term, first, before, postings } of rows) {
     if (term !== ofTerm) count = 0
     ofTerm = term
@@ -68,10 +68,7 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
       ])
     }
     count += kept.length / POSTING_BYTES
-    looked += postings.length / POSTING_BYTES
-    if (looked < POSTINGS_PER_TURN) continue
-    looked = 0
-    await setImmediate()
+    await turns.did(postings.length / POSTING_BYTES)
   }
   const { term, first } = rows.at(-1) ?? after
   return { term, first, isEnd: rows.length < ROWS_PER_STEP }

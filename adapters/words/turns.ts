@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** Lets the event loop turn between pieces of work. */
+export class Turns {
+  readonly #perTurn: number
+  #done = 0
+
+  /** @param perTurn units of work that take about 5 ms */
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn
+  }
+
+  /** Called after each piece of work. */
+  async did(units: number): Promise<void> {
+    this.#done += units
+    if (this.#done < this.#perTurn) return
+    this.#done = 0
+    await setImmediate()
+  }
+}
