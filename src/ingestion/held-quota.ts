@@ -18,6 +18,26 @@ export function firstHeldBytes(expectedBytes: number): number {
   return Math.min(expectedBytes, MOST_AHEAD_BYTES)
 }
 
+/**
+ * Most bytes that a file may have which arrives now. The same bytes under the same name as a document that is there need
+ * no room in the end, and arrive beyond the quota meanwhile: those of one upload at a time.
+ *
+ * @param leftBytes of the quota; below 0 where such an upload is under way
+ * @param sameBytes of the largest document that the file may be; 0 where there is none
+ */
+export function roomFor(leftBytes: number, sameBytes: number): number {
+  return leftBytes < 0 ? 0 : Math.max(leftBytes, sameBytes)
+}
+
+/** An upload that holds a part of its context's quota. */
+interface HoldingUpload {
+  readonly uuid: string
+  readonly expectedBytes: number
+  readonly maxFileBytes: number
+  /** See {@link roomFor}. */
+  readonly sameBytes: number
+}
+
 /** The part of its context's quota that an upload holds. It grows with the bytes that arrive, ahead of them. */
 export class HeldQuota {
   readonly #storage: Storage
@@ -25,22 +45,20 @@ export class HeldQuota {
   readonly #uuid: string
   readonly #expectedBytes: number
   readonly #maxFileBytes: number
+  readonly #sameBytes: number
   #heldBytes: number
   #arrivedBytes = 0
   #renewed = performance.now()
 
   /** @param upload as it was inserted, holding {@link firstHeldBytes} of the bytes that are expected */
-  constructor(
-    storage: Storage,
-    context: ContextRecord,
-    upload: { readonly uuid: string; readonly expectedBytes: number; readonly maxFileBytes: number },
-  ) {
+  constructor(storage: Storage, context: ContextRecord, upload: HoldingUpload) {
     this.#storage = storage
     this.#context = context
     this.#uuid = upload.uuid
     this.#expectedBytes = upload.expectedBytes
     this.#heldBytes = firstHeldBytes(upload.expectedBytes)
     this.#maxFileBytes = upload.maxFileBytes
+    this.#sameBytes = upload.sameBytes
   }
 
   /**
@@ -61,7 +79,7 @@ export class HeldQuota {
     const heldBytes = await this.#storage.transaction(async ({ contexts, uploads }) => {
       await contexts.lock(this.#context.id)
       const ofOthers = (await uploads.usedBytes(this.#context.id)) - this.#heldBytes
-      const most = Math.min(this.#context.maxSizeBytes - ofOthers, this.#maxFileBytes)
+      const most = Math.min(roomFor(this.#context.maxSizeBytes - ofOthers, this.#sameBytes), this.#maxFileBytes)
       if (this.#arrivedBytes > most) {
         // At once: of two uploads that do not fit together, the other one may need it for its next byte.
         await uploads.remove(this.#uuid)

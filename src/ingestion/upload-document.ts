@@ -17,7 +17,7 @@ import { integerSchema, parseId, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { parseFileName } from './document-names.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
-import { firstHeldBytes, HeldQuota, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
+import { firstHeldBytes, HeldQuota, roomFor, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
@@ -116,7 +116,7 @@ export class UploadDocument {
     const id = parseId(contextId, 'contextId')
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     await this.#storage.read(async (repositories) => {
-      await findRoom(repositories, access, id, bytes, options)
+      await findRoom(repositories, access, { contextId: id, sizeBytes: bytes }, options)
       await this.#requireRoom(repositories, id)
     })
   }
@@ -139,9 +139,10 @@ export class UploadDocument {
   ): Promise<string> {
     const uuid = crypto.randomUUID()
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
-    const context = await this.#reserve(access, contextId, { uuid, sizeBytes: expectedBytes }, options)
+    const upload = { uuid, contextId, originalName, sizeBytes: expectedBytes }
+    const { context, sameBytes } = await this.#reserve(access, upload, options)
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
-    const quota = new HeldQuota(this.#storage, context, { uuid, expectedBytes, maxFileBytes })
+    const quota = new HeldQuota(this.#storage, context, { uuid, expectedBytes, maxFileBytes, sameBytes })
     try {
       let contentType = ''
       const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
@@ -160,17 +161,18 @@ export class UploadDocument {
   /** Holds the first part of what is known to be needed of the quota, where all of it fits. */
   async #reserve(
     access: Access,
-    contextId: number,
-    upload: { readonly uuid: string; readonly sizeBytes: number },
+    { uuid, ...upload }: WantedRoom & { readonly uuid: string },
     options: UploadOptions,
-  ): Promise<ContextRecord> {
-    const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
+  ): Promise<Room> {
+    const { contextId } = upload
+    const reserve = async (repositories: Repositories): Promise<Room> => {
       await repositories.contexts.lock(contextId)
-      const context = await findRoom(repositories, access, contextId, upload.sizeBytes, options)
-      await this.#requireRoom(repositories, contextId)
+      const room = await findRoom(repositories, access, upload, options)
+      // It may be the document that has this name.
+      if (room.sameBytes === 0) await this.#requireRoom(repositories, contextId)
       const sizeBytes = firstHeldBytes(upload.sizeBytes)
-      await repositories.uploads.insert({ uuid: upload.uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
-      return context
+      await repositories.uploads.insert({ uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
+      return room
     }
     return await this.#storage.transaction(reserve, WITH_CONTEXT_HELD)
   }
@@ -183,8 +185,6 @@ export class UploadDocument {
       await contexts.lock(context.id)
       const { accountId } = await findWritable(repositories, access, context.id)
       if (!(await uploads.remove(uuid))) throw uploadExpired()
-      const used = await uploads.usedBytes(context.id)
-      if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       const same = await documents.findSame(context.id, file.sha256, originalName)
       if (same !== undefined) {
         if (same.error === null) return same.uuid
@@ -192,6 +192,8 @@ export class UploadDocument {
         await this.#record(repositories, access, 'document.retried', same)
         return same.uuid
       }
+      const used = await uploads.usedBytes(context.id)
+      if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
       await this.#requireRoom(repositories, context.id)
       const document = await documents.insert({
         uuid,
@@ -245,18 +247,34 @@ export class UploadDocument {
   }
 }
 
-/** The context, if there is room in it. @throws QuotaExceededError */
+/** For what room is wanted. */
+interface WantedRoom {
+  readonly contextId: number
+  /** Unless it is known yet. */
+  readonly originalName?: string
+  readonly sizeBytes: number
+}
+
+/** The room that there is for a file. */
+interface Room {
+  readonly context: ContextRecord
+  /** Bytes of the largest document that the file may be; 0 where there is none. */
+  readonly sameBytes: number
+}
+
+/** @throws QuotaExceededError where there is no room, and the file can be no document that is there */
 async function findRoom(
   repositories: Repositories,
   access: Access,
-  contextId: number,
-  sizeBytes: number,
+  { contextId, originalName, sizeBytes }: WantedRoom,
   options: Pick<UploadOptions, 'maxFileBytes'>,
-): Promise<ContextRecord> {
+): Promise<Room> {
   const context = await findWritable(repositories, access, contextId)
-  const left = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
-  if (sizeBytes > Math.min(left, options.maxFileBytes ?? left)) throw tooLarge(context, options)
-  return context
+  const leftBytes = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
+  const sameBytes = await repositories.documents.largestBytes(contextId, originalName)
+  const most = roomFor(leftBytes, sameBytes)
+  if (sizeBytes > Math.min(most, options.maxFileBytes ?? most)) throw tooLarge(context, options)
+  return { context, sameBytes }
 }
 
 interface FinishedUpload {

@@ -94,6 +94,24 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
+  test('tells how large the largest document of a context, or of a name in it, is', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const other = await seedContext(repositories, seed, 'Other')
+      assert.equal(await documents.largestBytes(context.id), 0)
+      await seedDocument(repositories, context, UUIDS[0], { sizeBytes: 30 })
+      const largest = await seedDocument(repositories, context, UUIDS[1], { sizeBytes: 900, originalName: 'all.pdf' })
+      assert.equal(await documents.largestBytes(context.id), 900)
+      assert.equal(await documents.largestBytes(context.id, 'report.pdf'), 30)
+      assert.equal(await documents.largestBytes(context.id, 'none.pdf'), 0)
+      assert.equal(await documents.largestBytes(other.id), 0)
+      await documents.update(largest.id, { deleted: NOW })
+      assert.equal(await documents.largestBytes(context.id), 30)
+    })
+  })
+
   test('knows which documents are unfinished and which are deleted', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories

@@ -420,6 +420,23 @@ describe('the quota', () => {
     await uploadText(session, context.id, 'b.txt', fill(900).toString())
   })
 
+  it('is not needed by the same bytes under the same name, sent at once or as a stream', async () => {
+    const uuid = await uploadText(session, context.id, 'a.txt', fill(700).toString())
+    await uploadText(session, context.id, 'b.txt', fill(300).toString())
+    const again = async (content: UploadContent): Promise<string> =>
+      await session.documents.upload(context.id, { fileName: 'a.txt', content })
+    expect(await again(fill(700))).toBe(uuid)
+    expect(await again(pieces(fill(700).toString(), 50))).toBe(uuid)
+    await session.documents.checkRoom(context.id, 700)
+    for (const content of [fill(701), Buffer.alloc(700, 'other '), pieces(fill(701).toString(), 50)]) {
+      await expect(again(content)).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    }
+    const asAnother = session.documents.upload(context.id, { fileName: 'c.txt', content: fill(700) })
+    await expect(asAnother).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+    expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(1_000)
+    expect(await session.documents.list(context.id)).toHaveLength(2)
+  })
+
   it('can be smaller for one file', async () => {
     const upload = session.documents.upload(
       context.id,

@@ -69,6 +69,12 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return row && toDocument(row)
   }
 
+  async largestBytes(contextId: number, originalName?: string): Promise<number> {
+    const rows = this.#live(contextId)
+    if (originalName !== undefined) void rows.where('original_name', originalName)
+    return Number((await rows.max({ bytes: 'size_bytes' }))[0]?.bytes ?? 0)
+  }
+
   async nextNameIndex(contextId: number, originalName: string): Promise<number> {
     const rows = await this.rows
       .where({ context_id: contextId, original_name: originalName })

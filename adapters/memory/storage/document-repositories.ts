@@ -83,6 +83,10 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
           document.contentHash === contentHash &&
           document.originalName === originalName,
       )[0],
+    largestBytes: async (contextId, name) => {
+      const named = ofContext(contextId).filter(({ originalName }) => name === undefined || originalName === name)
+      return Math.max(0, ...named.map(({ sizeBytes }) => sizeBytes))
+    },
     nextNameIndex: async (contextId, originalName) => {
       const same = live((document) => document.contextId === contextId && document.originalName === originalName)
       return Math.max(-1, ...same.map(({ nameIndex }) => nameIndex)) + 1

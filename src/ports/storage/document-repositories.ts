@@ -77,6 +77,8 @@ export interface DocumentRepository {
   count(contextId: number): Promise<number>
   /** The live document with these bytes under this name, the oldest of them. */
   findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined>
+  /** Bytes of the largest live document of a context, of those with this name where one is given; 0 where there is none. */
+  largestBytes(contextId: number, originalName?: string): Promise<number>
   /** One more than the highest `nameIndex` of live documents with this name; 0 where there is none. */
   nextNameIndex(contextId: number, originalName: string): Promise<number>
   /** Changes the members given. @returns whether the document is live. */
