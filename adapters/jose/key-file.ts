@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
@@ -21,6 +22,16 @@ type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 /** How often the file is looked at: another process may have rotated the key. */
 const LOOK_EVERY_MS = 1_000
+
+/** A file that was not there before, for this user alone, on the disk once it is written. */
+const OWN_AND_LASTING = { flag: 'wx', mode: 0o600, flush: true }
+/** File systems that have no hard links say so in different ways. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
+
+/** A change of the file takes some milliseconds. */
+const LOCK_RETRY_MS = 20
+const MOST_LOCK_WAIT_MS = 15_000
+const STALE_LOCK_MS = 10_000
 
 const COORDINATE = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const KEY = z.object({
@@ -55,15 +66,51 @@ export class KeyFile {
     return await this.#reading
   }
 
-  /** Makes a new key; the one before stays in the file. @returns the new key's id */
+  /**
+   * Makes a new key; the one before stays in the file. Processes that rotate at once take turns.
+   * @returns the new key's id
+   * @throws SigningKeyError also where another process holds the file for too long
+   */
   async rotate(now: Date): Promise<string> {
-    const before = await this.#read()
     const key = await generateKey(now)
-    const kept = before.map((known) => ({ ...known, retired: known.retired ?? now.toISOString() }))
-    // Keys that retired long ago can verify nothing any more.
-    const dayAgo = now.getTime() - 86_400_000
-    await this.#write([key, ...kept.filter(({ retired }) => new Date(retired).getTime() > dayAgo)])
+    await this.#read()
+    await this.#inTurn(async () => {
+      this.#keys = undefined
+      const before = await this.#read()
+      const kept = before.map((known) => ({ ...known, retired: known.retired ?? now.toISOString() }))
+      // Keys that retired long ago can verify nothing any more.
+      const dayAgo = now.getTime() - 86_400_000
+      await this.#write([key, ...kept.filter(({ retired }) => new Date(retired).getTime() > dayAgo)])
+    })
     return key.kid
+  }
+
+  /** Works while no other process, and nobody else in this one, changes the file. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const lock = `${this.#path}.lock`
+    for (let waitedMs = 0; !(await this.#takeLock(lock)); waitedMs += LOCK_RETRY_MS) {
+      if (waitedMs >= MOST_LOCK_WAIT_MS)
+        throw this.#error(`is being changed by another process: remove ${lock} if none is`)
+      await setTimeout(LOCK_RETRY_MS)
+    }
+    try {
+      await work()
+    } finally {
+      await unlink(lock).catch(() => undefined)
+    }
+  }
+
+  /** A lock that a killed process has left is removed once it is older than any change takes. */
+  async #takeLock(lock: string): Promise<boolean> {
+    try {
+      await writeFile(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#error('cannot be written', error)
+      const found = await stat(lock).catch(() => undefined)
+      if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await unlink(lock).catch(() => undefined)
+      return false
+    }
   }
 
   async #read(): Promise<SigningKeys> {
@@ -107,7 +154,10 @@ export class KeyFile {
     const temporary = await this.#writeTemporary([key])
     try {
       // A link fails where there is a file, and is never seen half written.
-      await link(temporary, this.#path)
+      await link(temporary, this.#path).catch(async (error: unknown) => {
+        if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
+        await writeFile(this.#path, toText([key]), OWN_AND_LASTING)
+      })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#error('cannot be written', error)
     } finally {
@@ -129,7 +179,7 @@ export class KeyFile {
   async #writeTemporary(keys: readonly SigningKey[]): Promise<string> {
     const temporary = `${this.#path}.${randomUUID()}`
     try {
-      await writeFile(temporary, toText(keys), { flag: 'wx', mode: 0o600, flush: true })
+      await writeFile(temporary, toText(keys), OWN_AND_LASTING)
     } catch (error) {
       throw this.#error('cannot be written', error)
     }

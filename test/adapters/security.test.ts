@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
@@ -40,6 +40,34 @@ tokenSignerSuite(runner, 'jose with a key of the host: ES256', async () => {
   }
   await writeFile(keyFile, JSON.stringify({ keys: [key] }))
   return { port: await new JoseTokenSigner({ keyFile }).open(), dispose: folder.remove }
+})
+
+describe('a file of signing keys', () => {
+  it('keeps each key of rotations that come at once, in one process and several', async () => {
+    const folder = await temporaryFolder()
+    const keyFile = join(folder.path, 'signing-keys.json')
+    const signers = [1, 2, 3].map(() => new JoseTokenSigner({ keyFile }))
+    const now = new Date()
+    const rotations = signers.flatMap((signer) => [1, 2, 3].map(() => signer.rotate(now)))
+    const kids = (await Promise.all(rotations)).map(({ kid }) => kid)
+    const keys = await new JoseTokenSigner({ keyFile }).publicKeys(now)
+    expect(keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining(kids))
+    expect(await readdir(folder.path)).toEqual(['signing-keys.json'])
+    await folder.remove()
+  })
+
+  it('is rotated though a process that was killed has left its lock', async () => {
+    const folder = await temporaryFolder()
+    const keyFile = join(folder.path, 'signing-keys.json')
+    const signer = await new JoseTokenSigner({ keyFile }).open()
+    await writeFile(`${keyFile}.lock`, '1')
+    const longAgo = new Date(Date.now() - 60_000)
+    await utimes(`${keyFile}.lock`, longAgo, longAgo)
+    const { kid } = await signer.rotate(new Date())
+    expect((await signer.publicKeys(new Date()))[0]?.kid).toBe(kid)
+    expect(await readdir(folder.path)).toEqual(['signing-keys.json'])
+    await folder.remove()
+  })
 })
 
 passwordHasherSuite(runner, 'memory', async () => ({ port: new MemoryPasswordHasher(), dispose: nothing }))

@@ -162,14 +162,14 @@ describe('the file with the secret-encryption key', () => {
     expect(await readFile(keyFile(), 'utf8')).toBe(made)
   })
 
-  it('is made where the file system has no hard links', async () => {
+  it('is made where the file system has no hard links, and so is the signing key', async () => {
     fs.link = async () => Promise.reject(Object.assign(new Error('operation not permitted'), { code: 'EPERM' }))
     syncBuiltinESMExports()
-    await (await open('data', { tokenSigner: new MemoryTokenSigner() })).close()
+    await (await open('data')).close()
     expect(Buffer.from(await readFile(keyFile(), 'utf8'), 'base64')).toHaveLength(32)
     expect((await fs.stat(keyFile())).mode & 0o777).toBe(0o600)
-    expect(await readdir(dirname(keyFile()))).toEqual(['secret-key'])
-    await (await open('data', { tokenSigner: new MemoryTokenSigner() })).close()
+    expect((await readdir(dirname(keyFile()))).sort()).toEqual(['secret-key', 'signing-keys.json'])
+    await (await open('data')).close()
   })
 
   it('of whoever is first counts', async () => {
