@@ -127,16 +127,37 @@ export class Repair {
     }
   }
 
-  /** What is mended at once. */
+  /** Mends at once what needs neither the sweep nor a document that is processed again. */
   async #mend({ code, mend, subject }: Finding): Promise<void> {
     const { documentId = 0, documentUuid = '', contextId = 0, collection = '', job = '' } = subject
-    if (mend === 'remove-uploads')
-      await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
-    if (mend === 'remove-vectors') await this.#index.deleteDocument(collection, documentId, 0)
-    if (mend === 'remove-chunks') await removeChunks(this.#storage, documentId)
-    if (mend === 'correct-size') await this.#correctSize(documentId, documentUuid)
-    if (mend === 'cancel-job')
-      await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
+    switch (mend) {
+      case 'remove-uploads':
+        await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
+        return
+      case 'remove-vectors':
+        await this.#index.deleteDocument(collection, documentId, 0)
+        return
+      case 'remove-chunks':
+        await removeChunks(this.#storage, documentId)
+        return
+      case 'correct-size':
+        await this.#correctSize(documentId, documentUuid)
+        return
+      case 'cancel-job':
+        await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
+        return
+      // `run` does these, and `WordRepair` those of words.
+      case 'sweep':
+      case 'process':
+      case 'drop-collection':
+      case 'index-words':
+      case 'remove-words':
+      case 'drop-words':
+      case undefined:
+        return
+      default:
+        mend satisfies never
+    }
   }
 
   /** Where even that fails, the files are for a person to look at, and the problem is told again. */
