@@ -94,6 +94,51 @@ describe('words in SQLite', () => {
     })
   })
 
+  it('are the best ones among 12,000 chunks, with filters, and where the best of them are deleted', async () => {
+    const many = generateTexts(240, 4)
+    const limit = 10
+    const expectBest = async (index: LexicalIndex, filter?: DocumentFilter): Promise<void> => {
+      for (const question of many.questions) {
+        const options = { limit, ...(filter && { documents: filter }) }
+        const expected = await memory.search(NAME, question, options)
+        const { hits, maximum } = await index.search(NAME, question, options)
+        expect(maximum).toBeCloseTo(expected.maximum, 6)
+        expect(hits.length).toBe(expected.hits.length)
+        for (const [at, { score }] of hits.entries()) expect(score).toBeCloseTo(expected.hits[at]?.score ?? 0, 6)
+        const nearly = await index.search(NAME, question, { ...options, tolerance: 0.05 })
+        const exact = await memory.search(NAME, question, { limit: 12_000 })
+        const exactOf = new Map(exact.hits.map((hit) => [`${hit.documentId}:${hit.chunk}`, hit.score]))
+        const scores = await nearly.scoresOf(exact.hits.slice(0, 50))
+        const most = 0.05 * maximum
+        for (const [at, { score }] of exact.hits.slice(0, 50).entries()) {
+          expect(scores[at]).toBeLessThanOrEqual(score + 1e-6)
+          expect(scores[at]).toBeGreaterThanOrEqual(score - most - 1e-6)
+        }
+        for (const { documentId, chunk, score } of nearly.hits) {
+          expect(score).toBeGreaterThanOrEqual((exactOf.get(`${documentId}:${chunk}`) ?? 0) - most - 1e-6)
+        }
+      }
+    }
+    await withIndex(async (index) => {
+      for (const rows of many.documents) await each(index, async (one) => await one.add(NAME, rows))
+      await expectBest(index)
+      await expectBest(index, { except: [1, 2, 3, 200] })
+      await expectBest(index, { only: [7, 8, 9, 10, 150] })
+      for (const question of many.questions) {
+        const { hits } = await memory.search(NAME, question, { limit: 60 })
+        for (const id of new Set(hits.map(({ documentId }) => documentId))) {
+          await each(index, async (one) => await one.deleteDocument(NAME, id, 0))
+        }
+        // Deleted chunks count until they are purged, but nobody finds them.
+        const left = await memory.countByDocument(NAME)
+        const found = (await index.search(NAME, question, { limit })).hits
+        const there = (await memory.search(NAME, question, { limit })).hits
+        expect(found).toHaveLength(there.length)
+        for (const { documentId } of found) expect(left.has(documentId)).toBe(true)
+      }
+    })
+  }, 120_000)
+
   it('that are deleted leave the disk, and what is written meanwhile stays', async () => {
     await withIndex(async (index) => {
       for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))

@@ -94,6 +94,18 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     assert.equal(both.hits[0]?.chunk, 150)
   })
 
+  test('gives the oldest documents of many equal ones, whichever was added last', async (index) => {
+    const documents = Array.from({ length: 300 }, (_, at) => at + 1)
+    for (const id of [...documents.filter((each) => each > 5), 3, 5, 1, 4, 2]) {
+      await index.add(collection, textRows(id, ['apple', 'pear']))
+    }
+    const { hits } = await index.search(collection, weighed('apple'), { limit: 30 })
+    assert.deepEqual(
+      hits.map(({ documentId }) => documentId),
+      documents.slice(0, 30),
+    )
+  })
+
   test('orders equal chunks by document, then by ordinal', async (index) => {
     for (const documentId of [9, 2, 11, 1]) {
       await index.add(collection, {

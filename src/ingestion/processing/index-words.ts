@@ -11,7 +11,7 @@ import { storedChunks } from './stored-chunks.js'
  * The index is given so many chunks at once, or fewer that have so many terms, which are about 1 MB of
  * English: it likes few, large additions. 10 MB in 24 of them took 3.8 s, in 12 of them 2.5.
  */
-const [CHUNKS_PER_WRITE, TERMS_PER_WRITE] = [2_048, 180_000]
+const [CHUNKS_PER_WRITE, TERMS_PER_WRITE] = [1_024, 180_000]
 
 /** A document whose words are indexed. */
 export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
