@@ -39,9 +39,10 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const dataDir = dataDirOf(options)
   const { databaseUrl } = options
   await requireLocalDatabase(dataDir, databaseUrl)
-  const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
   const opened = new OpenedParts()
   try {
+    const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
+    opened.note({ close: async () => await lock.release() })
     // A migration may have come between.
     if (databaseUrl === undefined) {
       await requireLocalDatabase(dataDir)
@@ -50,7 +51,6 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
     return releasing(await openDatabaseAlone(dataDir, options, opened), lock)
   } catch (error) {
     await opened.close()
-    await lock.release()
     throw error
   }
 }
@@ -61,7 +61,7 @@ async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions,
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withKey(dataDir, options, async (secretKey) =>
     createEngine({
-      storage: opened.note(await openStorageAlone(dataDir, options.databaseUrl)),
+      storage: await openStorageAlone(dataDir, options.databaseUrl, opened),
       vectorIndex: NO_VECTOR_INDEX,
       lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),
@@ -77,17 +77,16 @@ async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions,
   )
 }
 
-async function openStorageAlone(dataDir: string, databaseUrl: string | undefined): Promise<KnexStorage> {
-  if (databaseUrl !== undefined) return openSharedStorage(databaseUrl, {})
-  const storage = openStorage(dataDir, {})
-  try {
-    await storage.open()
-    await forgetMigration(storage)
-    return storage
-  } catch (error) {
-    await storage.close()
-    throw error
-  }
+async function openStorageAlone(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  opened: OpenedParts,
+): Promise<KnexStorage> {
+  if (databaseUrl !== undefined) return opened.note(openSharedStorage(databaseUrl, {}))
+  const storage = opened.note(openStorage(dataDir, {}))
+  await storage.open()
+  await forgetMigration(storage)
+  return storage
 }
 
 /** @throws NotInitializedError where a folder has no database of its own, and where nothing is in the one at a URL */

@@ -46,16 +46,13 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   await makePrivateDataDir(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
-  const shared = databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options)
-  // An engine that shares everything with others locks nothing for itself.
-  const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
   const opened = new OpenedParts()
-  if (shared !== undefined) {
-    opened.note(shared.storage)
-    if (options.lexicalIndex === undefined) opened.note(shared.lexicalIndex)
-    if (options.vectorIndex === undefined) opened.note(shared.vectorIndex)
-  }
   try {
+    const shared =
+      databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options, opened)
+    // An engine that shares everything with others locks nothing for itself.
+    const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
+    opened.note({ close: async () => await lock.release() })
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withKey(dataDir, options, async (secretKey) =>
       createEngine({
@@ -77,8 +74,6 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     return releasing(engine, lock)
   } catch (error) {
     await opened.close()
-    // The lock is released last, when nothing of the folder is open any more.
-    await lock.release()
     throw error
   }
 }
@@ -90,7 +85,7 @@ async function openRecords(
   sharedStorage: Storage | undefined,
   opened: OpenedParts,
 ): Promise<Pick<EngineOptions, 'storage' | 'fileStore'>> {
-  const storage = sharedStorage ?? options.storage ?? opened.note(await openOwnStorage(dataDir, options))
+  const storage = sharedStorage ?? options.storage ?? (await openOwnStorage(dataDir, options, opened))
   return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
 }
 
@@ -102,24 +97,23 @@ function requireFilesUrl({ filesUrl, fileStore }: Omit<LocalEngineOptions, 'data
 }
 
 /** The folder's own database, or the host's, once it is known to be the one that the folder belongs to. */
-async function openOwnStorage(dataDir: string, options: Omit<LocalEngineOptions, 'dataDir'>): Promise<KnexStorage> {
+async function openOwnStorage(
+  dataDir: string,
+  options: Omit<LocalEngineOptions, 'dataDir'>,
+  opened: OpenedParts,
+): Promise<KnexStorage> {
   const isMissing = options.knex === undefined && !(await isThere(join(dataDir, DATABASE)))
   if (isMissing) await requireNotMigrated(dataDir)
   // An empty database must not come to stand there.
   if (isMissing && (await isOfOtherDatabase(dataDir))) throw mismatch(dataDir)
-  const storage = openStorage(dataDir, options)
-  try {
-    await requireSameDatabase(dataDir, storage)
-    if (options.knex !== undefined) {
-      await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
-    }
-    if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
-    await forgetMigration(storage)
-    return storage
-  } catch (error) {
-    await storage.close()
-    throw error
+  const storage = opened.note(openStorage(dataDir, options))
+  await requireSameDatabase(dataDir, storage)
+  if (options.knex !== undefined) {
+    await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
   }
+  if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
+  await forgetMigration(storage)
+  return storage
 }
 
 /** Who only looks leaves the files as they are. */

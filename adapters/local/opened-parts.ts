@@ -1,6 +1,6 @@
 /** Something that holds files or connections. */
 interface Closable {
-  readonly close: () => Promise<void>
+  close(): Promise<void>
 }
 
 /** The parts that one opening has made so far. They are closed where it fails, the newest first. */

@@ -15,6 +15,7 @@ import { lockDataDir } from './data-dir-lock.js'
 import { VECTORS } from './data-dir-names.js'
 import { decide, readDecided } from './decided-settings.js'
 import { hasFilesInFolder } from './file-place.js'
+import type { OpenedParts } from './opened-parts.js'
 import { requireSameDatabase } from './same-database.js'
 
 /** Where the vectors are that belong to a database: as it was when the first engine opened it. */
@@ -46,6 +47,7 @@ export interface SharedDatabaseOptions
  * Opens a PostgreSQL database, with the words in it, and with the vectors where the server has pgvector; for a new one
  * that is decided now.
  *
+ * @param opened notes what is made here
  * @throws InvalidInputError for what is no URL of PostgreSQL, and beside `knex` or `storage`
  * @throws NotInitializedError where a folder is being migrated to the database
  * @throws DataDirMismatchError where the folder's documents belong to another database, the folder's own among them
@@ -55,31 +57,22 @@ export async function openSharedDatabase(
   dataDir: string,
   databaseUrl: string,
   options: SharedDatabaseOptions,
+  opened: OpenedParts,
 ): Promise<SharedDatabase> {
   for (const other of ['knex', 'storage'] as const) {
     if (options[other] !== undefined) throw new InvalidInputError('databaseUrl', `cannot be given beside ${other}`)
   }
-  const storage = openSharedStorage(databaseUrl, options)
-  try {
-    await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
-    if (options.vectorIndex !== undefined) {
-      await noteGivenVectors(storage)
-      return { storage, vectorIndex: options.vectorIndex, lexicalIndex: openSharedWords(databaseUrl, options) }
-    }
-    const vectorIndex = await openSharedVectors(dataDir, storage, databaseUrl, options)
-    return { storage, vectorIndex, lexicalIndex: openSharedWords(databaseUrl, options) }
-  } catch (error) {
-    await storage.close()
-    throw error
-  }
+  const storage = opened.note(openSharedStorage(databaseUrl, options))
+  await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
+  if (options.vectorIndex !== undefined) await noteGivenVectors(storage)
+  const vectorIndex =
+    options.vectorIndex ?? opened.note(await openSharedVectors(dataDir, storage, databaseUrl, options))
+  const lexicalIndex = options.lexicalIndex ?? opened.note(openSharedWords(databaseUrl, options))
+  return { storage, vectorIndex, lexicalIndex }
 }
 
 /** The words: in the database, which needs no extension for them. */
-function openSharedWords(
-  databaseUrl: string,
-  { lexicalIndex, tablePrefix, telemetry }: SharedDatabaseOptions,
-): LexicalIndex {
-  if (lexicalIndex !== undefined) return lexicalIndex
+function openSharedWords(databaseUrl: string, { tablePrefix, telemetry }: SharedDatabaseOptions): LexicalIndex {
   const knex = openPostgres(databaseUrl, { maxConnections: MAX_WORD_CONNECTIONS })
   return new PgLexicalIndex({
     knex,
