@@ -1,4 +1,4 @@
-import type { ContextRecord, Storage, TransactionOptions } from '../ports/index.js'
+import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../ports/index.js'
 import { LeaseLostError, QuotaExceededError } from '../shared/errors.js'
 
 /** How long an upload holds its quota after the last byte that came. */
@@ -18,24 +18,35 @@ export function firstHeldBytes(expectedBytes: number): number {
   return Math.min(expectedBytes, MOST_AHEAD_BYTES)
 }
 
+/** A file that wants room. */
+export interface WantedRoom {
+  readonly contextId: number
+  /** Unless it is known yet. */
+  readonly originalName?: string
+  readonly sizeBytes: number
+}
+
 /**
  * Most bytes that a file may have which arrives now. The same bytes under the same name as a document that is there need
  * no room in the end, and arrive beyond the quota meanwhile: those of one upload at a time.
  *
  * @param leftBytes of the quota; below 0 where such an upload is under way
- * @param sameBytes of the largest document that the file may be; 0 where there is none
  */
-export function roomFor(leftBytes: number, sameBytes: number): number {
-  return leftBytes < 0 ? 0 : Math.max(leftBytes, sameBytes)
+export async function roomFor(
+  { documents }: Repositories,
+  { contextId, originalName, sizeBytes }: WantedRoom,
+  leftBytes: number,
+): Promise<number> {
+  if (sizeBytes <= leftBytes || leftBytes < 0) return Math.max(0, leftBytes)
+  return Math.max(leftBytes, await documents.largestBytes(contextId, originalName))
 }
 
 /** An upload that holds a part of its context's quota. */
 interface HoldingUpload {
   readonly uuid: string
+  readonly originalName: string
   readonly expectedBytes: number
   readonly maxFileBytes: number
-  /** See {@link roomFor}. */
-  readonly sameBytes: number
 }
 
 /** The part of its context's quota that an upload holds. It grows with the bytes that arrive, ahead of them. */
@@ -43,9 +54,9 @@ export class HeldQuota {
   readonly #storage: Storage
   readonly #context: ContextRecord
   readonly #uuid: string
+  readonly #originalName: string
   readonly #expectedBytes: number
   readonly #maxFileBytes: number
-  readonly #sameBytes: number
   #heldBytes: number
   #arrivedBytes = 0
   #renewed = performance.now()
@@ -55,10 +66,10 @@ export class HeldQuota {
     this.#storage = storage
     this.#context = context
     this.#uuid = upload.uuid
+    this.#originalName = upload.originalName
     this.#expectedBytes = upload.expectedBytes
     this.#heldBytes = firstHeldBytes(upload.expectedBytes)
     this.#maxFileBytes = upload.maxFileBytes
-    this.#sameBytes = upload.sameBytes
   }
 
   /**
@@ -76,10 +87,13 @@ export class HeldQuota {
   }
 
   async #grow(): Promise<void> {
-    const heldBytes = await this.#storage.transaction(async ({ contexts, uploads }) => {
-      await contexts.lock(this.#context.id)
-      const ofOthers = (await uploads.usedBytes(this.#context.id)) - this.#heldBytes
-      const most = Math.min(roomFor(this.#context.maxSizeBytes - ofOthers, this.#sameBytes), this.#maxFileBytes)
+    const { id: contextId, maxSizeBytes } = this.#context
+    const heldBytes = await this.#storage.transaction(async (repositories) => {
+      const { contexts, uploads } = repositories
+      await contexts.lock(contextId)
+      const ofOthers = (await uploads.usedBytes(contextId)) - this.#heldBytes
+      const arrived = { contextId, originalName: this.#originalName, sizeBytes: this.#arrivedBytes }
+      const most = Math.min(await roomFor(repositories, arrived, maxSizeBytes - ofOthers), this.#maxFileBytes)
       if (this.#arrivedBytes > most) {
         // At once: of two uploads that do not fit together, the other one may need it for its next byte.
         await uploads.remove(this.#uuid)

@@ -17,7 +17,15 @@ import { integerSchema, parseId, validate } from '../shared/validate.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy-authorization/index.js'
 import { parseFileName } from './document-names.js'
 import { enqueueIngestion } from './enqueue-ingestion.js'
-import { firstHeldBytes, HeldQuota, roomFor, UPLOAD_TTL_MS, uploadExpired, WITH_CONTEXT_HELD } from './held-quota.js'
+import {
+  firstHeldBytes,
+  HeldQuota,
+  roomFor,
+  UPLOAD_TTL_MS,
+  uploadExpired,
+  type WantedRoom,
+  WITH_CONTEXT_HELD,
+} from './held-quota.js'
 import { processAgain } from './retry-document.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
@@ -140,9 +148,9 @@ export class UploadDocument {
     const uuid = crypto.randomUUID()
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
     const upload = { uuid, contextId, originalName, sizeBytes: expectedBytes }
-    const { context, sameBytes } = await this.#reserve(access, upload, options)
+    const context = await this.#reserve(access, upload, options)
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
-    const quota = new HeldQuota(this.#storage, context, { uuid, expectedBytes, maxFileBytes, sameBytes })
+    const quota = new HeldQuota(this.#storage, context, { uuid, originalName, expectedBytes, maxFileBytes })
     try {
       let contentType = ''
       const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
@@ -161,18 +169,19 @@ export class UploadDocument {
   /** Holds the first part of what is known to be needed of the quota, where all of it fits. */
   async #reserve(
     access: Access,
-    { uuid, ...upload }: WantedRoom & { readonly uuid: string },
+    { uuid, ...upload }: Required<WantedRoom> & { readonly uuid: string },
     options: UploadOptions,
-  ): Promise<Room> {
-    const { contextId } = upload
-    const reserve = async (repositories: Repositories): Promise<Room> => {
+  ): Promise<ContextRecord> {
+    const { contextId, originalName } = upload
+    const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
       await repositories.contexts.lock(contextId)
-      const room = await findRoom(repositories, access, upload, options)
+      const context = await findRoom(repositories, access, upload, options)
       // It may be the document that has this name.
-      if (room.sameBytes === 0) await this.#requireRoom(repositories, contextId)
+      const isNewName = (await repositories.documents.nextNameIndex(contextId, originalName)) === 0
+      if (isNewName) await this.#requireRoom(repositories, contextId)
       const sizeBytes = firstHeldBytes(upload.sizeBytes)
       await repositories.uploads.insert({ uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
-      return room
+      return context
     }
     return await this.#storage.transaction(reserve, WITH_CONTEXT_HELD)
   }
@@ -247,34 +256,18 @@ export class UploadDocument {
   }
 }
 
-/** For what room is wanted. */
-interface WantedRoom {
-  readonly contextId: number
-  /** Unless it is known yet. */
-  readonly originalName?: string
-  readonly sizeBytes: number
-}
-
-/** The room that there is for a file. */
-interface Room {
-  readonly context: ContextRecord
-  /** Bytes of the largest document that the file may be; 0 where there is none. */
-  readonly sameBytes: number
-}
-
-/** @throws QuotaExceededError where there is no room, and the file can be no document that is there */
+/** The context, if there is room in it for a file. @throws QuotaExceededError */
 async function findRoom(
   repositories: Repositories,
   access: Access,
-  { contextId, originalName, sizeBytes }: WantedRoom,
+  wanted: WantedRoom,
   options: Pick<UploadOptions, 'maxFileBytes'>,
-): Promise<Room> {
-  const context = await findWritable(repositories, access, contextId)
-  const leftBytes = context.maxSizeBytes - (await repositories.uploads.usedBytes(contextId))
-  const sameBytes = await repositories.documents.largestBytes(contextId, originalName)
-  const most = roomFor(leftBytes, sameBytes)
-  if (sizeBytes > Math.min(most, options.maxFileBytes ?? most)) throw tooLarge(context, options)
-  return { context, sameBytes }
+): Promise<ContextRecord> {
+  const context = await findWritable(repositories, access, wanted.contextId)
+  const leftBytes = context.maxSizeBytes - (await repositories.uploads.usedBytes(wanted.contextId))
+  const most = await roomFor(repositories, wanted, leftBytes)
+  if (wanted.sizeBytes > Math.min(most, options.maxFileBytes ?? most)) throw tooLarge(context, options)
+  return context
 }
 
 interface FinishedUpload {
