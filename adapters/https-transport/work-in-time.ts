@@ -1,13 +1,11 @@
-import { ClosedError } from '../../src/ports/index.js'
+import { ClosedError, withAnySignal } from '../../src/ports/index.js'
 
 /** A piece of work was not done in its time. */
 export class DeadlineError extends Error {}
 
 /**
- * Work that ends at a deadline, when its caller gives it up, or when all of it is closed.
- *
- * By a timer and a controller that are held here: signals of `AbortSignal.any` and `AbortSignal.timeout`
- * can be collected as garbage in Node 20 before they fire.
+ * Work that ends at a deadline, when its caller gives it up, or when all of it is closed. By a timer that is held here: a
+ * signal of `AbortSignal.timeout` can be collected as garbage in Node 20 before it fires.
  */
 export class WorkInTime {
   readonly #deadlineMs: number
@@ -26,17 +24,16 @@ export class WorkInTime {
     caller?.throwIfAborted()
     if (this.#isClosed) throw new ClosedError('the transport')
     const cut = new AbortController()
-    const giveUp = (): void => cut.abort(caller?.reason)
     const timer = setTimeout(() => cut.abort(new DeadlineError()), this.#deadlineMs)
-    caller?.addEventListener('abort', giveUp, { once: true })
     this.#underWay.add(cut)
     try {
-      return await work(cut.signal)
-    } catch (error) {
-      throw cut.signal.aborted ? (cut.signal.reason as Error) : error
+      return await withAnySignal([cut.signal, caller], async (signal) => {
+        return await work(signal).catch((error: unknown) => {
+          throw signal.aborted ? (signal.reason as Error) : error
+        })
+      })
     } finally {
       clearTimeout(timer)
-      caller?.removeEventListener('abort', giveUp)
       this.#underWay.delete(cut)
     }
   }

@@ -17,6 +17,7 @@ import {
   type WindowRecord,
   type WordVisibility,
 } from '../ports/index.js'
+import { withAnySignal } from '../shared/any-signal.js'
 import type { TurnTaker } from '../shared/fair-turns.js'
 import type { EngineLimits } from '../shared/limits.js'
 import {
@@ -197,32 +198,31 @@ export class Search {
 
   /** The best chunks of documents that are visible now; nothing of the search goes on once it has ended. */
   async #nearest(context: ContextRecord, asked: Asked): Promise<Found> {
-    const { mode, prompt, taker, signal } = asked
+    const { mode, prompt, taker } = asked
     const model = this.#models.get(context.embeddingModel)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
     const ending = new AbortController()
-    const end = (): void => ending.abort(signal?.reason)
-    signal?.throwIfAborted()
-    signal?.addEventListener('abort', end, { once: true })
     let vectors: Promise<readonly Float32Array[]> | undefined
-    try {
-      const visible = this.#visible(context, terms, [])
-      // It is waited for, unless something else fails first.
-      visible.catch(() => undefined)
-      const windows = await this.#prompts.read(taker, prompt, model, ending.signal)
-      // The threads of the model may take all processors for some milliseconds: a search by words is to begin before.
-      if (terms.size > 0) await visible
-      ending.signal.throwIfAborted()
-      vectors = this.#embed(model, windows, taker, ending.signal)
-      const found = await this.#look(context, model, vectors, { ...asked, terms, visible, signal: ending.signal })
-      // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
-      await vectors
-      return found
-    } finally {
-      signal?.removeEventListener('abort', end)
-      ending.abort()
-      await vectors?.catch(() => undefined)
-    }
+    return await withAnySignal([ending.signal, asked.signal], async (signal) => {
+      try {
+        signal.throwIfAborted()
+        const visible = this.#visible(context, terms, [])
+        // It is waited for, unless something else fails first.
+        visible.catch(() => undefined)
+        const windows = await this.#prompts.read(taker, prompt, model, signal)
+        // The threads of the model may take all processors for some milliseconds: a search by words is to begin before.
+        if (terms.size > 0) await visible
+        signal.throwIfAborted()
+        vectors = this.#embed(model, windows, taker, signal)
+        const found = await this.#look(context, model, vectors, { ...asked, terms, visible, signal })
+        // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
+        await vectors
+        return found
+      } finally {
+        ending.abort()
+        await vectors?.catch(() => undefined)
+      }
+    })
   }
 
   /** Looks again where some of what it found is gone meanwhile. */
