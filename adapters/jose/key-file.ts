@@ -73,8 +73,10 @@ export class KeyFile {
    */
   async rotate(now: Date): Promise<string> {
     const key = await generateKey(now)
+    // Makes the file, and the folder for its lock, where there are none.
     await this.#read()
     await this.#inTurn(async () => {
+      // Within one tick of its clock, a file system does not tell two changes apart.
       this.#keys = undefined
       const before = await this.#read()
       const kept = before.map((known) => ({ ...known, retired: known.retired ?? now.toISOString() }))

@@ -213,11 +213,11 @@ function contextOperations(container: Container, principal: Principal, signals: 
 function documentOperations(container: Container, principal: Principal, signals: EngineSignals): DocumentOperations {
   return {
     upload: async (contextId, document, options = {}) => {
-      const uuid = await signals.untilClosed(options.signal, async (signal) => {
-        return await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
+      return await signals.untilClosed(options.signal, async (signal) => {
+        const uuid = await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
+        signals.documentUploaded()
+        return uuid
       })
-      signals.documentUploaded()
-      return uuid
     },
     checkRoom: async (contextId, sizeBytes, options) => {
       await container.get(UploadDocument).check(principal, contextId, sizeBytes, options)

@@ -1,4 +1,5 @@
-import type { DocumentRecord, Storage } from '../ports/index.js'
+import type { Storage } from '../ports/index.js'
+import { isUnfinished } from './document.js'
 import type { DocumentEventEmitter } from './document-events.js'
 
 /** Time between two looks into the database: the document may be processed in another process. */
@@ -39,7 +40,7 @@ export class DocumentWatches {
         }),
       end: () => {
         watches.delete(wakeLatest)
-        if (watches.size === 0 && this.#watches.get(documentId) === watches) this.#watches.delete(documentId)
+        if (watches.size === 0) this.#watches.delete(documentId)
         if (this.#watches.size === 0) this.#rest()
       },
     }
@@ -51,8 +52,8 @@ export class DocumentWatches {
 
   #poll(): void {
     this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
       void this.#look().finally(() => {
-        this.#timer = undefined
         if (this.#watches.size > 0) this.#poll()
       })
     }, POLL_MS)
@@ -69,15 +70,11 @@ export class DocumentWatches {
     const isWakingAll = this.#looks % LOOKS_PER_WAKING === 0
     try {
       const found = isWakingAll ? [] : await this.#storage.read(({ documents }) => documents.find(ids))
-      const underWay = new Set(found.filter(isUnderWay).map(({ id }) => id))
+      const underWay = new Set(found.filter(isUnfinished).map(({ id }) => id))
       for (const id of ids) if (!underWay.has(id)) this.#wake(id)
     } catch {
       // Each of them asks the database itself, and is told what is wrong.
       for (const id of ids) this.#wake(id)
     }
   }
-}
-
-function isUnderWay({ completed, error, deleted }: DocumentRecord): boolean {
-  return completed === null && error === null && deleted === null
 }

@@ -3,6 +3,7 @@ import { MemoryEmbeddingModel, MemoryStorage } from '../../adapters/memory/index
 import { ClosedError } from '../../src/index.js'
 import type { EmbedOptions } from '../../src/ports/index.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
+import { gate } from './word-engine.js'
 
 const DOCUMENTS = 400
 /** Processing a document reads a few times as well. */
@@ -17,15 +18,12 @@ class CountingStorage extends MemoryStorage {
   }
 }
 
-/** Answers once it is released. */
+/** Answers once its gate is open. */
 class HeldModel extends MemoryEmbeddingModel {
-  release: () => void = () => undefined
-  readonly #released = new Promise<void>((resolve) => {
-    this.release = resolve
-  })
+  readonly gate = gate()
 
   override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
-    await this.#released
+    await this.gate.opened
     return await super.embed(...call)
   }
 }
@@ -56,7 +54,7 @@ describe('waiting for documents', () => {
     }
     storage.reads = 0
     const waits = uuids.map((uuid) => session.documents.whenProcessed(uuid))
-    model.release()
+    model.gate.open()
     await Promise.all(waits)
     expect(storage.reads).toBeLessThan(DOCUMENTS * MOST_READS_PER_DOCUMENT)
     await engine.close()
