@@ -197,8 +197,8 @@ export class ChunkFinder {
     const answers = await this.#turns.index.all(taker, search, signal)
     const found = new BestWindows()
     for (const hit of answers.flat()) {
-      if (visible.has(hit.documentId)) found.add(hit)
-      else visible.hide(hit.documentId)
+      if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
+      else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.add(hit)
     }
     // A window that was not asked for is at most as similar as the last one that was.
     return { found, unseen: mostSimilarUnseen(answers, limit) }
@@ -215,7 +215,7 @@ export class ChunkFinder {
     for (const { documentId, chunk, score } of hits) {
       const hit = { documentId, ordinal: chunk, wordScore: score }
       if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
-      else if (!found.has(nameOf(hit))) found.set(nameOf(hit), hit)
+      else if (!wordVisible.isMissing(hit) && !found.has(nameOf(hit))) found.set(nameOf(hit), hit)
     }
     const unseen = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
     const isWhole = hits.length < limit || limit >= MOST_BY_WORDS

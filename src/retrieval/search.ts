@@ -43,7 +43,7 @@ import type { RankedChunk } from './ranked-chunk.js'
 import { type PlacedChunk, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
 import { SearchTurns } from './search-turns.js'
 import { UnembeddedChunks } from './unembedded-chunks.js'
-import { VisibleDocuments } from './visible-documents.js'
+import { MissingChunks, VisibleDocuments } from './visible-documents.js'
 
 export interface SearchOptions {
   /** How chunks are found; default the context's `searchMode`. */
@@ -83,6 +83,8 @@ const OPTIONS = closedObjectSchema({
   signal: signalSchema().optional(),
 })
 
+/** The last look leaves out documents whose chunks are still missing: more of them cost too much time. */
+const MOST_LOOKS = 16
 /** Bytes of all texts of a result that are held together for a reader who may be slow. */
 const SHORT_BYTES = 131_072
 
@@ -95,6 +97,7 @@ export class Search {
   readonly #turns: SearchTurns
   readonly #finder: ChunkFinder
   readonly #kept = new KeptVectors()
+  readonly #telemetry: Telemetry
 
   constructor(
     storage: Storage,
@@ -110,6 +113,7 @@ export class Search {
     this.#prompts = new PromptReader(limits.promptTokens)
     this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
     this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
+    this.#telemetry = telemetry
   }
 
   /**
@@ -206,7 +210,7 @@ export class Search {
     return await withAnySignal([ending.signal, asked.signal], async (signal) => {
       try {
         signal.throwIfAborted()
-        const visible = this.#visible(context, terms, [])
+        const visible = this.#visible(context, terms, new MissingChunks())
         // It is waited for, unless something else fails first.
         visible.catch(() => undefined)
         const windows = await this.#prompts.read(taker, prompt, model, signal)
@@ -241,8 +245,8 @@ export class Search {
     // Once, however often the search widens or looks again.
     const knowledge = async () =>
       await (known ??= model.tokenizer().then((tokenizer) => modelKnowledge(prompt, tokenizer)))
-    const gone = new Set<number>()
-    for (let visible = await asked.visible; ; visible = await this.#visible(context, terms, gone)) {
+    const missing = new MissingChunks()
+    for (let [look, visible] = [1, await asked.visible]; ; look += 1) {
       const ranked = await this.#finder.find({
         ...asked,
         vectors,
@@ -262,19 +266,50 @@ export class Search {
         await chunks.listWindows(ranked.map(toWindowKey)),
       ])
       if (records.length === ranked.length) return { ranked: placed(ranked, windows), records, terms }
-      // Deleted since the search began: none of its chunks may be among the results.
       const found = new Set(records.map(nameOf))
-      for (const key of ranked) if (!found.has(nameOf(key))) gone.add(key.documentId)
+      const notFound = ranked.filter((key) => !found.has(nameOf(key)))
+      await this.#leaveOut(context.id, notFound, { from: missing, entirely: look >= MOST_LOOKS })
+      visible = await this.#visible(context, terms, missing)
     }
   }
 
-  async #visible(context: ContextRecord, terms: LexicalQuery, gone: Iterable<number>): Promise<Visible> {
+  /**
+   * Leaves out chunks that an index has and the storage has not: with their documents, where these were deleted since
+   * the search began; alone, where an index has too much of a document that is there.
+   *
+   * @param options.entirely whether documents are left out in any case: they have too many such chunks to look again
+   */
+  async #leaveOut(
+    contextId: number,
+    chunks: readonly ChunkKey[],
+    { from, entirely }: { readonly from: MissingChunks; readonly entirely: boolean },
+  ): Promise<void> {
+    const ids = [...new Set(chunks.map(({ documentId }) => documentId))]
+    const [found, counts] = await this.#storage.read(async (repositories) => [
+      await repositories.documents.find(ids),
+      await repositories.chunks.count(ids),
+    ])
+    const live = found.filter((document) => document.contextId === contextId && document.deleted === null)
+    const isLive = new Set(live.map(({ id }) => id))
+    for (const chunk of chunks) {
+      const ofDocument = counts.get(chunk.documentId)
+      if (isLive.has(chunk.documentId) && ofDocument !== undefined && !entirely) from.add(chunk, ofDocument)
+      else from.documents.add(chunk.documentId)
+    }
+    // A document that is not completed may have lost its chunks by failing meanwhile.
+    for (const { id: documentId } of live.filter(({ completed }) => completed !== null)) {
+      const fields = { contextId, documentId, isDocumentHidden: entirely }
+      this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
+    }
+  }
+
+  async #visible(context: ContextRecord, terms: LexicalQuery, missing: MissingChunks): Promise<Visible> {
     const byWords = byWordsOf(context)
     return await this.#storage.read(async ({ documents }) => ({
-      byMeaning: new VisibleDocuments(await documents.visibility(context.id), gone),
+      byMeaning: new VisibleDocuments(await documents.visibility(context.id), missing),
       byWords: new VisibleDocuments(
         terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, byWords),
-        gone,
+        missing,
       ),
     }))
   }

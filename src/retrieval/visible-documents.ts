@@ -1,4 +1,23 @@
-import type { DocumentFilter, DocumentVisibility } from '../ports/index.js'
+import type { ChunkCounts, ChunkKey, DocumentFilter, DocumentVisibility } from '../ports/index.js'
+import { nameOf } from './best-windows.js'
+
+/** Indexes may have these, and the storage does not have them. A search leaves them out. */
+export class MissingChunks {
+  readonly documents: Set<number> = new Set()
+  readonly #chunks = new Set<string>()
+  readonly #ends = new Map<number, number>()
+
+  /** Adds a chunk of a document that is there; with all that follow it, where it is behind the last one. */
+  add(chunk: ChunkKey, { chunks, isWhole }: ChunkCounts): void {
+    if (isWhole && chunk.ordinal >= chunks) this.#ends.set(chunk.documentId, chunks)
+    else this.#chunks.add(nameOf(chunk))
+  }
+
+  has(chunk: ChunkKey): boolean {
+    if (chunk.ordinal >= (this.#ends.get(chunk.documentId) ?? Number.POSITIVE_INFINITY)) return true
+    return this.#chunks.size > 0 && this.#chunks.has(nameOf(chunk))
+  }
+}
 
 /**
  * The documents that one search may find: fixed before the index is asked, so that one
@@ -8,17 +27,24 @@ export class VisibleDocuments {
   readonly #lastId: number
   readonly #hidden: Set<number>
   readonly #visible: ReadonlySet<number> | undefined
+  readonly #missing: MissingChunks
 
-  /** @param gone documents that were found to be deleted, whatever is told of them */
-  constructor({ lastId, hidden, visible }: DocumentVisibility, gone: Iterable<number>) {
+  /** @param missing hidden, even if `visibility` shows their documents */
+  constructor({ lastId, hidden, visible }: DocumentVisibility, missing: MissingChunks) {
     this.#lastId = lastId
-    this.#hidden = new Set([...hidden, ...gone])
+    this.#hidden = new Set([...hidden, ...missing.documents])
+    this.#missing = missing
     this.#visible = visible && new Set(visible)
   }
 
   has(documentId: number): boolean {
     if (this.#hidden.has(documentId)) return false
     return this.#visible === undefined ? documentId <= this.#lastId : this.#visible.has(documentId)
+  }
+
+  /** Whether a chunk of a visible document is left out. */
+  isMissing(chunk: ChunkKey): boolean {
+    return this.#missing.has(chunk)
   }
 
   /** Leaves out a document that the index has and the storage did not. */
