@@ -308,7 +308,9 @@ describe('words in SQLite', () => {
       expect(await index.listCollections()).toEqual([])
       expect(await readdir(words)).toHaveLength(3)
       await index.add(NAME, textRows(1, ['apple']))
-      expect((await readdir(words)).filter((name) => !name.startsWith(`${NAME}.sqlite`))).toEqual([])
+      const former = async () => (await readdir(words)).filter((name) => !name.startsWith(`${NAME}.sqlite`))
+      // Writes do not wait for the removal.
+      await expect.poll(former, { timeout: 10_000 }).toEqual([])
     })
   })
 })
