@@ -1,6 +1,6 @@
 import { byLexicalScore, type DocumentFilter, type LexicalHit } from '../../src/ports/index.js'
 import type { NumberRange, PostingSource } from './posting-source.js'
-import type { ScoredNumber, ScoreSums } from './score-sums.js'
+import type { ScoredChunks } from './scored-chunks.js'
 
 /** Hits that are looked up beyond those asked for: some may be deleted. */
 const SPARE_HITS = 20
@@ -13,6 +13,8 @@ const MOST_LOOKUPS = 3
 export class BestHits {
   readonly #source: PostingSource
   readonly #limit: number
+  /** Of the first look. */
+  readonly #most: number
   readonly #except: ReadonlySet<number>
   #ranges: readonly NumberRange[] | undefined
 
@@ -30,25 +32,22 @@ export class BestHits {
   ) {
     this.#source = source
     this.#limit = limit
+    this.#most = limit + SPARE_HITS
     this.#except = except
     this.#ranges = ranges
   }
 
-  /** The best of the sums, some more than the limit; deleted chunks may be among them. */
-  candidates(sums: ScoreSums): readonly ScoredNumber[] {
-    return sums.best(this.#limit + SPARE_HITS, undefined, this.#ranges)
+  /** The score that chunks need to be among those that are looked up; 0 where that is any score. */
+  leastOf(scored: ScoredChunks): number {
+    return scored.best(this.#most, undefined, this.#ranges)[this.#most - 1]?.score ?? 0
   }
 
-  /** The score of the last candidate, where there are as many as were asked for; otherwise 0. */
-  leastOf(candidates: readonly ScoredNumber[]): number {
-    return candidates[this.#limit + SPARE_HITS - 1]?.score ?? 0
-  }
-
-  /** The hits. @param candidates of these sums, where they are known already */
-  async find(sums: ScoreSums, candidates?: readonly ScoredNumber[]): Promise<LexicalHit[]> {
+  /** The hits. */
+  async find(scored: ScoredChunks): Promise<LexicalHit[]> {
     if (this.#limit < 1) return []
     const hits: LexicalHit[] = []
-    let [best, count] = [candidates ?? this.candidates(sums), this.#limit + SPARE_HITS]
+    let count = this.#most
+    let best = scored.best(count, undefined, this.#ranges)
     for (let lookup = 1; ; lookup += 1) {
       const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
       for (const { number, score } of best) {
@@ -59,7 +58,7 @@ export class BestHits {
         break
       if (lookup >= MOST_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
       count *= 2
-      best = sums.best(count, best.at(-1), this.#ranges)
+      best = scored.best(count, best.at(-1), this.#ranges)
     }
     return hits.sort(byLexicalScore).slice(0, this.#limit)
   }

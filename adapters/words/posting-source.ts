@@ -20,6 +20,7 @@ export interface NumberRange {
 export interface PostingsRead {
   /** Index of the term among those that were asked for. */
   readonly term: number
+  /** In ascending order of the chunks' numbers. */
   readonly postings: Buffer
 }
 
@@ -30,6 +31,8 @@ export interface PostingSource {
   readonly count: (terms: readonly string[]) => Promise<readonly number[]>
   /** All postings of the terms. */
   readonly read: (terms: readonly string[]) => Promise<readonly PostingsRead[]>
+  /** Postings of the terms: those of these chunks at the least. Numbers are in ascending order. */
+  readonly readOf: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** The numbers of chunks whose documents pass a filter, in ascending order; none of deleted chunks. */
   readonly rangesOf: (filter: DocumentFilter) => Promise<readonly NumberRange[]>
   /** The chunks with these numbers; none for a deleted one. */

@@ -1,93 +1,120 @@
-import { LengthFactors } from './length-factors.js'
-import type { PostingSource } from './posting-source.js'
-import { POSTING_BYTES } from './postings.js'
-import { MARK, ScoreSums, type WeightedPostings } from './score-sums.js'
+import { ChunkUnion } from './chunk-union.js'
+import type { PostingSource, PostingsRead } from './posting-source.js'
+import { firstNumberOf, lastNumberOf, POSTING_BYTES } from './postings.js'
+import { ScoredChunks } from './scored-chunks.js'
+import { type TermScore, termScores } from './term-score.js'
 import { Turns } from './turns.js'
 
-/** Postings that are read at once, unless one term has more: 1 MB. */
-const POSTINGS_AT_ONCE = 131_072
-/** Postings that are added up between two turns of the event loop: about 5 ms. */
-const POSTINGS_PER_TURN = 200_000
+/** Postings that are read at once, unless one term has more: 128 kB. */
+const POSTINGS_AT_ONCE = 16_384
+/** Chunks that are added up between two turns of the event loop: about 5 ms. */
+const CHUNKS_PER_TURN = 200_000
 
-/** Terms with the number of their postings. */
-export type TermCounts = ReadonlyMap<string, number>
+/** A term with the number of its postings. */
+export interface CountedTerm {
+  readonly term: string
+  readonly count: number
+}
 
-/** Reads the postings of terms and adds them up. Keeps what it has read until nobody holds it any more. */
+/** Reads the postings of terms and adds up scores. Keeps what it has read until nobody holds it any more. */
 export class PostingSums {
   readonly #source: PostingSource
-  readonly #idfs: ReadonlyMap<string, number>
-  readonly #factors: LengthFactors
-  readonly #read: WeightedPostings[] = []
-  /** The sums of what was added. After {@link release} there are none. */
-  readonly sums: ScoreSums
+  readonly #scores = new Map<string, TermScore>()
+  /** The terms that count, in the order in which they are added: sums depend on it in their last digits. */
+  readonly #terms: string[] = []
+  readonly #read = new Map<string, readonly Buffer[]>()
+  /** All chunks that have one of the terms that were added, until {@link release}. */
+  all: ScoredChunks = ScoredChunks.NONE
 
   /** @param idfs of the terms, times their weights */
   constructor(source: PostingSource, idfs: ReadonlyMap<string, number>) {
     this.#source = source
-    this.#idfs = idfs
-    this.#factors = new LengthFactors(source.totals.meanLength)
-    this.sums = new ScoreSums(this.#factors)
+    const scoreOf = termScores(source.totals.meanLength)
+    for (const [term, idf] of idfs) this.#scores.set(term, scoreOf(idf))
   }
 
-  /** Reads terms and adds them. @param least that a chunk must have already; default 0: all chunks */
-  async add(terms: TermCounts, least = 0): Promise<void> {
-    for (const group of groupsOf(terms)) {
-      const read = await this.#readTerms(group)
-      await addUp(this.sums, read, least)
-      this.#read.push(...read)
+  /** Adds as many of the next terms as are read at once. @returns how many */
+  async addSome(terms: readonly CountedTerm[]): Promise<number> {
+    let [taken, postings] = [0, 0]
+    for (const { count } of terms) {
+      if (taken > 0 && postings + count > POSTINGS_AT_ONCE) break
+      taken += 1
+      postings += count
     }
+    const names = terms.slice(0, taken).map(({ term }) => term)
+    for (const [term, read] of byTerm(names, await this.#source.read(names))) this.#read.set(term, read)
+    this.#count(names)
+    const turns = new Turns(CHUNKS_PER_TURN)
+    for (const name of names) {
+      for (const row of inRows(this.#read.get(name) ?? [])) {
+        const union = new ChunkUnion(this.all, countOf(row), this.#scoreOf(name))
+        for (const part of row) await turns.did(union.add(part))
+        this.all = union.end()
+      }
+    }
+    return taken
   }
 
-  /** Adds all that was read once more, from the beginning, for all chunks. */
-  async addAgain(): Promise<void> {
-    this.sums.release()
-    await addUp(this.sums, this.#read, 0)
+  /** Adds terms. */
+  async add(terms: readonly CountedTerm[]): Promise<void> {
+    for (let at = 0; at < terms.length; ) at += await this.addSome(terms.slice(at))
   }
 
-  /** Gives the memory of the sums to the next search. */
+  /** Adds terms to the scores of some chunks alone. */
+  async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
+    const names = terms.map(({ term }) => term)
+    this.#count(names)
+    await this.#lookUp(chunks, names)
+  }
+
+  /** Forgets the chunks. */
   release(): void {
-    this.sums.release()
+    this.all = ScoredChunks.NONE
   }
 
-  /** The scores of chunks, by all that was read; 0 for one that has none of the terms. Also after {@link release}. */
+  /** The scores of chunks, by all terms that count; 0 for one that has none of them. */
   async scoresOf(numbers: readonly (number | undefined)[]): Promise<readonly number[]> {
-    const sums = new ScoreSums(this.#factors)
-    try {
-      sums.mark(numbers)
-      await addUp(sums, this.#read, MARK)
-      return numbers.map((number) => (number === undefined ? 0 : sums.of(number)))
-    } finally {
-      sums.release()
-    }
+    const there = new Set(numbers.filter((number) => number !== undefined))
+    const chunks = new ScoredChunks(Uint32Array.from(there).sort())
+    await this.#lookUp(chunks, this.#terms)
+    return numbers.map((number) => (number === undefined ? 0 : chunks.of(number)))
   }
 
-  /** In the order of the terms: sums depend on the order in their last digits, and it is the same in all databases. */
-  async #readTerms(terms: readonly string[]): Promise<WeightedPostings[]> {
-    const read = [...(await this.#source.read(terms))].sort((one, other) => one.term - other.term)
-    return read.map(({ term, postings }) => ({ postings, idf: this.#idfs.get(terms[term] ?? '') ?? 0 }))
+  #count(terms: readonly string[]): void {
+    for (const term of terms) if (!this.#terms.includes(term)) this.#terms.push(term)
+  }
+
+  #scoreOf(term: string): TermScore {
+    return this.#scores.get(term) ?? (() => 0)
+  }
+
+  async #lookUp(chunks: ScoredChunks, terms: readonly string[]): Promise<void> {
+    const unread = terms.filter((term) => !this.#read.has(term))
+    const read = unread.length === 0 ? [] : await this.#source.readOf(unread, chunks.numbers)
+    const found = byTerm(unread, read)
+    for (const term of terms) {
+      for (const postings of this.#read.get(term) ?? found.get(term) ?? []) chunks.lookUp(postings, this.#scoreOf(term))
+    }
   }
 }
 
-/** Terms whose postings are read together. */
-function groupsOf(counts: TermCounts): string[][] {
-  const groups: string[][] = []
-  let postings = Number.POSITIVE_INFINITY
-  for (const [term, count] of [...counts].sort(([, one], [, other]) => one - other)) {
-    if (postings + count > POSTINGS_AT_ONCE) {
-      groups.push([])
-      postings = 0
-    }
-    groups.at(-1)?.push(term)
-    postings += count
-  }
-  return groups
+function byTerm(terms: readonly string[], read: readonly PostingsRead[]): ReadonlyMap<string, readonly Buffer[]> {
+  const found = new Map<string, Buffer[]>(terms.map((term) => [term, []]))
+  for (const { term, postings } of read) found.get(terms[term] ?? '')?.push(postings)
+  return found
 }
 
-/** @param least that a chunk must have already */
-async function addUp(sums: ScoreSums, read: readonly WeightedPostings[], least: number): Promise<void> {
-  const turns = new Turns(POSTINGS_PER_TURN)
-  for (const each of read) {
-    sums.add(each, least)
-    await turns.did(each.postings.length / POSTING_BYTES)
+/** Puts postings in rows, in each of which the numbers ascend: as few as there can be. */
+function inRows(parts: readonly Buffer[]): Buffer[][] {
+  const rows: Buffer[][] = []
+  for (const part of [...parts].sort((one, other) => firstNumberOf(one) - firstNumberOf(other))) {
+    const row = rows.find((others) => lastNumberOf(others[others.length - 1] ?? part) < firstNumberOf(part))
+    if (row === undefined) rows.push([part])
+    else row.push(part)
   }
+  return rows
+}
+
+function countOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length / POSTING_BYTES, 0)
 }

@@ -23,6 +23,36 @@ export interface TermPostings {
   readonly postings: Buffer
 }
 
+/** Postings, to read their numbers and counts. */
+export function viewOf(postings: Buffer): DataView {
+  return new DataView(postings.buffer, postings.byteOffset, postings.length)
+}
+
+/** The lowest number: that of the first posting. */
+export function firstNumberOf(postings: Buffer): number {
+  return postings.readUInt32BE(0)
+}
+
+/** The highest number: that of the last posting. */
+export function lastNumberOf(postings: Buffer): number {
+  return postings.readUInt32BE(postings.length - POSTING_BYTES)
+}
+
+/** Cuts postings where a number does not follow the one before it. */
+export function ascendingParts(postings: Buffer): readonly Buffer[] {
+  const parts: Buffer[] = []
+  let [from, last] = [0, -1]
+  for (let at = 0; at < postings.length; at += POSTING_BYTES) {
+    const number = postings.readUInt32BE(at)
+    if (number <= last) {
+      parts.push(postings.subarray(from, at))
+      from = at
+    }
+    last = number
+  }
+  return [...parts, postings.subarray(from)]
+}
+
 /**
  * Makes the postings of chunks that have consecutive numbers.
  * @param terms of each chunk, as often as they occur

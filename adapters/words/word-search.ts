@@ -8,12 +8,15 @@ import {
 } from '../../src/ports/index.js'
 import { BestHits } from './best-hits.js'
 import type { PostingSource } from './posting-source.js'
-import { PostingSums, type TermCounts } from './posting-sums.js'
+import { type CountedTerm, PostingSums } from './posting-sums.js'
 
 /** Where there are more chunks, terms that tell little are not added up for all of them, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
 /** What these terms may earn together, of what a chunk can earn by the terms that there are. They have most of the postings. */
 const LITTLE_SHARE = 0.05
+
+/** Terms with the number of their postings. */
+type TermCounts = ReadonlyMap<string, number>
 
 /** What a search found. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
@@ -27,9 +30,8 @@ export function nothingFound(query: LexicalQuery): WordsFound {
 }
 
 /**
- * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, terms that tell little
- * are added only for chunks that may be among the hits, or not at all: other chunks may have a score that is a little too
- * low.
+ * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, frequent terms are added
+ * only for chunks that may be among the hits, and terms that tell little not at all where the tolerance allows it.
  */
 export async function searchWords(
   source: PostingSource,
@@ -70,55 +72,74 @@ function idfsOf(query: LexicalQuery, counts: TermCounts, chunks: number): Map<st
 /** The terms of a question, parted. */
 interface Divided {
   /** These earn nearly all of what a chunk can earn. */
-  readonly telling: TermCounts
+  readonly telling: readonly EarningTerm[]
   /** Many chunks have these, and earn little by them. */
-  readonly others: TermCounts
-  /** The most that a chunk can earn by the others. */
+  readonly others: readonly EarningTerm[]
+}
+
+interface EarningTerm extends CountedTerm {
+  /** The most that a chunk can earn by it. */
   readonly bound: number
-  /** The most that a chunk can earn by all of them. */
-  readonly most: number
 }
 
 function divide(counts: TermCounts, idfs: ReadonlyMap<string, number>): Divided {
-  const earned = (term: string): number => bm25Maximum(new Map([['', idfs.get(term) ?? 0]]))
-  const telling = new Map([...counts].sort(([one], [other]) => earned(one) - earned(other)))
-  const most = [...telling.keys()].reduce((sum, term) => sum + earned(term), 0)
-  const others = new Map<string, number>()
+  const terms = rarestFirst(counts).map((term) => {
+    return { ...term, bound: bm25Maximum(new Map([['', idfs.get(term.term) ?? 0]])) }
+  })
+  const little = boundOf(terms) * LITTLE_SHARE
+  const others = new Set<EarningTerm>()
   let bound = 0
-  for (const [term, count] of telling) {
-    if (bound + earned(term) > most * LITTLE_SHARE) break
-    bound += earned(term)
-    telling.delete(term)
-    others.set(term, count)
+  for (const term of [...terms].sort((one, other) => one.bound - other.bound)) {
+    bound += term.bound
+    if (bound > little) break
+    others.add(term)
   }
-  return { telling, others, bound, most }
+  return { telling: terms.filter((term) => !others.has(term)), others: terms.filter((term) => others.has(term)) }
+}
+
+function rarestFirst(counts: TermCounts): CountedTerm[] {
+  return [...counts].map(([term, count]) => ({ term, count })).sort((one, other) => one.count - other.count)
+}
+
+/** The most that a chunk can earn by terms. */
+function boundOf(terms: readonly EarningTerm[]): number {
+  return terms.reduce((sum, { bound }) => sum + bound, 0)
 }
 
 async function amongFew(added: PostingSums, best: BestHits, counts: TermCounts): Promise<LexicalHit[]> {
-  await added.add(counts)
-  return await best.find(added.sums)
+  await added.add(rarestFirst(counts))
+  return await best.find(added.all)
 }
 
+/**
+ * Adds the rarest terms first. Once the best have more than a chunk can earn by the terms that are left, only those that
+ * have some of it already can come to be among the best: the other terms are looked up for these alone. That is MaxScore,
+ * of Turtle and Flood 1995, "Query Evaluation: Strategies and Optimizations".
+ */
 async function amongMany(
   added: PostingSums,
   best: BestHits,
-  { telling, others, bound, most }: Divided,
+  { telling, others }: Divided,
   { limit, tolerance }: { readonly limit: number; readonly tolerance: number },
 ): Promise<LexicalHit[]> {
-  await added.add(telling)
-  const candidates = best.candidates(added.sums)
-  const enough = best.leastOf(candidates)
-  if (enough <= bound) {
-    await added.add(others)
-    return await best.find(added.sums)
+  const terms = [...telling, ...others]
+  const left = (from: number): number => boundOf(terms.slice(from))
+  let [at, enough] = [0, 0]
+  while (at < terms.length && enough <= left(at)) {
+    at += await added.addSome(terms.slice(at))
+    if (left(at) < left(0) - left(at)) enough = best.leastOf(added.all)
   }
-  const areOthersNeeded = bound > tolerance * most
-  // A chunk that has less than this cannot come to have enough.
-  if (areOthersNeeded) await added.add(others, enough - bound)
-  const hits = await best.find(added.sums, areOthersNeeded ? undefined : candidates)
+  if (at === terms.length) return await best.find(added.all)
+  let candidates = added.all.from(enough - left(at))
+  const end = boundOf(others) > tolerance * left(0) ? terms.length : telling.length
+  for (let next = at; next < end; next += 1) {
+    await added.addTo(candidates, terms.slice(next, next + 1))
+    enough = Math.max(enough, best.leastOf(candidates))
+    candidates = candidates.from(enough - left(next + 1))
+  }
+  const hits = await best.find(candidates)
   if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= enough)) return hits
   // Many of the best are deleted, or of documents that are not asked for: those that follow them are not complete.
-  if (areOthersNeeded) await added.addAgain()
-  else await added.add(others)
-  return await best.find(added.sums)
+  await added.add(terms.slice(at))
+  return await best.find(added.all)
 }

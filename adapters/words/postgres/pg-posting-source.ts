@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
-import { POSTING_BYTES } from '../postings.js'
+import { ascendingParts, POSTING_BYTES } from '../postings.js'
 import { chunksOf, rangesOf } from './chunk-runs.js'
 import type { WordTable } from './word-tables.js'
 
@@ -24,6 +24,15 @@ export function pgPostingSource(
   totals: CollectionTotals,
   rowsHeard: RowsHeard,
 ): PostingSource {
+  const read = async (terms: readonly string[]): Promise<PostingsRead[]> => {
+    const found = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
+      `select at, postings from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word`,
+      [terms as string[], table.postings],
+    )
+    return found.rows.flatMap(({ at, postings }) => {
+      return ascendingParts(postings).map((part) => ({ term: Number(at) - 1, postings: part }))
+    })
+  }
   return {
     totals,
     count: async (terms) => {
@@ -37,13 +46,9 @@ export function pgPostingSource(
       for (const { at, bytes } of counted.rows) counts[Number(at) - 1] = Number(bytes) / POSTING_BYTES
       return counts
     },
-    read: async (terms) => {
-      const read = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
-        `select at, postings from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word`,
-        [terms as string[], table.postings],
-      )
-      return read.rows.map(({ at, postings }): PostingsRead => ({ term: Number(at) - 1, postings }))
-    },
+    read,
+    // Which chunks a row is about is not known before it is read.
+    readOf: read,
     rangesOf: (filter) => rangesOf(knex, table, filter),
     chunksOf: (numbers) => chunksOf(knex, table, numbers),
   }

@@ -21,7 +21,7 @@ interface TermAtLevel {
 
 /**
  * Merges rows of the same term and level, in steps that leave nothing half done. Each posting is rewritten once for each
- * level at most. Rows that this makes in the next level are merged by the next call.
+ * level at most. What is merged is put in the order of its first numbers, so that numbers ascend nearly everywhere. Rows that this makes in the next level are merged by the next call.
  *
  * @returns how many rows were merged; `undefined` where it was broken off, or another process merges
  */
@@ -53,7 +53,10 @@ async function mergeTerms(transaction: Knex, postings: string, due: readonly Ter
      inserted as (
        insert into ?? (term, level, postings)
        select term, ${LEVEL_SQL}, postings
-       from (select term, string_agg(postings, ''::bytea) as postings from merged group by term, level) as joined
+       from (
+         select term, string_agg(postings, ''::bytea order by substring(postings from 1 for 4)) as postings
+         from merged group by term, level
+       ) as joined
      )
      select count(*) as rows from merged`,
     [postings, due.map(({ term }) => term), due.map(({ level }) => level), postings],

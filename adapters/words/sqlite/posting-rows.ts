@@ -4,7 +4,7 @@ import { type CollectionState, type StateRow, toState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** A row takes further postings until it has so many bytes of them. */
-const ROW_BYTES = 8_192
+export const ROW_BYTES = 8_192
 /** Terms that one statement takes: what it is given is put together in about 5 ms. */
 const TERMS_PER_STATEMENT = 8_192
 
@@ -39,11 +39,11 @@ async function addTerms(connection: SqliteConnection, added: readonly TermPostin
   )
 }
 
-/** How many postings each term has, in the order of the terms; and the state of the collection. In one statement: each has its price. */
+/** How many postings each term has, and the state of the collection. In one statement: each has its price. */
 export async function countPostings(
   connection: SqliteConnection,
   terms: readonly string[],
-): Promise<{ readonly state: CollectionState; readonly counts: readonly number[] }> {
+): Promise<{ readonly state: CollectionState; readonly counts: ReadonlyMap<string, number> }> {
   const rows = await connection.all<StateRow & { readonly at: number | null; readonly count: number }>(
     `select id, chunks, length, deleted, at, count from state left join (
        select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count
@@ -52,8 +52,8 @@ export async function countPostings(
      )`,
     [JSON.stringify(terms)],
   )
-  const counts = terms.map(() => 0)
-  for (const { at, count } of rows) if (at !== null) counts[at] = count
+  const counts = new Map<string, number>()
+  for (const { at, count } of rows) if (at !== null) counts.set(terms[at] ?? '', count)
   return { state: toState(rows[0]), counts }
 }
 
@@ -65,5 +65,21 @@ export async function readPostings(
   return await connection.all<PostingsRead>(
     'select asked.key as term, postings from json_each(?) as asked cross join postings on postings.term = asked.value',
     [JSON.stringify(terms)],
+  )
+}
+
+/** Rows of the terms: those that have the postings of chunks with these numbers. */
+export async function readPostingsOf(
+  connection: SqliteConnection,
+  terms: readonly string[],
+  numbers: Uint32Array,
+): Promise<readonly PostingsRead[]> {
+  return await connection.all<PostingsRead>(
+    `select asked.key as term, postings from json_each(?) as asked cross join postings on postings.id in (
+       select (
+         select id from postings where term = asked.value and first <= numbers.value order by first desc limit 1
+       ) from json_each(?) as numbers
+     )`,
+    [JSON.stringify(terms), `[${numbers.join(',')}]`],
   )
 }

@@ -10,25 +10,16 @@ import {
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
 import { CollectionCalls } from '../collection-calls.js'
-import { isPurgeDue, type PostingSource } from '../posting-source.js'
+import { isPurgeDue } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { type IsOver, Upkeep } from '../upkeep.js'
 import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
-import {
-  type CollectionState,
-  chunksOf,
-  countChunks,
-  countChunksByDocument,
-  deleteRuns,
-  insertRuns,
-  numbersOf,
-  rangesOf,
-  readState,
-} from './chunk-runs.js'
+import { countChunks, countChunksByDocument, deleteRuns, insertRuns, numbersOf, readState } from './chunk-runs.js'
 import { onFile } from './errors.js'
-import { addPostings, countPostings, readPostings } from './posting-rows.js'
+import { addPostings, countPostings } from './posting-rows.js'
 import { type InStep, purgePostings } from './purge-postings.js'
 import type { SqliteConnection } from './sqlite-connection.js'
+import { SqlitePostingSource } from './sqlite-posting-source.js'
 import type { WordFile } from './word-file.js'
 import { WordFiles } from './word-files.js'
 
@@ -94,7 +85,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     const nothing = { found: nothingFound(query), id: '' }
     const { found, id } = await this.#read(collection, nothing, async (reader) => {
       const { state, counts } = await countPostings(reader, [...query.keys()])
-      return { found: await searchWords(sourceOf(reader, state, counts), query, options), id: state.id }
+      return { found: await searchWords(new SqlitePostingSource(reader, state, counts), query, options), id: state.id }
     })
     const { hits, maximum } = found
     return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, id, found, chunks) }
@@ -220,16 +211,5 @@ export class SqliteLexicalIndex implements LexicalIndex {
         }),
       )
     await purgePostings(state.deleted, inStep)
-  }
-}
-
-/** @param counts how many postings each term of the question has */
-function sourceOf(reader: SqliteConnection, totals: CollectionState, counts: readonly number[]): PostingSource {
-  return {
-    totals,
-    count: () => Promise.resolve(counts),
-    read: (terms) => readPostings(reader, terms),
-    rangesOf: (filter) => rangesOf(reader, filter),
-    chunksOf: (numbers) => chunksOf(reader, numbers),
   }
 }

@@ -6,7 +6,7 @@ import { VectorsDamagedError } from '../../../src/ports/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 
 /** Layout of the tables. Another one is not read: it is made again from the documents. */
-const LAYOUT = 1
+const LAYOUT = 2
 /** A file is for the engine's user alone. */
 const FILE_MODE = 0o600
 /** Pages that the connection keeps that writes: additions look at all over the file. */
@@ -17,16 +17,17 @@ const LOG_BYTES = 16 * 1_048_576
 /**
  * - `postings`: rows of a term with the postings of its chunks in ascending order of their numbers. `first` is the number
  *   that the row began with, `before` how many postings the rows of the term before it have: the last row tells how
- *   many there are. A row takes postings until it has enough: see `addPostings`.
+ *   many there are. A row takes postings until it has enough: see `addPostings`. Its key is an index of its own: in one
+ *   tree with the postings, four keys would fill a page, and a look for one row would take 28 µs in place of 1.
  * - `runs`: chunks of one document whose ordinals and numbers follow each other. A chunk that is in none is deleted.
  *   `lengths` has the terms of each chunk, in 4 bytes.
  * - `state`: one row. `next` is the number of the next chunk, `deleted` how many deleted chunks still have postings.
  */
 const TABLES = `
   create table postings (
-    term text not null, first integer not null, before integer not null, postings blob not null,
-    primary key (term, first)
-  ) without rowid;
+    id integer primary key, term text not null, first integer not null, before integer not null, postings blob not null
+  );
+  create unique index postings_of_term on postings (term, first);
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
     length integer not null, lengths blob not null
