@@ -1,3 +1,4 @@
+import { type Columns, takeColumns } from './columns.js'
 import { POSTING_BYTES, viewOf } from './postings.js'
 import { ScoredChunks } from './scored-chunks.js'
 import type { TermScore } from './term-score.js'
@@ -6,26 +7,25 @@ import type { TermScore } from './term-score.js'
 export class ChunkUnion {
   readonly #chunks: ScoredChunks
   readonly #termScore: TermScore
-  readonly #numbers: Uint32Array<ArrayBuffer>
-  readonly #scores: Float64Array<ArrayBuffer>
+  readonly #to: Columns
   #from = 0
-  #to = 0
+  #length = 0
 
   /** @param most postings that are added */
   constructor(chunks: ScoredChunks, most: number, termScore: TermScore) {
     this.#chunks = chunks
     this.#termScore = termScore
-    this.#numbers = new Uint32Array(chunks.numbers.length + most)
-    this.#scores = new Float64Array(chunks.numbers.length + most)
+    this.#to = takeColumns(chunks.numbers.length + most)
   }
 
   /** Adds postings whose numbers are higher than those before. @returns how many chunks were looked at */
   add(postings: Buffer): number {
     const { numbers, scores } = this.#chunks
-    const [toNumbers, toScores, termScore] = [this.#numbers, this.#scores, this.#termScore]
+    const { numbers: toNumbers, scores: toScores } = this.#to
+    const termScore = this.#termScore
     const view = viewOf(postings)
     const end = postings.length / POSTING_BYTES
-    let [from, to] = [this.#from, this.#to]
+    let [from, to] = [this.#from, this.#length]
     for (let place = 0; place < end; place += 1) {
       const number = view.getUint32(place * POSTING_BYTES)
       let next = numbers[from] ?? Number.POSITIVE_INFINITY
@@ -45,18 +45,18 @@ export class ChunkUnion {
       }
       to += 1
     }
-    const done = to - this.#to
+    const done = to - this.#length
     this.#from = from
-    this.#to = to
+    this.#length = to
     return done
   }
 
-  /** The chunks of both. Afterwards nothing may be added. */
+  /** The chunks of both. Those that were given are released; nothing may be added any more. */
   end(): ScoredChunks {
     const { numbers, scores } = this.#chunks
-    const to = this.#to + numbers.length - this.#from
-    this.#numbers.set(numbers.subarray(this.#from), this.#to)
-    this.#scores.set(scores.subarray(this.#from), this.#to)
-    return new ScoredChunks(this.#numbers.subarray(0, to), this.#scores.subarray(0, to))
+    this.#to.numbers.set(numbers.subarray(this.#from), this.#length)
+    this.#to.scores.set(scores.subarray(this.#from), this.#length)
+    this.#chunks.release()
+    return ScoredChunks.within(this.#to, this.#length + numbers.length - this.#from)
   }
 }

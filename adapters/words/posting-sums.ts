@@ -9,6 +9,7 @@ import { Turns } from './turns.js'
 const POSTINGS_AT_ONCE = 16_384
 /** Chunks that are added up between two turns of the event loop: about 5 ms. */
 const CHUNKS_PER_TURN = 200_000
+const NO_CHUNKS = ScoredChunks.of(new Uint32Array(0))
 
 /** A term with the number of its postings. */
 export interface CountedTerm {
@@ -24,7 +25,7 @@ export class PostingSums {
   readonly #terms: string[] = []
   readonly #read = new Map<string, readonly Buffer[]>()
   /** All chunks that have one of the terms that were added, until {@link release}. */
-  all: ScoredChunks = ScoredChunks.NONE
+  all: ScoredChunks = NO_CHUNKS
 
   /** @param idfs of the terms, times their weights */
   constructor(source: PostingSource, idfs: ReadonlyMap<string, number>) {
@@ -69,15 +70,16 @@ export class PostingSums {
 
   /** Forgets the chunks. */
   release(): void {
-    this.all = ScoredChunks.NONE
+    this.all.release()
+    this.all = NO_CHUNKS
   }
 
   /** The scores of chunks, by all terms that count; 0 for one that has none of them. */
   async scoresOf(numbers: readonly (number | undefined)[]): Promise<readonly number[]> {
     const there = new Set(numbers.filter((number) => number !== undefined))
-    const chunks = new ScoredChunks(Uint32Array.from(there).sort())
+    const chunks = ScoredChunks.of(Uint32Array.from(there).sort())
     await this.#lookUp(chunks, this.#terms)
-    return numbers.map((number) => (number === undefined ? 0 : chunks.of(number)))
+    return numbers.map((number) => (number === undefined ? 0 : chunks.scoreOf(number)))
   }
 
   #count(terms: readonly string[]): void {

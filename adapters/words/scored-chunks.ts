@@ -1,23 +1,35 @@
 import { BestScores, inOrder, type ScoredNumber } from './best-scores.js'
+import { type Columns, giveColumns } from './columns.js'
 import type { NumberRange } from './posting-source.js'
 import { firstNumberOf, lastNumberOf, POSTING_BYTES, viewOf } from './postings.js'
 import type { TermScore } from './term-score.js'
 
 /** Chunks with their scores, in ascending order of their numbers. */
 export class ScoredChunks {
-  /** No chunk. */
-  static readonly NONE: ScoredChunks = new ScoredChunks(new Uint32Array(0))
-
   readonly numbers: Uint32Array<ArrayBuffer>
   readonly scores: Float64Array<ArrayBuffer>
+  readonly #columns: Columns | undefined
 
-  /**
-   * @param numbers in ascending order
-   * @param scores default 0
-   */
-  constructor(numbers: Uint32Array<ArrayBuffer>, scores: Float64Array<ArrayBuffer> = new Float64Array(numbers.length)) {
+  /** @param numbers in ascending order */
+  constructor(numbers: Uint32Array<ArrayBuffer>, scores: Float64Array<ArrayBuffer>, columns?: Columns) {
     this.numbers = numbers
     this.scores = scores
+    this.#columns = columns
+  }
+
+  /** Chunks that have no score yet. @param numbers in ascending order */
+  static of(numbers: Uint32Array<ArrayBuffer>): ScoredChunks {
+    return new ScoredChunks(numbers, new Float64Array(numbers.length))
+  }
+
+  /** The first chunks of columns, which are given back with {@link release}. */
+  static within(columns: Columns, length: number): ScoredChunks {
+    return new ScoredChunks(columns.numbers.subarray(0, length), columns.scores.subarray(0, length), columns)
+  }
+
+  /** Gives their memory to the next search: nobody may use them any more. */
+  release(): void {
+    if (this.#columns !== undefined) giveColumns(this.#columns)
   }
 
   /** Looks up each chunk among postings of a term, and adds what its posting is worth. */
@@ -35,12 +47,11 @@ export class ScoredChunks {
     }
   }
 
-  /** Those whose score is not lower. */
+  /** Those whose score is not lower, as they are now: what is added to them is not added here. */
   from(least: number): ScoredChunks {
     const { scores } = this
     let kept = 0
     for (const score of scores) if (score >= least) kept += 1
-    if (kept === scores.length) return this
     const [numbers, scoresKept] = [new Uint32Array(kept), new Float64Array(kept)]
     for (let [from, to] = [0, 0]; to < kept; from += 1) {
       const score = scores[from] ?? 0
@@ -53,7 +64,7 @@ export class ScoredChunks {
   }
 
   /** The score of a chunk; 0 for one that is not among them. */
-  of(number: number): number {
+  scoreOf(number: number): number {
     const at = placeOf(this.numbers, number)
     return this.numbers[at] === number ? (this.scores[at] ?? 0) : 0
   }
