@@ -68,7 +68,8 @@ export class IndexBuilder {
   /** Begins a build where one is due, and does not wait for it. */
   async buildIfDue(name: string, open: OpenTable, occasion: Occasion): Promise<void> {
     if (this.#isClosed || this.#builds.has(name)) return
-    if (occasion !== 'finish' && performance.now() < (this.#next.get(name) ?? 0)) return
+    if (performance.now() >= (this.#next.get(name) ?? 0)) this.#next.delete(name)
+    else if (occasion !== 'finish') return
     const growth = occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET
     const task = await this.#due(open, growth)
     if (task === undefined) return
@@ -132,7 +133,7 @@ export class IndexBuilder {
       this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
     } catch (error) {
       // It was dropped: here, or by another process.
-      if (isMissing(error) && (controller.signal.aborted || this.#tables.place.isShared)) return
+      if (isMissing(error) && (controller.signal.aborted || (await this.#tables.isGone(name)))) return
       this.#error = toError(error)
       const fields = { collection: name }
       this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })

@@ -6,7 +6,10 @@ import { onDisk, reading } from './errors.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
 import type { OpenTable } from './open-table.js'
 import type { TableMaintenance } from './table-maintenance.js'
-import { dropLock, upkeepLock } from './table-place.js'
+import { dropLock, upkeepLock, writeLock } from './table-place.js'
+
+/** A table may be dropped, and made again, several times while it is read. */
+const MOST_ATTEMPTS = 5
 
 /** A collection's rows that are to be added. */
 export interface CollectionAddition extends Addition {
@@ -109,14 +112,19 @@ export class LanceCollections {
     return await this.#again(name, () => this.#tables.use(name, use))
   }
 
-  /** Once more where another process has dropped the table that is open here, and may have made another. */
+  /**
+   * Again where files of the table are missing: another process has dropped the one that is open here, or does so now,
+   * and may have made another. That is waited for. A table that still lacks files then is damaged.
+   */
   async #again<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!this.#isShared || !isMissing(error)) throw error
-      this.#tables.forgetDropped(name)
-      return await work()
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!this.#isShared || !isMissing(error) || attempt === MOST_ATTEMPTS) throw error
+        this.#tables.forgetDropped(name)
+        await this.#tables.place.locks.hold(writeLock(name), () => Promise.resolve())
+      }
     }
   }
 

@@ -51,6 +51,12 @@ export class LanceTables {
     return (await this.#open.get(name)) === open
   }
 
+  /** Whether a table is not there any more; asked where a call failed because its files are missing. */
+  async isGone(name: string): Promise<boolean> {
+    if (this.place.isShared) this.forgetDropped(name)
+    return await this.use(name, (open) => Promise.resolve(open === undefined)).catch(() => false)
+  }
+
   /** The next call opens the table anew, as one of which nothing is known: another process has dropped it. */
   forgetDropped(name: string): void {
     this.#open.delete(name)
@@ -113,7 +119,7 @@ export class LanceTables {
   }
 
   /** The handle that there is, or that somebody is opening; otherwise it is opened now. */
-  async #find(name: string, open = () => this.#openTable(name)): Promise<OpenTable | undefined> {
+  async #find(name: string, open = () => this.#openWhenWhole(name)): Promise<OpenTable | undefined> {
     const opening = this.#open.get(name) ?? open()
     // To the end of the map: used last.
     this.#open.delete(name)
@@ -141,12 +147,22 @@ export class LanceTables {
     })
   }
 
+  /** Opens a table. One that another process is dropping has lost some of its files: that is waited for. */
+  async #openWhenWhole(name: string): Promise<OpenTable | undefined> {
+    try {
+      return await this.#openTable(name)
+    } catch (error) {
+      if (!this.place.isShared || !isMissing(error)) throw error
+      return await this.place.locks.hold(writeLock(name), async () => await this.#openTable(name))
+    }
+  }
+
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
       const table = await (await this.#connectFor(name)).openTable(name)
       return await OpenTable.open(table, this.place)
     } catch (error) {
-      if (isMissing(error)) return undefined
+      if (isNoTable(error)) return undefined
       throw error
     }
   }
@@ -154,8 +170,18 @@ export class LanceTables {
   #forgetOldest(): void {
     for (const name of [...this.#open.keys()]) {
       if (this.#open.size <= MAX_OPEN_TABLES) return
-      if (!this.#users.has(name)) this.#open.delete(name)
+      if (!this.#users.has(name)) this.#forget(name)
     }
+  }
+
+  /** Nobody uses it: its handle is closed at once, not when its memory is collected. */
+  #forget(name: string): void {
+    const opening = this.#open.get(name)
+    this.#open.delete(name)
+    opening?.then(
+      (open) => open?.table.close(),
+      () => undefined,
+    )
   }
 
   async #drop(name: string, table?: Table): Promise<void> {
@@ -179,7 +205,7 @@ export class LanceTables {
       await (await this.#connect()).dropTable(name)
       this.#dropped.add(name)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!isNoTable(error)) throw error
     }
     const { folder } = this.place
     if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
@@ -211,7 +237,15 @@ export class LanceTables {
   }
 }
 
-/** Lance tells of missing tables and files, and of closed handles, in words only. */
+/**
+ * Whether a call failed because its table is closed, or files of the table are missing: it was dropped, or is damaged.
+ * Lance tells it in words only.
+ */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && /not found|is closed/i.test(error.message)
+}
+
+/** Whether there is no such table. Of one that is there, and lacks files, Lance says that it "exists but could not be loaded". */
+function isNoTable(error: unknown): boolean {
+  return error instanceof Error && /^table '[^']*' was not found/i.test(error.message)
 }

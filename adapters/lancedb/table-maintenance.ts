@@ -37,6 +37,9 @@ const FIRST_PAUSE_AFTER_ERROR_MS = 5_000
 const FAILURES_BEFORE_ALONE = 3
 const LONGEST_PAUSE_AFTER_ERROR_MS = 600_000
 
+/** Tables of which something is remembered; beyond that, what is remembered of closed ones is forgotten. */
+const MOST_STATES = 512
+
 /** A build makes another look worth while; one that fails again and again does not. */
 const MOST_ROUNDS = 4
 
@@ -147,8 +150,18 @@ export class TableMaintenance {
       failures: 0,
       error: undefined,
     }
+    if (this.#states.size >= MOST_STATES) this.#forgetIdle()
     this.#states.set(name, state)
     return state
+  }
+
+  /** Forgets tables that are closed, of which nothing is to be done. */
+  #forgetIdle(): void {
+    const open = new Set(this.#tables.openNames())
+    for (const [name, { timer, turn, error }] of this.#states) {
+      const isIdle = timer === undefined && error === undefined && turn.activeCount + turn.pendingCount === 0
+      if (isIdle && !open.has(name)) this.#states.delete(name)
+    }
   }
 
   #lookLater(name: string, delayMs: number): void {
@@ -193,7 +206,7 @@ export class TableMaintenance {
       state.failures = 0
       state.error = undefined
     } catch (error) {
-      if (isMissing(error)) return
+      if (isMissing(error) && (await this.#tables.isGone(name))) return
       state.error = toError(error)
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, LONGEST_PAUSE_AFTER_ERROR_MS)
       state.failures += 1

@@ -250,7 +250,11 @@ export class PgVectorIndex implements VectorIndex {
   async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = this.#turns.get(name) ?? pLimit(1)
     this.#turns.set(name, turn)
-    return await this.#tracked(turn(async () => await inDatabase(name, work)))
+    try {
+      return await this.#tracked(turn(async () => await inDatabase(name, work)))
+    } finally {
+      if (turn.activeCount + turn.pendingCount === 0) this.#turns.delete(name)
+    }
   }
 
   /** A collection that is not there, or is dropped meanwhile, has nothing. */

@@ -9,6 +9,7 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { ExtractionProcess } from '../../adapters/text-extraction/processes/extraction-process.js'
 import { ProcessStarter } from '../../adapters/text-extraction/processes/process-starter.js'
 import type { ExtractedPiece } from '../../src/ports/index.js'
+import { extracted, sourceOf } from '../extracted.js'
 import { read } from './hostile/reading.js'
 
 const WORKER = new URL('../fixtures/bomb-worker.mjs', import.meta.url)
@@ -49,6 +50,31 @@ function descendants(of: number = process.pid): string[] {
     .filter(([pid = '', , args = '']) => below.has(pid) && args.includes('extraction-'))
     .map(([pid = '']) => pid)
 }
+
+describe('a source that never answers', () => {
+  const silent = {
+    'from the first piece on': async function* () {
+      yield await new Promise<Buffer>(() => undefined)
+    },
+    'after its first piece': async function* () {
+      yield Buffer.from('First. ')
+      yield await new Promise<Buffer>(() => undefined)
+    },
+  }
+
+  it.each(Object.entries(silent))(
+    '%s: is given up, and asks to be tried again; the next file is read',
+    async (_when, open) => {
+      const extractor = new WorkerTextExtractor({ pieceTimeoutMs: 4_000 })
+      const began = performance.now()
+      const reading = extracted(extractor, { fileName: 'a.txt', sizeBytes: 100, open })
+      await expect(reading).rejects.toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
+      expect(performance.now() - began).toBeLessThan(15_000)
+      expect(await extracted(extractor, sourceOf('b.txt', Buffer.from('Next.')))).toMatchObject({ text: 'Next.' })
+      await extractor.close()
+    },
+  )
+})
 
 describe('U8 a thread that reads and takes all it can get', () => {
   it.each([

@@ -5,6 +5,7 @@ import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { type MemoryLockTable, MemoryProcessLocks, MemoryVectorIndex } from '../../adapters/memory/index.js'
 import { clusteredRows, clusteredVector } from '../clustered-vectors.js'
 import { vectorIndexSuite } from '../conformance/index.js'
+import { sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
@@ -111,6 +112,28 @@ describe('two indexes on one folder, as two processes have them,', () => {
       }
     }
     expect(await one.listCollections()).toEqual([])
+  })
+
+  it('never take what the other is dropping for a damaged one', async () => {
+    const [one, other] = [open(), open()]
+    const query = clusteredVector(1, COLLECTION.dimensions)
+    let isOver = false
+    const search = async (): Promise<number> => {
+      let searches = 0
+      for (; !isOver; searches += 1) {
+        const found = await other.search(COLLECTION, query, { limit: 5 })
+        expect([0, 5]).toContain(found.length)
+      }
+      return searches
+    }
+    const searching = Promise.all([search(), search()])
+    for (let documentId = 1; documentId <= sized(40, 400); documentId += 1) {
+      await one.add(COLLECTION, clusteredRows(documentId, 5, COLLECTION.dimensions))
+      await one.drop(NAME)
+    }
+    isOver = true
+    for (const searches of await searching) expect(searches).toBeGreaterThan(10)
+    expect(await other.listCollections()).toEqual([])
   })
 
   it('search by the index that one of them has built, and only one does', async () => {

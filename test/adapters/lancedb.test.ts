@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { connect, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LanceDbOptions, LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { OpenTable } from '../../adapters/lancedb/open-table.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 4 }
@@ -30,9 +31,12 @@ async function withIndex(
   await index.close()
 }
 
-async function add(index: LanceDbVectorIndex, documentId: number): Promise<void> {
+async function add(index: LanceDbVectorIndex, documentId: number, name = COLLECTION.name): Promise<void> {
   const vectors = Float32Array.from([1, 0, 0, documentId])
-  await index.add(COLLECTION, { documentId, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors })
+  await index.add(
+    { ...COLLECTION, name },
+    { documentId, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors },
+  )
 }
 
 describe('a LanceDB table that cannot be read', () => {
@@ -48,6 +52,7 @@ describe('a LanceDB table that cannot be read', () => {
     ['files are cut off', async () => await empty('data')],
     ['files are gone', async () => await remove('data')],
     ['versions are cut off', async () => await empty('_versions')],
+    ['versions are gone', async () => await remove('_versions')],
   ])('because its %s: is told to be damaged, and can be dropped', async (_what, damage) => {
     await withIndex(async (index) => await add(index, 1))
     await damage()
@@ -90,6 +95,20 @@ describe('a LanceDB table that cannot be read', () => {
 })
 
 describe('a folder of LanceDB tables', () => {
+  it('has the handles of no more than 256 of them open, and maintains what it opens again', async () => {
+    const opened = vi.spyOn(OpenTable, 'open')
+    await withIndex(async (index) => {
+      for (let at = 0; at < 300; at += 1) await add(index, 1, `collection-${at}`)
+      const tables = await Promise.all(
+        opened.mock.results.map(async ({ value }) => (await (value as Promise<OpenTable>)).table),
+      )
+      expect(tables.filter((table) => table.isOpen())).toHaveLength(256)
+      expect([...(await index.countByDocument('collection-0')).keys()]).toEqual([1])
+      await add(index, 2, 'collection-0')
+      expect([...(await index.countByDocument('collection-0')).keys()].sort()).toEqual([1, 2])
+    })
+  })
+
   it('is used as soon as it can be made, though it could not be at first', async () => {
     const vectors = join(folder.path, 'vectors')
     await writeFile(vectors, 'a file in its place')

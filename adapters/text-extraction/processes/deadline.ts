@@ -17,37 +17,51 @@ export class Deadline {
 
   /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`; the signal's reason */
   async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    signal?.throwIfAborted()
     const leftMs = Math.min(this.#limits.pieceTimeoutMs - this.#pieceMs, this.#limits.fileTimeoutMs - this.#fileMs)
     const began = performance.now()
-    let stopWaiting = (): void => undefined
-    const interrupted = new Promise<never>((_, reject) => {
-      const timer = setTimeout(
-        () => {
-          reject(
-            new ExtractionError(
-              'ERR_EXTRACTION_TIMEOUT',
-              'Reading the file takes too long: it may be damaged, or made to be slow. Save it again, or split it',
-            ),
-          )
-        },
-        Math.max(0, leftMs),
-      )
-      const abort = (): void => {
-        reject(signal?.reason as Error)
-      }
-      signal?.addEventListener('abort', abort)
-      stopWaiting = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', abort)
-      }
-    })
     try {
-      return await Promise.race([promise, interrupted])
+      return await withinTime(promise, { mostMs: leftMs, late: tooSlow, signal })
     } finally {
-      stopWaiting()
       this.#pieceMs += performance.now() - began
       this.#fileMs += performance.now() - began
     }
+  }
+}
+
+function tooSlow(): ExtractionError {
+  return new ExtractionError(
+    'ERR_EXTRACTION_TIMEOUT',
+    'Reading the file takes too long: it may be damaged, or made to be slow. Save it again, or split it',
+  )
+}
+
+interface TimeLimit {
+  readonly mostMs: number
+  /** What is thrown after that time. */
+  readonly late: () => Error
+  readonly signal: AbortSignal | undefined
+}
+
+/** Waits for a promise, but no longer than it may take. @throws what `late` gives; the signal's reason */
+export async function withinTime<T>(promise: Promise<T>, { mostMs, late, signal }: TimeLimit): Promise<T> {
+  // Nobody waits for it once this has thrown.
+  promise.catch(() => undefined)
+  signal?.throwIfAborted()
+  let stopWaiting = (): void => undefined
+  const interrupted = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(late()), Math.max(0, mostMs))
+    const abort = (): void => {
+      reject(signal?.reason as Error)
+    }
+    signal?.addEventListener('abort', abort)
+    stopWaiting = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  })
+  try {
+    return await Promise.race([promise, interrupted])
+  } finally {
+    stopWaiting()
   }
 }

@@ -1,6 +1,6 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionSource } from '../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
 import type { ExtractionLimits } from '../extraction-limits.js'
-import { Deadline } from './deadline.js'
+import { Deadline, withinTime } from './deadline.js'
 import type { Arrival, HostMessage } from './extraction-protocol.js'
 import { Mailbox } from './mailbox.js'
 import type { ProcessStarter } from './process-starter.js'
@@ -54,8 +54,9 @@ export class ExtractionProcess {
       this.#post({ type: 'next' })
       for (;;) {
         const arrival = await deadline.waitFor(this.#arrivals.take(), signal)
-        if (arrival.type === 'open') await file.open()
-        else if (arrival.type === 'pull') this.#post({ type: 'bytes', bytes: await file.next() })
+        if (arrival.type === 'open') await this.#fromSource(file.open(), signal)
+        else if (arrival.type === 'pull')
+          this.#post({ type: 'bytes', bytes: await this.#fromSource(file.next(), signal) })
         else if (arrival.type === 'piece') {
           yield arrival.piece
           deadline.restart()
@@ -81,6 +82,19 @@ export class ExtractionProcess {
     this.#starter.post(this.#id, { type: 'kill' })
     await this.#gone
     this.#starter.unref()
+  }
+
+  /** The time that a source takes is not the file's, but it is limited too. */
+  async #fromSource<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const { pieceTimeoutMs: mostMs } = this.#limits
+    const late = (): Error =>
+      new StorageError(
+        `the file store has given no bytes of the file for ${mostMs / 1_000} seconds: it is tried again`,
+        {
+          isTransient: true,
+        },
+      )
+    return await withinTime(answer, { mostMs, late, signal })
   }
 
   #post(message: HostMessage): void {

@@ -8,6 +8,7 @@ export class SourceReader {
   readonly #source: ExtractionSource
   #iterator: AsyncIterator<Uint8Array> | undefined
   #rest: Uint8Array = new Uint8Array()
+  #isWaiting = false
 
   constructor(source: ExtractionSource) {
     this.#source = source
@@ -21,7 +22,7 @@ export class SourceReader {
   /** @returns `null` at the end */
   async next(): Promise<Uint8Array | null> {
     while (this.#rest.length === 0) {
-      const next = await this.#iterator?.next()
+      const next = await this.#wait(this.#iterator?.next())
       if (next === undefined || next.done === true) return null
       this.#rest = next.value
     }
@@ -30,9 +31,21 @@ export class SourceReader {
     return piece
   }
 
+  /** Does not wait for a source that has yet to answer: it may never do so. */
   async close(): Promise<void> {
     this.#rest = new Uint8Array()
-    await this.#iterator?.return?.()
+    const closing = this.#iterator?.return?.()
     this.#iterator = undefined
+    if (this.#isWaiting) closing?.catch(() => undefined)
+    else await closing
+  }
+
+  async #wait<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
+    this.#isWaiting = true
+    try {
+      return await answer
+    } finally {
+      this.#isWaiting = false
+    }
   }
 }
