@@ -300,6 +300,31 @@ describe('words in SQLite', () => {
     })
   })
 
+  it('of a file of the former layout are found as before, and take no more room', async () => {
+    const path = join(words, `${NAME}.sqlite`)
+    await withIndex(async (index) => {
+      for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
+    })
+    const before = (await stat(path)).size
+    await lookInto(path, 'alter table postings rename to later')
+    await lookInto(
+      path,
+      `create table postings (
+         term text not null, first integer not null, before integer not null, postings blob not null,
+         primary key (term, first)
+       ) without rowid`,
+    )
+    await lookInto(path, 'insert into postings select term, first, before, postings from later')
+    await lookInto(path, 'drop table later')
+    await lookInto(path, 'pragma user_version = 1')
+    await withIndex(async (index) => {
+      await expectAsInMemory(index)
+      await each(index, async (one) => await one.add(NAME, textRows(300, ['w1', 'own-300'])))
+      await expectAsInMemory(index)
+    })
+    expect((await stat(path)).size).toBeLessThan(before * 1.2)
+  })
+
   it('are written where former versions had them in LanceDB, of which nothing is left', async () => {
     await mkdir(join(words, `${NAME}.lance`, 'data'), { recursive: true })
     await mkdir(join(words, '.building'))

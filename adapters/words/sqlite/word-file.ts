@@ -5,7 +5,7 @@ import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 
-/** Layout of the tables. Another one is not read: it is made again from the documents. */
+/** Layout of the tables. A file of layout 1 gets it when it is opened; one of a layout that is not known yet is not read. */
 const LAYOUT = 2
 /** A file is for the engine's user alone. */
 const FILE_MODE = 0o600
@@ -23,11 +23,12 @@ const LOG_BYTES = 16 * 1_048_576
  *   `lengths` has the terms of each chunk, in 4 bytes.
  * - `state`: one row. `next` is the number of the next chunk, `deleted` how many deleted chunks still have postings.
  */
-const TABLES = `
+const POSTINGS = `
   create table postings (
     id integer primary key, term text not null, first integer not null, before integer not null, postings blob not null
   );
-  create unique index postings_of_term on postings (term, first);
+  create unique index postings_of_term on postings (term, first);`
+const TABLES = `${POSTINGS}
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
     length integer not null, lengths blob not null
@@ -37,6 +38,12 @@ const TABLES = `
     id text not null, next integer not null default 0, chunks integer not null default 0,
     length integer not null default 0, deleted integer not null default 0
   );`
+
+/** In layout 1 the key of postings is in one tree with them. */
+const FROM_LAYOUT_1 = `
+  alter table postings rename to postings_1; ${POSTINGS}
+  insert into postings (term, first, before, postings) select term, first, before, postings from postings_1;
+  drop table postings_1;`
 
 /** One collection: a file, with one connection to read and one to write. */
 export class WordFile {
@@ -100,18 +107,23 @@ export function makePrivate(path: string): void {
 
 async function prepare(connection: SqliteConnection): Promise<void> {
   const layout = await layoutOf(connection)
-  if (layout !== 0 && layout !== LAYOUT) throw new VectorsDamagedError(`the words are of another layout: ${layout}`)
+  if (layout > LAYOUT) {
+    const wanted = 'an engine of a later version has made them'
+    throw new VectorsDamagedError(`the words are of layout ${layout}, and this engine reads ${LAYOUT}: ${wanted}`)
+  }
   // Only before the first table is made.
   if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
   await connection.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
   )
-  if ((await layoutOf(connection)) !== 0) return
+  if ((await layoutOf(connection)) === LAYOUT) return
   await connection.transaction(async () => {
-    if ((await layoutOf(connection)) !== 0) return
-    await connection.exec(`${TABLES}; pragma user_version = ${LAYOUT}`)
-    await connection.run('insert into state (id) values (?)', [randomUUID()])
+    const now = await layoutOf(connection)
+    if (now === LAYOUT) return
+    await connection.exec(`${now === 0 ? TABLES : FROM_LAYOUT_1}; pragma user_version = ${LAYOUT}`)
+    if (now === 0) await connection.run('insert into state (id) values (?)', [randomUUID()])
   })
+  if (layout === 1) await connection.exec('pragma incremental_vacuum')
 }
 
 async function layoutOf(connection: SqliteConnection): Promise<number> {
