@@ -289,15 +289,17 @@ export class Search {
       await repositories.documents.find(ids),
       await repositories.chunks.count(ids),
     ])
-    const live = found.filter((document) => document.contextId === contextId && document.deleted === null)
-    const isLive = new Set(live.map(({ id }) => id))
+    const ofContext = found.filter((document) => document.contextId === contextId && document.deleted === null)
+    const live = new Map(ofContext.map((document) => [document.id, document]))
     for (const chunk of chunks) {
       const ofDocument = counts.get(chunk.documentId)
-      if (isLive.has(chunk.documentId) && ofDocument !== undefined && !entirely) from.add(chunk, ofDocument)
+      if (live.has(chunk.documentId) && ofDocument !== undefined && !entirely) from.add(chunk, ofDocument)
       else from.documents.add(chunk.documentId)
     }
     // A document that is not completed may have lost its chunks by failing meanwhile.
-    for (const { id: documentId } of live.filter(({ completed }) => completed !== null)) {
+    for (const { id: documentId, completed } of live.values()) {
+      if (completed === null || (from.reported.has(documentId) && !entirely)) continue
+      from.reported.add(documentId)
       const fields = { contextId, documentId, isDocumentHidden: entirely }
       this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
     }

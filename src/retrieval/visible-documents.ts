@@ -3,7 +3,10 @@ import { nameOf } from './best-windows.js'
 
 /** Indexes may have these, and the storage does not have them. A search leaves them out. */
 export class MissingChunks {
+  /** All chunks of these are left out. */
   readonly documents: Set<number> = new Set()
+  /** Documents of which telemetry was told. */
+  readonly reported: Set<number> = new Set()
   readonly #chunks = new Set<string>()
   readonly #ends = new Map<number, number>()
 

@@ -50,6 +50,7 @@ describe.each(['hybrid', 'semantic', 'keyword'] as const)('a search (%s) among c
     await addVectors(1, 1, 3_000)
     const [best] = await find()
     expect(best).toMatchObject({ docId: 1, content: TEXT })
+    expect(warned()).toHaveLength(mode === 'keyword' ? 0 : 1)
   })
 
   it('finds other documents beside vectors of one that is not there', async () => {
