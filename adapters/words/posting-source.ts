@@ -31,8 +31,11 @@ export interface PostingSource {
   readonly count: (terms: readonly string[]) => Promise<readonly number[]>
   /** All postings of the terms. */
   readonly read: (terms: readonly string[]) => Promise<readonly PostingsRead[]>
-  /** Postings of the terms: those of these chunks at the least. Numbers are in ascending order. */
-  readonly readOf: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
+  /**
+   * Postings of the terms: those of these chunks at the least. Numbers are in ascending order. A source that cannot read
+   * some postings of a term alone has none.
+   */
+  readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** The numbers of chunks whose documents pass a filter, in ascending order; none of deleted chunks. */
   readonly rangesOf: (filter: DocumentFilter) => Promise<readonly NumberRange[]>
   /** The chunks with these numbers; none for a deleted one. */

@@ -43,7 +43,7 @@ export class PostingSums {
       postings += count
     }
     const names = terms.slice(0, taken).map(({ term }) => term)
-    for (const [term, read] of byTerm(names, await this.#source.read(names))) this.#read.set(term, read)
+    await this.#readWhole(names)
     this.#count(names)
     const turns = new Turns(CHUNKS_PER_TURN)
     for (const name of names) {
@@ -90,10 +90,16 @@ export class PostingSums {
     return this.#scores.get(term) ?? (() => 0)
   }
 
+  async #readWhole(terms: readonly string[]): Promise<void> {
+    if (terms.length === 0) return
+    for (const [term, read] of byTerm(terms, await this.#source.read(terms))) this.#read.set(term, read)
+  }
+
   async #lookUp(chunks: ScoredChunks, terms: readonly string[]): Promise<void> {
     const unread = terms.filter((term) => !this.#read.has(term))
-    const read = unread.length === 0 ? [] : await this.#source.readOf(unread, chunks.numbers)
-    const found = byTerm(unread, read)
+    let found: ReadonlyMap<string, readonly Buffer[]> = new Map()
+    if (this.#source.readOf === undefined) await this.#readWhole(unread)
+    else if (unread.length > 0) found = byTerm(unread, await this.#source.readOf(unread, chunks.numbers))
     for (const term of terms) {
       for (const postings of this.#read.get(term) ?? found.get(term) ?? []) chunks.lookUp(postings, this.#scoreOf(term))
     }

@@ -14,6 +14,8 @@ interface Collection {
   /** The terms of each chunk; chunk 0 has number 0. */
   readonly chunks: readonly (readonly string[])[]
   readonly deleted: ReadonlySet<number>
+  /** Whether the source reads some postings of a term alone. */
+  readonly hasReadOf: boolean
 }
 
 const chunk = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 4 })), {
@@ -26,15 +28,16 @@ const collections = fc
     fc.array(chunk, { minLength: 60, maxLength: 240 }),
     fc.array(fc.nat(239)),
     fc.constantFrom(undefined, ...TERMS.slice(1, 4)),
+    fc.boolean(),
   )
-  .map(([chunks, deleted, deletedTerm]): Collection => {
+  .map(([chunks, deleted, deletedTerm, hasReadOf]): Collection => {
     const terms = chunks.map((each) =>
       each.flatMap(([chance, times], term) =>
         chance < 1 / 2 ** (TERMS.length - 1 - term) ? Array.from({ length: times }, () => TERMS[term] ?? '') : [],
       ),
     )
     const withTerm = terms.flatMap((each, number) => (each.some((term) => term === deletedTerm) ? [number] : []))
-    return { chunks: terms, deleted: new Set([...deleted, ...withTerm]) }
+    return { chunks: terms, deleted: new Set([...deleted, ...withTerm]), hasReadOf }
   })
 const questions = fc.uniqueArray(
   fc.tuple(fc.constantFrom(...TERMS, 'nowhere'), fc.double({ min: 0.1, max: 2, noNaN: true })),
@@ -75,22 +78,23 @@ async function sourceOf(collection: Collection): Promise<PostingSource> {
     return parts
   }
   const living = chunks.map((_, number) => number).filter((number) => !deleted.has(number))
+  const readOf: PostingSource['readOf'] = (terms, numbers) =>
+    Promise.resolve(
+      terms.flatMap((name, term) =>
+        partsOf(name)
+          .filter((part) => {
+            const [first, last] = [part.readUInt32BE(0), part.readUInt32BE(part.length - POSTING_BYTES)]
+            return numbers.some((number) => number >= first && number <= last)
+          })
+          .map((part) => ({ term, postings: part })),
+      ),
+    )
   return {
     totals: statistics(collection),
     count: (terms) => Promise.resolve(terms.map((term) => countOf(collection, term))),
     read: (terms) =>
       Promise.resolve(terms.flatMap((name, term) => partsOf(name).map((part) => ({ term, postings: part })))),
-    readOf: (terms, numbers) =>
-      Promise.resolve(
-        terms.flatMap((name, term) =>
-          partsOf(name)
-            .filter((part) => {
-              const [first, last] = [part.readUInt32BE(0), part.readUInt32BE(part.length - POSTING_BYTES)]
-              return numbers.some((number) => number >= first && number <= last)
-            })
-            .map((part) => ({ term, postings: part })),
-        ),
-      ),
+    ...(collection.hasReadOf && { readOf }),
     rangesOf: (filter) =>
       Promise.resolve(living.filter((number) => passes(number, filter)).map((first) => ({ first, end: first + 1 }))),
     chunksOf: (numbers) =>

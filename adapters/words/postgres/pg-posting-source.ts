@@ -17,22 +17,13 @@ interface PostingRow {
 /** Told how many rows of postings the term with most of them has. */
 type RowsHeard = (mostRows: number) => void
 
-/** The postings in the tables of a collection. */
+/** The postings in the tables of a collection. Which chunks a row is about is not known before it is read. */
 export function pgPostingSource(
   knex: Knex,
   table: WordTable,
   totals: CollectionTotals,
   rowsHeard: RowsHeard,
 ): PostingSource {
-  const read = async (terms: readonly string[]): Promise<PostingsRead[]> => {
-    const found = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
-      `select at, postings from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word`,
-      [terms as string[], table.postings],
-    )
-    return found.rows.flatMap(({ at, postings }) => {
-      return ascendingParts(postings).map((part) => ({ term: Number(at) - 1, postings: part }))
-    })
-  }
   return {
     totals,
     count: async (terms) => {
@@ -46,9 +37,15 @@ export function pgPostingSource(
       for (const { at, bytes } of counted.rows) counts[Number(at) - 1] = Number(bytes) / POSTING_BYTES
       return counts
     },
-    read,
-    // Which chunks a row is about is not known before it is read.
-    readOf: read,
+    read: async (terms) => {
+      const read = await knex.raw<{ readonly rows: readonly PostingRow[] }>(
+        `select at, postings from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word`,
+        [terms as string[], table.postings],
+      )
+      return read.rows.flatMap(({ at, postings }): PostingsRead[] => {
+        return ascendingParts(postings).map((part) => ({ term: Number(at) - 1, postings: part }))
+      })
+    },
     rangesOf: (filter) => rangesOf(knex, table, filter),
     chunksOf: (numbers) => chunksOf(knex, table, numbers),
   }
