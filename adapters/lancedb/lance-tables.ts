@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
@@ -162,9 +162,20 @@ export class LanceTables {
       const table = await (await this.#connectFor(name)).openTable(name)
       return await OpenTable.open(table, this.place)
     } catch (error) {
-      if (isNoTable(error)) return undefined
+      if (isNoTable(error) || (isMissing(error) && !(await this.#isCommitted(name)))) return undefined
       throw error
     }
+  }
+
+  /** Whether a table that cannot be opened was ever made to the end: a crash may have left a folder with no data. */
+  async #isCommitted(name: string): Promise<boolean> {
+    const { folder } = this.place
+    // What an object store has is not known here: such a table counts as one that is not there.
+    if (folder === undefined) return false
+    for (const part of ['_versions', 'data']) {
+      if ((await readdir(join(folder, `${name}.lance`, part)).catch(() => [])).length > 0) return true
+    }
+    return false
   }
 
   #forgetOldest(): void {

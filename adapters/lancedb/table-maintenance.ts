@@ -158,8 +158,9 @@ export class TableMaintenance {
   /** Forgets tables that are closed, of which nothing is to be done. */
   #forgetIdle(): void {
     const open = new Set(this.#tables.openNames())
-    for (const [name, { timer, turn, error }] of this.#states) {
-      const isIdle = timer === undefined && error === undefined && turn.activeCount + turn.pendingCount === 0
+    for (const [name, { timer, turn, error, isWaiting }] of this.#states) {
+      const isIdle =
+        !isWaiting && timer === undefined && error === undefined && turn.activeCount + turn.pendingCount === 0
       if (isIdle && !open.has(name)) this.#states.delete(name)
     }
   }

@@ -65,7 +65,7 @@ export class PostingSums {
   async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
     const names = terms.map(({ term }) => term)
     this.#count(names)
-    await this.#lookUp(chunks, names)
+    await this.#lookUp(this.#source, chunks, names)
   }
 
   /** Forgets the chunks. */
@@ -74,11 +74,15 @@ export class PostingSums {
     this.all = NO_CHUNKS
   }
 
-  /** The scores of chunks, by all terms that count; 0 for one that has none of them. */
-  async scoresOf(numbers: readonly (number | undefined)[]): Promise<readonly number[]> {
+  /**
+   * The scores of chunks, by all terms that count; 0 for one that has none of them.
+   * @param source of now: the one that was searched may be closed
+   */
+  async scoresOf(source: PostingSource, numbers: readonly (number | undefined)[]): Promise<readonly number[]> {
     const there = new Set(numbers.filter((number) => number !== undefined))
+    if (there.size === 0) return numbers.map(() => 0)
     const chunks = ScoredChunks.of(Uint32Array.from(there).sort())
-    await this.#lookUp(chunks, this.#terms)
+    await this.#lookUp(source, chunks, this.#terms)
     return numbers.map((number) => (number === undefined ? 0 : chunks.scoreOf(number)))
   }
 
@@ -95,11 +99,11 @@ export class PostingSums {
     for (const [term, read] of byTerm(terms, await this.#source.read(terms))) this.#read.set(term, read)
   }
 
-  async #lookUp(chunks: ScoredChunks, terms: readonly string[]): Promise<void> {
+  async #lookUp(source: PostingSource, chunks: ScoredChunks, terms: readonly string[]): Promise<void> {
     const unread = terms.filter((term) => !this.#read.has(term))
     let found: ReadonlyMap<string, readonly Buffer[]> = new Map()
-    if (this.#source.readOf === undefined) await this.#readWhole(unread)
-    else if (unread.length > 0) found = byTerm(unread, await this.#source.readOf(unread, chunks.numbers))
+    if (source.readOf === undefined) await this.#readWhole(unread)
+    else if (unread.length > 0) found = byTerm(unread, await source.readOf(unread, chunks.numbers))
     for (const term of terms) {
       for (const postings of this.#read.get(term) ?? found.get(term) ?? []) chunks.lookUp(postings, this.#scoreOf(term))
     }

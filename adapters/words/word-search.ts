@@ -20,8 +20,8 @@ type TermCounts = ReadonlyMap<string, number>
 
 /** What a search found. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
-  /** The scores of chunks by their numbers; 0 for one that has none. */
-  readonly scoresOf: (numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
+  /** The scores of chunks by their numbers, read from the source as it is now; 0 for one that has none. */
+  readonly scoresOf: (source: PostingSource, numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
 }
 
 /** What a search finds in a collection that has no chunks. */
@@ -53,13 +53,13 @@ export async function searchWords(
       chunks > MANY_CHUNKS
         ? await amongMany(added, best, divide(counts, idfs), { limit, tolerance })
         : await amongFew(added, best, counts)
-    return { hits, maximum, scoresOf: async (numbers) => await added.scoresOf(numbers) }
+    return { hits, maximum, scoresOf: async (now, numbers) => await added.scoresOf(now, numbers) }
   } finally {
     added.release()
   }
 }
 
-const noScores: WordsFound['scoresOf'] = async (numbers) => numbers.map(() => 0)
+const noScores: WordsFound['scoresOf'] = async (_source, numbers) => numbers.map(() => 0)
 
 function idfsOf(query: LexicalQuery, counts: TermCounts, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()

@@ -41,7 +41,7 @@ export interface LexicalAnswer {
    * Scores of chunks of the collection, whether they are among the hits or not, by the statistics that the hits were
    * scored by; in the order of the chunks. 0 for a chunk that has none of the terms, or is not there. A filter of the
    * search does not count. Where there are more than 10,000 chunks, scores of others than the hits may be too low by 5%
-   * of the maximum at most. To be called soon after the search: what it needs stays in memory with the answer.
+   * of the maximum at most. To be called soon after the search: much of what it needs stays in memory with the answer.
    */
   readonly scoresOf: (chunks: readonly IndexedChunk[]) => Promise<readonly number[]>
 }

@@ -1,4 +1,4 @@
-import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type Table } from '@lancedb/lancedb'
@@ -95,6 +95,18 @@ describe('a LanceDB table that cannot be read', () => {
 })
 
 describe('a folder of LanceDB tables', () => {
+  it('has nothing of a table whose first writer was killed before it was made, and makes it', async () => {
+    const unfinished = join(folder.path, 'vectors', `${COLLECTION.name}.lance`, '_transactions')
+    await mkdir(unfinished, { recursive: true })
+    await writeFile(join(unfinished, '0-a.txn'), '')
+    await withIndex(async (index) => {
+      expect(await index.search(COLLECTION, new Float32Array(4).fill(1), { limit: 1 })).toEqual([])
+      await index.deleteDocument(COLLECTION.name, 1, 0)
+      await add(index, 1)
+      expect([...(await index.countByDocument(COLLECTION.name)).keys()]).toEqual([1])
+    })
+  })
+
   it('has the handles of no more than 256 of them open, and maintains what it opens again', async () => {
     const opened = vi.spyOn(OpenTable, 'open')
     await withIndex(async (index) => {

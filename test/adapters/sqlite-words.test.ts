@@ -300,6 +300,28 @@ describe('words in SQLite', () => {
     })
   })
 
+  it('of any chunks have scores after a search, though its file was closed since; none once it was dropped', async () => {
+    const many = generateTexts(240, 2)
+    await withIndex(async (index) => {
+      for (const rows of many.documents) await each(index, async (one) => await one.add(NAME, rows))
+      for (const question of many.questions) {
+        const exact = (await memory.search(NAME, question, { limit: 100 })).hits
+        const { scoresOf } = await index.search(NAME, question, { limit: 10 })
+        // 32 files stay open.
+        for (let other = 0; other < 40; other += 1) await index.add(`other-${other}`, textRows(1, ['w1']))
+        for (const [at, score] of (await scoresOf(exact)).entries()) {
+          expect(score).toBeCloseTo(exact[at]?.score ?? 0, 6)
+        }
+      }
+      const [question = new Map()] = many.questions
+      const { hits, scoresOf } = await index.search(NAME, question, { limit: 10 })
+      await index.drop(NAME)
+      expect(await scoresOf(hits)).toEqual(hits.map(() => 0))
+      for (const rows of documents) await index.add(NAME, rows)
+      expect(await scoresOf(hits)).toEqual(hits.map(() => 0))
+    })
+  }, 120_000)
+
   it('of a file of the former layout are found as before, and take no more room', async () => {
     const path = join(words, `${NAME}.sqlite`)
     await withIndex(async (index) => {

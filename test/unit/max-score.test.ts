@@ -135,7 +135,8 @@ describe('a search by words among many chunks', () => {
             .filter(([number, score]) => score > 0 && !collection.deleted.has(number) && passes(number, filter))
             .sort(([one, oneScore], [other, otherScore]) => otherScore - oneScore || one - other)
             .slice(0, limit)
-          const found = await searchWords(await sourceOf(collection), question, {
+          const source = await sourceOf(collection)
+          const found = await searchWords(source, question, {
             limit,
             ...(filter && { documents: filter }),
           })
@@ -144,7 +145,7 @@ describe('a search by words among many chunks', () => {
             expect(score).toBeCloseTo(best[at]?.[1] ?? 0, 9)
             expect(score).toBeCloseTo(scores[(documentId - 1) * CHUNKS_PER_DOCUMENT + ordinal] ?? 0, 9)
           }
-          const again = await found.scoresOf([...scores.keys(), undefined])
+          const again = await found.scoresOf(source, [...scores.keys(), undefined])
           for (const [number, score] of scores.entries()) expect(again[number]).toBeCloseTo(score, 9)
           expect(again.at(-1)).toBe(0)
         },

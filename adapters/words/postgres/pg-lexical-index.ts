@@ -10,7 +10,7 @@ import {
   type Telemetry,
 } from '../../../src/ports/index.js'
 import { CollectionCalls } from '../collection-calls.js'
-import type { CollectionTotals } from '../posting-source.js'
+import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { MANY_CHUNKS, nothingFound, searchWords, type WordsFound } from '../word-search.js'
 import {
@@ -46,6 +46,8 @@ export interface PgLexicalOptions {
 interface SearchedTable {
   readonly found: WordsFound
   readonly table: WordTable | undefined
+  /** Of the table. */
+  readonly source: PostingSource | undefined
 }
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
@@ -108,11 +110,12 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const nothing = { found: nothingFound(query), table: undefined }
+    const nothing: SearchedTable = { found: nothingFound(query), table: undefined, source: undefined }
     const use = async (table: WordTable): Promise<SearchedTable> => {
       const totals = await this.#totalsOf(collection, table)
       const heard = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
-      return { found: await searchWords(pgPostingSource(this.#knex, table, totals, heard), query, options), table }
+      const source = pgPostingSource(this.#knex, table, totals, heard)
+      return { found: await searchWords(source, query, options), table, source }
     }
     const searched = query.size === 0 ? nothing : await this.#using<SearchedTable>(collection, nothing, use)
     const { hits, maximum } = searched.found
@@ -195,14 +198,14 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async #scoresOf(
     collection: string,
-    { found, table }: SearchedTable,
+    { found, table, source }: SearchedTable,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     this.#calls.refuseIfClosed()
-    if (table === undefined) return chunks.map(() => 0)
+    if (table === undefined || source === undefined) return chunks.map(() => 0)
     const look = async (): Promise<readonly number[]> => {
       try {
-        return await found.scoresOf(await numbersOf(this.#knex, table, chunks))
+        return await found.scoresOf(source, await numbersOf(this.#knex, table, chunks))
       } catch (error) {
         if (!isGone(error)) throw error
         return chunks.map(() => 0)

@@ -10,7 +10,7 @@ import {
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
 import { CollectionCalls } from '../collection-calls.js'
-import { isPurgeDue } from '../posting-source.js'
+import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { type IsOver, Upkeep } from '../upkeep.js'
 import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
@@ -31,6 +31,14 @@ export interface SqliteLexicalOptions {
   readonly upkeepRetryMs?: number
   /** Hears of files that could not be kept in order (`words.maintenance.failed`): it is tried again. */
   readonly telemetry?: Telemetry
+}
+
+/** What a search found, and where. */
+interface FileFound {
+  readonly found: WordsFound
+  /** Of the file. */
+  readonly id: string
+  readonly sourceOf: ((reader: SqliteConnection) => PostingSource) | undefined
 }
 
 /**
@@ -82,13 +90,14 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const nothing = { found: nothingFound(query), id: '' }
-    const { found, id } = await this.#read(collection, nothing, async (reader) => {
+    const nothing: FileFound = { found: nothingFound(query), id: '', sourceOf: undefined }
+    const search = await this.#read(collection, nothing, async (reader): Promise<FileFound> => {
       const { state, counts } = await countPostings(reader, [...query.keys()])
-      return { found: await searchWords(new SqlitePostingSource(reader, state, counts), query, options), id: state.id }
+      const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, counts)
+      return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
     })
-    const { hits, maximum } = found
-    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, id, found, chunks) }
+    const { hits, maximum } = search.found
+    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, search, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -158,16 +167,17 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await onFile('all collections', () => this.#files.close())
   }
 
-  /** By what was found in the file with this id: numbers of another file are of other chunks. */
+  /** By what was found in the file with its id: numbers of another file are of other chunks. */
   async #scoresOf(
     collection: string,
-    id: string,
-    found: WordsFound,
+    { found, id, sourceOf }: FileFound,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     const nothing = chunks.map(() => 0)
+    if (sourceOf === undefined) return nothing
+    // The file may have been closed since the search, and opened again.
     return await this.#read(collection, nothing, async (reader) => {
-      return await found.scoresOf(await numbersOf(reader, id, chunks))
+      return await found.scoresOf(sourceOf(reader), await numbersOf(reader, id, chunks))
     })
   }
 
