@@ -70,11 +70,14 @@ describe('how much of a question the model knows', () => {
   it('takes a few milliseconds for the longest prompt', () => {
     for (const text of ['黑豹队的防守丢了多少分', 'การรับประกันนานเท่าไร', 'How many people lived there ', '\u{1F600}']) {
       const prompt = `a${text.repeat(5_000)}`.slice(0, 32_768)
-      modelKnowledge(prompt, english)
-      const began = performance.now()
-      const knowledge = modelKnowledge(prompt, english)
-      expect(performance.now() - began).toBeLessThan(50)
-      expect(knowledge >= 0 && knowledge <= 1).toBe(true)
+      // The least of some: another process may have the processor meanwhile.
+      const times = Array.from({ length: 5 }, () => {
+        const began = performance.now()
+        const knowledge = modelKnowledge(prompt, english)
+        expect(knowledge >= 0 && knowledge <= 1).toBe(true)
+        return performance.now() - began
+      })
+      expect(Math.min(...times)).toBeLessThan(50)
     }
   })
 })
