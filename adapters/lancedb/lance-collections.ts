@@ -6,7 +6,7 @@ import { onDisk, reading } from './errors.js'
 import { isMissing, type LanceTables } from './lance-tables.js'
 import type { OpenTable } from './open-table.js'
 import type { TableMaintenance } from './table-maintenance.js'
-import { dropLock, upkeepLock, writeLock } from './table-place.js'
+import { dropLock, upkeepLock } from './table-place.js'
 
 /** A table may be dropped, and made again, several times while it is read. */
 const MOST_ATTEMPTS = 5
@@ -122,8 +122,7 @@ export class LanceCollections {
         return await work()
       } catch (error) {
         if (!this.#isShared || !isMissing(error) || attempt === MOST_ATTEMPTS) throw error
-        this.#tables.forgetDropped(name)
-        await this.#tables.place.locks.hold(writeLock(name), () => Promise.resolve())
+        await this.#tables.forgetDropped(name)
       }
     }
   }

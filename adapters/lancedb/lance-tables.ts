@@ -53,14 +53,22 @@ export class LanceTables {
 
   /** Whether a table is not there any more; asked where a call failed because its files are missing. */
   async isGone(name: string): Promise<boolean> {
-    if (this.place.isShared) this.forgetDropped(name)
-    return await this.use(name, (open) => Promise.resolve(open === undefined)).catch(() => false)
+    try {
+      if (this.place.isShared) await this.forgetDropped(name)
+      return await this.use(name, (open) => Promise.resolve(open === undefined))
+    } catch {
+      return false
+    }
   }
 
-  /** The next call opens the table anew, as one of which nothing is known: another process has dropped it. */
-  forgetDropped(name: string): void {
+  /**
+   * The next call opens the table anew, as one of which nothing is known: another process has dropped it, or does so now.
+   * That is waited for.
+   */
+  async forgetDropped(name: string): Promise<void> {
     this.#open.delete(name)
     this.#dropped.add(name)
+    await this.place.locks.hold(writeLock(name), () => Promise.resolve())
   }
 
   async names(): Promise<readonly string[]> {
@@ -119,7 +127,7 @@ export class LanceTables {
   }
 
   /** The handle that there is, or that somebody is opening; otherwise it is opened now. */
-  async #find(name: string, open = () => this.#openWhenWhole(name)): Promise<OpenTable | undefined> {
+  async #find(name: string, open = () => this.#openTable(name)): Promise<OpenTable | undefined> {
     const opening = this.#open.get(name) ?? open()
     // To the end of the map: used last.
     this.#open.delete(name)
@@ -145,16 +153,6 @@ export class LanceTables {
       const connection = await this.#connectFor(name)
       return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
     })
-  }
-
-  /** Opens a table. One that another process is dropping has lost some of its files: that is waited for. */
-  async #openWhenWhole(name: string): Promise<OpenTable | undefined> {
-    try {
-      return await this.#openTable(name)
-    } catch (error) {
-      if (!this.place.isShared || !isMissing(error)) throw error
-      return await this.place.locks.hold(writeLock(name), async () => await this.#openTable(name))
-    }
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
