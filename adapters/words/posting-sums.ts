@@ -20,6 +20,9 @@ export interface CountedTerm {
 /** Reads the postings of terms and adds up scores. Keeps what it has read until nobody holds it any more. */
 export class PostingSums {
   readonly #source: PostingSource
+  readonly #idfs: ReadonlyMap<string, number>
+  readonly #makeScore: (idf: number) => TermScore
+  /** Of the terms that were needed. */
   readonly #scores = new Map<string, TermScore>()
   /** The terms that count, in the order in which they are added: sums depend on it in their last digits. */
   readonly #terms: string[] = []
@@ -30,8 +33,8 @@ export class PostingSums {
   /** @param idfs of the terms, times their weights */
   constructor(source: PostingSource, idfs: ReadonlyMap<string, number>) {
     this.#source = source
-    const scoreOf = termScores(source.totals.meanLength)
-    for (const [term, idf] of idfs) this.#scores.set(term, scoreOf(idf))
+    this.#idfs = idfs
+    this.#makeScore = termScores(source.totals.meanLength)
   }
 
   /** Adds as many of the next terms as are read at once. @returns how many */
@@ -61,11 +64,10 @@ export class PostingSums {
     for (let at = 0; at < terms.length; ) at += await this.addSome(terms.slice(at))
   }
 
-  /** Adds terms to the scores of some chunks alone. */
-  async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
-    const names = terms.map(({ term }) => term)
-    this.#count(names)
-    await this.#lookUp(this.#source, chunks, names)
+  /** Adds a term to the scores of some chunks alone. */
+  async addTo(chunks: ScoredChunks, { term }: CountedTerm): Promise<void> {
+    this.#count([term])
+    await this.#lookUp(this.#source, chunks, [term])
   }
 
   /** Forgets the chunks. */
@@ -91,7 +93,11 @@ export class PostingSums {
   }
 
   #scoreOf(term: string): TermScore {
-    return this.#scores.get(term) ?? (() => 0)
+    const known = this.#scores.get(term)
+    if (known !== undefined) return known
+    const made = this.#makeScore(this.#idfs.get(term) ?? 0)
+    this.#scores.set(term, made)
+    return made
   }
 
   async #readWhole(terms: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { BestScores, inOrder, type ScoredNumber } from './best-scores.js'
+import { bisect } from './bisect.js'
 import { type Columns, giveColumns } from './columns.js'
 import type { NumberRange } from './posting-source.js'
 import { firstNumberOf, lastNumberOf, POSTING_BYTES, viewOf } from './postings.js'
@@ -96,13 +97,7 @@ export class ScoredChunks {
 
 /** Place of the first of ascending numbers that is not below one. */
 function placeOf(numbers: Uint32Array, number: number): number {
-  let [from, to] = [0, numbers.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((numbers[middle] ?? 0) < number) from = middle + 1
-    else to = middle
-  }
-  return from
+  return bisect(0, numbers.length, (place) => (numbers[place] ?? 0) < number)
 }
 
 /** Place of the first posting from a place on whose number is not below one, which is at most that of the last posting. */
@@ -112,6 +107,7 @@ function gallop(view: DataView, place: number, end: number, number: number): num
     from += step
     step *= 2
   }
+  // Not by `bisect`: a call for each step would make a search 5% slower.
   let to = Math.min(from + step, end - 1)
   while (from < to) {
     const middle = (from + to) >> 1

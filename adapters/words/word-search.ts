@@ -25,8 +25,9 @@ export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
 }
 
 /** What a search finds in a collection that has no chunks. */
-export function nothingFound(query: LexicalQuery): WordsFound {
-  return { hits: [], maximum: bm25Maximum(idfsOf(query, new Map(), 0)), scoresOf: noScores }
+export function nothingFound(query: LexicalQuery): LexicalAnswer {
+  const maximum = bm25Maximum(idfsOf(query, new Map(), 0))
+  return { hits: [], maximum, scoresOf: async (chunks) => chunks.map(() => 0) }
 }
 
 /**
@@ -45,7 +46,7 @@ export async function searchWords(
   // Deleted chunks count among those that have a term as long as their postings are there.
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
-  if (counts.size === 0) return { hits: [], maximum, scoresOf: noScores }
+  if (counts.size === 0) return { hits: [], maximum, scoresOf: async (_now, numbers) => numbers.map(() => 0) }
   const best = await BestHits.of(source, limit, documents)
   const added = new PostingSums(source, idfs)
   try {
@@ -58,8 +59,6 @@ export async function searchWords(
     added.release()
   }
 }
-
-const noScores: WordsFound['scoresOf'] = async (_source, numbers) => numbers.map(() => 0)
 
 function idfsOf(query: LexicalQuery, counts: TermCounts, chunks: number): Map<string, number> {
   const idfs = new Map<string, number>()
@@ -127,15 +126,15 @@ async function amongMany(
   let [at, enough] = [0, 0]
   while (at < terms.length && enough <= left(at)) {
     at += await added.addSome(terms.slice(at))
-    if (left(at) < left(0) - left(at)) enough = best.leastOf(added.all)
+    if (at < terms.length && left(at) < left(0) - left(at)) enough = best.leastOf(added.all)
   }
   if (at === terms.length) return await best.find(added.all)
   let candidates = added.all.from(enough - left(at))
   const end = boundOf(others) > tolerance * left(0) ? terms.length : telling.length
-  for (let next = at; next < end; next += 1) {
-    await added.addTo(candidates, terms.slice(next, next + 1))
+  for (const [next, term] of terms.slice(at, end).entries()) {
+    await added.addTo(candidates, term)
     enough = Math.max(enough, best.leastOf(candidates))
-    candidates = candidates.from(enough - left(next + 1))
+    candidates = candidates.from(enough - left(at + next + 1))
   }
   const hits = await best.find(candidates)
   if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= enough)) return hits

@@ -45,9 +45,9 @@ export interface PgLexicalOptions {
 /** What a search found, and the table it looked into; no table where there was none. */
 interface SearchedTable {
   readonly found: WordsFound
-  readonly table: WordTable | undefined
+  readonly table: WordTable
   /** Of the table. */
-  readonly source: PostingSource | undefined
+  readonly source: PostingSource
 }
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
@@ -110,14 +110,15 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const nothing: SearchedTable = { found: nothingFound(query), table: undefined, source: undefined }
     const use = async (table: WordTable): Promise<SearchedTable> => {
       const totals = await this.#totalsOf(collection, table)
       const heard = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
       const source = pgPostingSource(this.#knex, table, totals, heard)
       return { found: await searchWords(source, query, options), table, source }
     }
-    const searched = query.size === 0 ? nothing : await this.#using<SearchedTable>(collection, nothing, use)
+    const searched =
+      query.size === 0 ? undefined : await this.#using<SearchedTable | undefined>(collection, undefined, use)
+    if (searched === undefined) return nothingFound(query)
     const { hits, maximum } = searched.found
     return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
@@ -202,7 +203,6 @@ export class PgLexicalIndex implements LexicalIndex {
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     this.#calls.refuseIfClosed()
-    if (table === undefined || source === undefined) return chunks.map(() => 0)
     const look = async (): Promise<readonly number[]> => {
       try {
         return await found.scoresOf(source, await numbersOf(this.#knex, table, chunks))

@@ -21,7 +21,8 @@ interface TermAtLevel {
 
 /**
  * Merges rows of the same term and level, in steps that leave nothing half done. Each posting is rewritten once for each
- * level at most. What is merged is put in the order of its first numbers, so that numbers ascend nearly everywhere. Rows that this makes in the next level are merged by the next call.
+ * level at most. What is merged is put in the order of its first numbers, so that numbers ascend nearly everywhere. Rows
+ * that this makes in the next level are merged by the next call.
  *
  * @returns how many rows were merged; `undefined` where it was broken off, or another process merges
  */

@@ -1,5 +1,6 @@
+import { bisect } from '../bisect.js'
 import type { NumberRange } from '../posting-source.js'
-import { POSTING_BYTES } from '../postings.js'
+import { firstNumberOf, POSTING_BYTES } from '../postings.js'
 import { Turns } from '../turns.js'
 import { rangesOf } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
@@ -86,7 +87,8 @@ async function countUpTo(connection: SqliteConnection, { term, first }: LastRow)
 
 /** Those of ascending postings whose numbers are in the ranges. */
 function livingOf(postings: Buffer, ranges: readonly NumberRange[]): Buffer {
-  let range = firstFrom(ranges, postings.readUInt32BE(0))
+  const first = firstNumberOf(postings)
+  let range = bisect(0, ranges.length, (at) => (ranges[at]?.end ?? 0) <= first)
   const kept = Buffer.allocUnsafe(postings.length)
   let length = 0
   for (let at = 0; at < postings.length; at += POSTING_BYTES) {
@@ -97,15 +99,4 @@ function livingOf(postings: Buffer, ranges: readonly NumberRange[]): Buffer {
     length += POSTING_BYTES
   }
   return kept.subarray(0, length)
-}
-
-/** Index of the first range that ends after a number. */
-function firstFrom(ranges: readonly NumberRange[], number: number): number {
-  let [from, to] = [0, ranges.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((ranges[middle]?.end ?? 0) <= number) from = middle + 1
-    else to = middle
-  }
-  return from
 }

@@ -38,7 +38,7 @@ interface FileFound {
   readonly found: WordsFound
   /** Of the file. */
   readonly id: string
-  readonly sourceOf: ((reader: SqliteConnection) => PostingSource) | undefined
+  readonly sourceOf: (reader: SqliteConnection) => PostingSource
 }
 
 /**
@@ -90,14 +90,14 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const nothing: FileFound = { found: nothingFound(query), id: '', sourceOf: undefined }
-    const search = await this.#read(collection, nothing, async (reader): Promise<FileFound> => {
+    const searched = await this.#read<FileFound | undefined>(collection, undefined, async (reader) => {
       const { state, counts } = await countPostings(reader, [...query.keys()])
       const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, counts)
       return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
     })
-    const { hits, maximum } = search.found
-    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, search, chunks) }
+    if (searched === undefined) return nothingFound(query)
+    const { hits, maximum } = searched.found
+    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -174,7 +174,6 @@ export class SqliteLexicalIndex implements LexicalIndex {
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     const nothing = chunks.map(() => 0)
-    if (sourceOf === undefined) return nothing
     // The file may have been closed since the search, and opened again.
     return await this.#read(collection, nothing, async (reader) => {
       return await found.scoresOf(sourceOf(reader), await numbersOf(reader, id, chunks))
