@@ -2,17 +2,19 @@
 
 /** The modules of `src`, each with what it may import beside itself. */
 const MODULES = {
-  shared: [],
-  ports: ['shared'],
-  analysis: ['shared'],
-  webhooks: ['shared'],
-  jobs: ['ports', 'shared'],
-  audit: ['ports', 'shared', 'jobs'],
-  'tenancy-authorization': ['ports', 'shared', 'jobs', 'audit'],
-  outbox: ['ports', 'shared', 'jobs', 'webhooks', 'audit', 'tenancy-authorization'],
-  context: ['ports', 'shared', 'jobs', 'audit', 'tenancy-authorization', 'outbox'],
-  ingestion: ['ports', 'shared', 'analysis', 'jobs', 'audit', 'tenancy-authorization', 'outbox', 'context'],
-  retrieval: ['ports', 'shared', 'analysis', 'jobs', 'tenancy-authorization', 'outbox', 'context', 'ingestion'],
+  kernel: [],
+  ports: ['kernel'],
+  analysis: ['kernel'],
+  webhooks: ['kernel'],
+  jobs: ['ports', 'kernel'],
+  audit: ['ports', 'kernel', 'jobs'],
+  tenancy: ['ports', 'kernel', 'jobs', 'audit'],
+  outbox: ['ports', 'kernel', 'jobs', 'webhooks', 'audit', 'tenancy'],
+  contexts: ['ports', 'kernel', 'jobs', 'audit', 'tenancy', 'outbox'],
+  documents: ['ports', 'kernel', 'analysis', 'jobs', 'audit', 'tenancy', 'outbox', 'contexts'],
+  maintenance: ['ports', 'kernel', 'analysis', 'jobs', 'audit', 'tenancy', 'outbox', 'contexts', 'documents'],
+  doctor: ['ports', 'kernel', 'analysis', 'jobs', 'tenancy', 'outbox', 'contexts', 'documents', 'maintenance'],
+  search: ['ports', 'kernel', 'analysis', 'jobs', 'tenancy', 'outbox', 'contexts', 'documents'],
 }
 
 const moduleRules = Object.entries(MODULES).map(([name, allowed]) => ({
@@ -24,7 +26,7 @@ const moduleRules = Object.entries(MODULES).map(([name, allowed]) => ({
 }))
 
 const indexRules = Object.keys(MODULES)
-  .filter((name) => name !== 'shared')
+  .filter((name) => name !== 'kernel')
   .map((name) => ({
     name: `${name}-by-its-index`,
     comment: `src/${name} is entered through its index.ts`,
@@ -53,13 +55,13 @@ module.exports = {
       name: 'core-imports-only-zod',
       comment: 'src imports no package but zod, and no module of Node',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/composition/' },
+      from: { path: '^src/', pathNot: '^src/engine/' },
       to: { dependencyTypesNot: ['local', 'localmodule', 'undetermined'], pathNot: '(^|/)node_modules/zod/' },
     },
     {
-      name: 'composition-imports-only-inversify',
+      name: 'engine-imports-only-inversify',
       severity: 'error',
-      from: { path: '^src/composition/' },
+      from: { path: '^src/engine/' },
       to: {
         dependencyTypesNot: ['local', 'localmodule'],
         pathNot: '(^|/)node_modules/(zod|inversify|@inversifyjs|reflect-metadata)/',
@@ -68,14 +70,14 @@ module.exports = {
     {
       name: 'reflect-metadata-once',
       severity: 'error',
-      from: { path: '^(src|adapters)/', pathNot: '^src/composition/container\\.ts$' },
+      from: { path: '^(src|adapters)/', pathNot: '^src/engine/container\\.ts$' },
       to: { path: '(^|/)node_modules/reflect-metadata/' },
     },
     {
-      name: 'composition-behind-the-front-door',
+      name: 'engine-is-behind-the-front-door',
       severity: 'error',
-      from: { pathNot: '^src/(index\\.ts$|composition/)' },
-      to: { path: '^src/composition/' },
+      from: { pathNot: '^src/(index\\.ts$|engine/)' },
+      to: { path: '^src/engine/' },
     },
     {
       name: 'adapters-know-the-front-door-and-the-ports',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { TransformersEmbeddingModel } from '../dist/adapters/transformers/index.js'
+import { OnnxEmbeddingModel } from '../dist/adapters/onnx/index.js'
 import { chunkText } from '../dist/src/index.js'
 import type { EmbeddingModel } from '../dist/src/ports/index.js'
 
@@ -8,7 +8,7 @@ export const MODEL = 'all-MiniLM-L6-v2'
 
 /** The model that comes with the engine. */
 export async function openDefaultModel(): Promise<EmbeddingModel> {
-  return await TransformersEmbeddingModel.open(join(MODELS, MODEL))
+  return await OnnxEmbeddingModel.open(join(MODELS, MODEL))
 }
 
 /** The windows that the engine makes of texts for a model, with its default chunks. */

@@ -8,6 +8,43 @@ export {
   auditQuerySchema,
 } from './audit/index.js'
 export {
+  type Context,
+  type ContextChanges,
+  type ContextSettings,
+  contextBodySchema,
+  contextChangesBodySchema,
+  type NewContext,
+  type ShareInput,
+  shareSchema,
+} from './contexts/index.js'
+export {
+  type Checked,
+  type Problem,
+  type ProblemCode,
+  type ProblemSubject,
+  type VerifyOptions,
+  type VerifyProgress,
+  type VerifyReport,
+} from './doctor/index.js'
+export {
+  type Chunk,
+  type ChunkTextOptions,
+  type ChunkWindow,
+  chunkText,
+  type Document,
+  type DocumentChunk,
+  type DocumentEvents,
+  type DocumentProgress,
+  type DocumentReference,
+  type DocumentWithReceipt,
+  type FindableDocument,
+  type NewDocument,
+  type RebuildWordsOptions,
+  rebuildWords,
+  type UploadContent,
+  type UploadOptions,
+} from './documents/index.js'
+export {
   type AuditOperations,
   type Authentication,
   type Cancellable,
@@ -25,70 +62,7 @@ export {
   type PermissionOperations,
   type Session,
   type UserOperations,
-} from './composition/index.js'
-export {
-  type Context,
-  type ContextChanges,
-  type ContextSettings,
-  contextBodySchema,
-  contextChangesBodySchema,
-  type NewContext,
-  type ShareInput,
-  shareSchema,
-} from './context/index.js'
-export {
-  type Checked,
-  type Chunk,
-  type ChunkTextOptions,
-  type ChunkWindow,
-  chunkText,
-  type Document,
-  type DocumentChunk,
-  type DocumentEvents,
-  type DocumentProgress,
-  type DocumentReference,
-  type DocumentWithReceipt,
-  type FindableDocument,
-  type NewDocument,
-  type Problem,
-  type ProblemCode,
-  type ProblemSubject,
-  type RebuildWordsOptions,
-  rebuildWords,
-  type UploadContent,
-  type UploadOptions,
-  type VerifyOptions,
-  type VerifyProgress,
-  type VerifyReport,
-} from './ingestion/index.js'
-export {
-  type Attempt,
-  CATALOG,
-  type CatalogEntry,
-  type Delivery,
-  type DeliveryPage,
-  type DeliveryQuery,
-  type DeliveryWithAttempts,
-  type Destination,
-  type DestinationInput,
-  type DestinationWithSecret,
-  deliveryQuerySchema,
-  destinationSchema,
-  type NewEvent,
-  type RecordEventOptions,
-  type RecordedEvent,
-} from './outbox/index.js'
-export type { IngestionReceipt, PublicKey, SearchMode } from './ports/index.js'
-export {
-  type FoundBy,
-  type IncludedMember,
-  type Passage,
-  type ResultSource,
-  type SearchBody,
-  type SearchOptions,
-  type SearchResult,
-  searchBodySchema,
-} from './retrieval/index.js'
+} from './engine/index.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -133,9 +107,37 @@ export {
   VectorsDamagedError,
   WebhookMalformedError,
   WebhookSignatureError,
-} from './shared/errors.js'
-export { DEFAULT_LIMITS, type EngineLimits } from './shared/limits.js'
-export { type ListPage, type ListQuery, listQuerySchema } from './shared/row-list.js'
+} from './kernel/errors.js'
+export { DEFAULT_LIMITS, type EngineLimits } from './kernel/limits.js'
+export { type ListPage, type ListQuery, listQuerySchema } from './kernel/lists.js'
+export {
+  type Attempt,
+  CATALOG,
+  type CatalogEntry,
+  type Delivery,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type DeliveryWithAttempts,
+  type Destination,
+  type DestinationInput,
+  type DestinationWithSecret,
+  deliveryQuerySchema,
+  destinationSchema,
+  type NewEvent,
+  type RecordEventOptions,
+  type RecordedEvent,
+} from './outbox/index.js'
+export type { IngestionReceipt, PublicKey, SearchMode } from './ports/index.js'
+export {
+  type FoundBy,
+  type IncludedMember,
+  type Passage,
+  type ResultSource,
+  type SearchBody,
+  type SearchOptions,
+  type SearchResult,
+  searchBodySchema,
+} from './search/index.js'
 export {
   type Account,
   type ApiKey,
@@ -182,4 +184,4 @@ export {
   type TokenStateRequest,
   type User,
   type UserWithPermissions,
-} from './tenancy-authorization/index.js'
+} from './tenancy/index.js'

@@ -7,8 +7,8 @@ import { HttpsTransport } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
+import { OnnxEmbeddingModel } from '../onnx/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
-import { TransformersEmbeddingModel } from '../transformers/index.js'
 import type { DataDirLock } from './data-dir-lock.js'
 import { DATABASE } from './data-dir-names.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
@@ -62,9 +62,9 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
 export async function openModels(
   folders: readonly string[],
   opened: OpenedParts,
-): Promise<TransformersEmbeddingModel[]> {
+): Promise<OnnxEmbeddingModel[]> {
   const models = await Promise.allSettled(
-    folders.map(async (folder) => opened.note(await TransformersEmbeddingModel.open(resolve(folder)))),
+    folders.map(async (folder) => opened.note(await OnnxEmbeddingModel.open(resolve(folder)))),
   )
   return models.map((model) => {
     if (model.status === 'rejected') throw model.reason

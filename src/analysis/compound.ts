@@ -1,7 +1,7 @@
 import { classAt, JOINER, LETTER } from './character-class.js'
 import { cut, fold, foldedTerm, MAX_TERM_LENGTH } from './fold.js'
 import { piecesOf } from './pieces.js'
-import { JOINED, PART, type Sink, type TermKind, WHOLE, WORD } from './sink.js'
+import { JOINED, PART, type Sink, type TermKind, WHOLE, WORD } from './term.js'
 
 /** A stretch of letters and digits, with what joins it to the one before. */
 interface Atom {

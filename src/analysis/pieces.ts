@@ -1,5 +1,5 @@
 /** Part of a word, with its place in it. */
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly start: number
   readonly end: number

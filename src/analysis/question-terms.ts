@@ -1,7 +1,6 @@
-import { QUESTION_WORDS } from './question-words.js'
 import { scan } from './scan.js'
-import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './sink.js'
 import { stemmed } from './stem.js'
+import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
 
 /**
  * What an occurrence of a term in a question weighs. Who asks for an identifier means it. Parts weigh less, so that what has the
@@ -33,3 +32,35 @@ export function questionTerms(text: string): Map<string, number> {
   })
   return weights
 }
+
+/**
+ * Words that make a question of a sentence, folded. Documents have them seldom, so that they would weigh more than what
+ * the question is about. None is a word with a meaning in another language here: not "war", "hat", "care", "comment".
+ * With them the commonest English words, of which a question has more than the passage that answers it.
+ */
+const QUESTION_WORDS: ReadonlySet<string> = new Set(
+  [
+    'what which how who whom whose when where why',
+    'is are was were be been do does did can could would should will has have had',
+    'a an the of in on at to for from by with and or as that this it its',
+    // German
+    'welche welcher welches welchen welchem wer wen wem wessen wie wann wo warum wieso wieviel viele',
+    'ist sind waren wurde wurden haben hatte hatten wird werden',
+    // Spanish, Portuguese, Italian, French, Romanian
+    'que cual cuales quien quienes como cuando donde cuanto cuanta cuantos cuantas fue fueron',
+    'qual quais quem quando onde quanto quanta quantos quantas',
+    'quale quali perche dove quanti quante',
+    'quel quelle quels quelles qui quoi pourquoi combien',
+    'cine cand unde cata cati cate este sunt',
+    // Turkish, Vietnamese
+    'nedir kimdir nasil nerede nereye hangi hangisi kac neden nicin',
+    'gi nao dau bao nhieu khi',
+    // Russian, Greek
+    'что какои какая какое какие каких каком какую каким кто кого кому как когда где куда почему зачем сколько чем чеи',
+    'был была было были',
+    'τι ποιοσ ποια ποιο ποιοι ποιεσ ποιον πωσ ποτε που γιατι ποσο ποσοι ποσεσ ποσα ειναι ηταν',
+    // Arabic, Hindi
+    'ما ماذا من متي اين كيف كم لماذا هل اي هو هي كان كانت',
+    'क्या कौन कौनसा किस किसने किसे कब कहां कहाँ क्यों कैसे कितने कितनी कितना है हैं था थे थी',
+  ].flatMap((words) => words.split(' ')),
+)

@@ -1,8 +1,8 @@
 import { BREAK, classAt, HANGUL, IGNORED, JOINER, LETTER, PICTURE } from './character-class.js'
 import { scanCompound } from './compound.js'
 import { cut } from './fold.js'
-import { SIGN, type Sink, WORD } from './sink.js'
-import { scanUnspaced } from './unspaced.js'
+import { SIGN, type Sink, WORD } from './term.js'
+import { scanUnspaced } from './text-parts.js'
 
 /** What belongs to the word before it: "C#", "C++". */
 const SIGNS = new Set('#+\uff03\uff0b')

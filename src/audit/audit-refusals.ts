@@ -1,7 +1,7 @@
+import { AlcoveError } from '../kernel/errors.js'
 import type { AuditRecord, Clock, RateLimit, Repositories, Storage, Telemetry } from '../ports/index.js'
-import { AlcoveError } from '../shared/errors.js'
 import { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
-import type { AuditActor } from './audit-actor.js'
+import type { AuditActor } from './audit-entry.js'
 import { toAuditRecord } from './record-change.js'
 
 const MINUTE_MS = 60_000
@@ -11,7 +11,7 @@ const MOST_IN_ALL = 300
 const ALL = 'audit:refused:all'
 
 /** What was refused, and why. */
-export interface Refusal {
+interface Refusal {
   readonly action: AuditAction
   /** The company that it concerns; null where nobody knows. */
   readonly companyId: number | null

@@ -1,6 +1,5 @@
 export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
-export { type AuditActor, HOST_ACTOR } from './audit-actor.js'
-export type { AuditEntry, AuditPage } from './audit-entry.js'
+export { type AuditActor, type AuditEntry, type AuditPage, HOST_ACTOR } from './audit-entry.js'
 export { AuditRefusals } from './audit-refusals.js'
 export { type AuditQuery, auditQuerySchema, ListAudit } from './list-audit.js'
 export { recordChange, recordChanges } from './record-change.js'

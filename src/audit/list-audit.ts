@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { AuditFilter, AuditRecord, Repositories, Storage } from '../ports/index.js'
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../shared/errors.js'
-import { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
 import { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
 import { type AuditEntry, type AuditPage, toEntry } from './audit-entry.js'
 
@@ -36,7 +36,7 @@ export const auditQuerySchema: z.ZodType<AuditQuery> = objectSchema({
 }) as z.ZodType<AuditQuery>
 
 /** Whose entries somebody may read. */
-export interface AuditReach {
+interface AuditReach {
   /** The company that it begins with, and goes down from; `undefined` for everything there is. */
   readonly companyId: number | undefined
   /** Which of these companies are within. */

@@ -1,9 +1,9 @@
 import type { AuditRecord, Repositories } from '../ports/index.js'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActions } from './audit-actions.js'
-import type { AuditActor } from './audit-actor.js'
+import type { AuditActor } from './audit-entry.js'
 
 /** What was done, and to what. */
-export type AuditChange = {
+type AuditChange = {
   [Action in Exclude<AuditAction, RefusedAction>]: {
     readonly action: Action
     /** The company that it concerns; null for none, or all. */

@@ -1,6 +1,6 @@
 import type { JobHandler, JobRun } from '../jobs/index.js'
+import { pause } from '../kernel/abort.js'
 import type { Clock, NewJob, Repositories } from '../ports/index.js'
-import { pause } from '../shared/pause.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000

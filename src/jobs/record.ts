@@ -1,6 +1,6 @@
+import { Together } from '../kernel/batcher.js'
+import { LeaseLostError } from '../kernel/errors.js'
 import type { ClaimedJob, Repositories, Storage, TransactionOptions } from '../ports/index.js'
-import { LeaseLostError } from '../shared/errors.js'
-import { Together } from '../shared/together.js'
 
 /** Whoever records something of a job holds its row: nobody else can take it, or cancel it, before that is committed. */
 export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed', isWriteFirst: true }

@@ -1,10 +1,9 @@
-import type { ClaimedJob, Storage, Telemetry } from '../ports/index.js'
-import { AlcoveError, isPassing, LeaseLostError, StorageFullError } from '../shared/errors.js'
-import { pause } from '../shared/pause.js'
-import { HeldJob } from './held-job.js'
-import type { JobHandler } from './job-handler.js'
-import { leaseLost, type RecordOfJob, WITH_JOB_HELD } from './record.js'
-import type { Rest } from './rest.js'
+import { pause } from '../kernel/abort.js'
+import { AlcoveError, isPassing, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
+import type { Rest } from './backoff.js'
+import type { JobHandler, JobRun } from './job-handler.js'
+import { type Hold, leaseLost, type RecordOfJob, WITH_JOB_HELD, type Work } from './record.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
 
@@ -148,4 +147,78 @@ export class RunningJob {
 /** The engine's own errors know; anything else is taken for a passing fault. */
 function isPermanent(error: unknown): boolean {
   return error instanceof AlcoveError && !error.isTransient
+}
+
+/** A job that a worker holds: whatever it records is refused once somebody else holds it. */
+export class HeldJob implements JobRun {
+  readonly subject: number
+  readonly signal: AbortSignal
+  readonly #record: RecordOfJob
+  #job: ClaimedJob
+
+  constructor(record: RecordOfJob, job: ClaimedJob, signal: AbortSignal) {
+    this.#record = record
+    this.#job = job
+    this.subject = job.subject
+    this.signal = signal
+  }
+
+  /** The job as this worker holds it now. */
+  get job(): ClaimedJob {
+    return this.#job
+  }
+
+  get isRepeated(): boolean {
+    return this.#job.claims > 1
+  }
+
+  /** Goes on under a new claim: the lease ran out, and nobody else has held the job in between. */
+  renew(job: ClaimedJob): void {
+    this.#job = job
+  }
+
+  async transaction<T>(work: Work<T>, options: { readonly isProgress?: boolean } = {}): Promise<T> {
+    return await this.#fenced({ as: 'extended', isProgress: options.isProgress ?? false }, work)
+  }
+
+  async complete<T>(work: Work<T>): Promise<T> {
+    return await this.#fenced({ as: 'completed' }, work)
+  }
+
+  async postpone<T>(work: Work<T>, delayMs: number): Promise<T> {
+    return await this.#fenced({ as: 'released', delayMs }, work)
+  }
+
+  async #fenced<T>(hold: Hold, work: Work<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    return (await this.#record({ held: this, hold, work })) as T
+  }
+}
+
+/** A retry that is so near is waited for by who waits for all jobs. */
+const NEAR_MS = 5_000
+/** On a full disk nobody waits longer than that for jobs that may be tried once more. */
+const LONGEST_WAIT_FOR_ROOM_MS = 10_000
+
+/** How far a worker has come: all jobs are `done`; or those that are left have found a disk `full`, or have `failed`. */
+export type Progress = 'done' | 'full' | 'failed'
+
+/** What is known of a worker of which nothing runs at the moment. */
+interface Standstill {
+  readonly waiting: readonly WaitingLane[]
+  /** Whether the last thing that it tried found a disk full. */
+  readonly isWithoutRoom: boolean
+  /** Whether the last job has failed. */
+  readonly isFailing: boolean
+  /** How long somebody waits for the end of all jobs. */
+  readonly waitedMs: number
+}
+
+/** How far it has come; `undefined` where more is to be done soon. */
+export function progressAt({ waiting, isWithoutRoom, isFailing, waitedMs }: Standstill): Progress | undefined {
+  if (waiting.length === 0) return 'done'
+  const dueInMs = Math.min(...waiting.map((lane) => lane.dueInMs))
+  // What has found no room is due a while later: all have tried.
+  if (isWithoutRoom && (dueInMs > 0 || waitedMs > LONGEST_WAIT_FOR_ROOM_MS)) return 'full'
+  return isFailing && dueInMs > NEAR_MS ? 'failed' : undefined
 }

@@ -3,7 +3,7 @@ import type { ClaimedJob } from '../ports/index.js'
 /** Shortest time after which a suspect that cannot begin is looked at again. */
 const PAUSE_MS = 1_000
 
-export interface SuspectsOptions {
+interface SuspectsOptions {
   readonly maxClaims: number
   readonly maxClaimsInCompany: number
   readonly quietMs: readonly number[]

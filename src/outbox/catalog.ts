@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { booleanSchema, closedObjectSchema, integerSchema, textSchema } from '../shared/validate.js'
+import { booleanSchema, closedObjectSchema, integerSchema, textSchema } from '../kernel/validate.js'
 import { EVENT_TYPES, type EventType } from '../webhooks/index.js'
 
 /** A type of event as the catalog lists it. */

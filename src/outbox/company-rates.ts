@@ -1,7 +1,7 @@
+import { ThrottledError } from '../kernel/errors.js'
+import type { EngineLimits } from '../kernel/limits.js'
 import type { Clock, Repositories } from '../ports/index.js'
-import { ThrottledError } from '../shared/errors.js'
-import type { EngineLimits } from '../shared/limits.js'
-import type { Reach } from '../tenancy-authorization/index.js'
+import type { Reach } from '../tenancy/index.js'
 
 const MINUTE_MS = 60_000
 

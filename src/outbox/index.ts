@@ -1,21 +1,20 @@
 export { CATALOG, type CatalogEntry } from './catalog.js'
+export { checkSecretKey } from './check-secret-key.js'
 export { CompanyRates } from './company-rates.js'
+export { type DeliveryQuery, deliveryQuerySchema, ListDeliveries, ResendDelivery } from './deliveries/deliveries.js'
 export {
-  type DeliveryQuery,
-  deliveryQuerySchema,
-  ListDeliveries,
-} from './deliveries/list-deliveries.js'
-export { ResendDelivery } from './deliveries/resend-delivery.js'
-export { CreateDestination } from './destinations/create-destination.js'
-export { DeleteDestination } from './destinations/delete-destination.js'
-export { type DestinationInput, destinationSchema } from './destinations/destination-input.js'
-export { ListDestinations } from './destinations/list-destinations.js'
-export { RotateSigningSecret } from './destinations/rotate-signing-secret.js'
-export { SendTestEvent } from './destinations/send-test-event.js'
-export { UpdateDestination } from './destinations/update-destination.js'
-export { VetDestination } from './destinations/vet-destination.js'
-export { type NewEvent, RecordEvent, type RecordEventOptions } from './events/record-event.js'
-export { DELIVER_EVENT, TRIM_DELIVERIES } from './job-kinds.js'
+  CreateDestination,
+  DeleteDestination,
+  type DestinationInput,
+  destinationSchema,
+  ListDestinations,
+  RotateSigningSecret,
+  SendTestEvent,
+  UpdateDestination,
+  VetDestination,
+} from './destinations/destinations.js'
+export { DELIVER_EVENT, TRIM_DELIVERIES } from './event.js'
+export { type NewEvent, RecordEvent, type RecordEventOptions } from './record-event.js'
 export type {
   Attempt,
   Delivery,
@@ -26,5 +25,4 @@ export type {
   RecordedEvent,
 } from './records.js'
 export { DeliverEvent } from './relay/deliver-event.js'
-export { TRIM_SUBJECT, TrimDeliveries } from './relay/trim-deliveries.js'
-export { checkSecretKey } from './secrets/check-secret-key.js'
+export { TRIM_SUBJECT, TrimDeliveries } from './trim-deliveries.js'

@@ -5,7 +5,7 @@ import type {
   DeliveryStatus,
   DestinationRecord,
 } from '../ports/index.js'
-import type { Envelope } from './envelope.js'
+import type { Envelope } from './event.js'
 
 /** Where events are sent to, without its secret. */
 export interface Destination {

@@ -1,7 +1,7 @@
 /** What the core needs from outside: one interface for each need, and the errors that adapters throw. */
 
 /** How a wait ends early. */
-export { withAnySignal } from '../shared/any-signal.js'
+export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -24,20 +24,16 @@ export {
   UnsupportedError,
   VectorInvalidError,
   VectorsDamagedError,
-} from '../shared/errors.js'
+} from '../kernel/errors.js'
 /** Parts of a list. */
-export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../shared/row-list.js'
-export { itemsUntilAborted, untilAborted } from '../shared/until-aborted.js'
+export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
 /** How inputs are checked, at every door the same. */
-export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../shared/validate.js'
+export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
 export { bm25, bm25LengthFactor, bm25Maximum, bm25OfTerm, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
-export type { Clock } from './clock.js'
-export type { CommonPasswords } from './common-passwords.js'
-export { cosine } from './cosine.js'
-export { passesOf } from './document-filter.js'
+export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'
 export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
-export { isFileKey, requireFileKey } from './file-keys.js'
 export type { FileStore, StoredFile } from './file-store.js'
+export { isFileKey, requireFileKey } from './file-store.js'
 export {
   type HttpOutcome,
   type HttpPost,
@@ -53,7 +49,7 @@ export type {
   LexicalRows,
   LexicalSearchOptions,
 } from './lexical-index.js'
-export { byLexicalScore } from './lexical-order.js'
+export { byLexicalScore } from './lexical-index.js'
 export type {
   LinkMailSubject,
   LinkPurpose,
@@ -65,8 +61,7 @@ export type {
   NoticeMailSubject,
   NoticePurpose,
 } from './mailer.js'
-export type { OneTimePasswords } from './one-time-passwords.js'
-export type { PasswordHasher } from './password-hasher.js'
+export type { CommonPasswords, OneTimePasswords, PasswordHasher } from './passwords.js'
 export type { ProcessLocks } from './process-locks.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export {
@@ -110,7 +105,6 @@ export {
   type NewJob,
   type WaitingLane,
 } from './storage/job-repository.js'
-export type { OneTimePasswordRecord, OneTimePasswordRepository } from './storage/one-time-password-repository.js'
 export {
   type AttemptOutcome,
   type AttemptRecord,
@@ -131,8 +125,15 @@ export type {
   NewDelivery,
   SendableDelivery,
 } from './storage/outbox-repositories.js'
-export type { RateLimit, RateOutcome, RateRepository } from './storage/rate-repository.js'
-export type { RevokedToken, RevokedTokenRepository } from './storage/revoked-token-repository.js'
+export type {
+  OneTimePasswordRecord,
+  OneTimePasswordRepository,
+  RateLimit,
+  RateOutcome,
+  RateRepository,
+  RevokedToken,
+  RevokedTokenRepository,
+} from './storage/rate-and-token-repositories.js'
 export type {
   AccessRecord,
   AccountRecord,
@@ -160,11 +161,9 @@ export type {
   UsersFilter,
 } from './storage/tenancy-repositories.js'
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
-export type { Telemetry, TelemetryEvent } from './telemetry.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
 export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
 export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
-export { requireQuery, requireRows } from './vector-checks.js'
 export type {
   DocumentFilter,
   IndexedChunk,
@@ -176,3 +175,4 @@ export type {
   VectorRows,
   VectorSearchOptions,
 } from './vector-index.js'
+export { cosine, passesOf, requireQuery, requireRows } from './vector-index.js'

@@ -103,3 +103,8 @@ export interface LexicalIndex {
   /** Waits for writes under way, then frees memory. A second call does nothing. */
   close(): Promise<void>
 }
+
+/** The order of a {@link LexicalAnswer}: the best first; equal ones by document, then by ordinal. */
+export function byLexicalScore(one: LexicalHit, other: LexicalHit): number {
+  return other.score - one.score || one.documentId - other.documentId || one.chunk - other.chunk
+}

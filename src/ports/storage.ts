@@ -6,10 +6,12 @@ import type {
   UploadRepository,
 } from './storage/document-repositories.js'
 import type { JobRepository } from './storage/job-repository.js'
-import type { OneTimePasswordRepository } from './storage/one-time-password-repository.js'
 import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
-import type { RateRepository } from './storage/rate-repository.js'
-import type { RevokedTokenRepository } from './storage/revoked-token-repository.js'
+import type {
+  OneTimePasswordRepository,
+  RateRepository,
+  RevokedTokenRepository,
+} from './storage/rate-and-token-repositories.js'
 import type {
   AccountRepository,
   ApiKeyRepository,

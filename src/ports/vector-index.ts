@@ -1,3 +1,5 @@
+import { VectorInvalidError } from '../kernel/errors.js'
+
 /** Vectors of one context under one model. */
 export interface VectorCollection {
   /** Letters, digits, `-`, `_`, `.`; at most 100 characters. */
@@ -124,4 +126,47 @@ export interface VectorIndex {
 
   /** Waits for writes under way, then frees memory. A second call does nothing. */
   close(): Promise<void>
+}
+
+/** Refuses rows that a collection cannot take. @throws VectorInvalidError */
+export function requireRows({ dimensions }: VectorCollection, { chunks, vectors }: VectorRows): void {
+  if (vectors.length !== chunks.length * dimensions) {
+    throw new VectorInvalidError(`vectors must have ${dimensions} components each`)
+  }
+  requireFinite(vectors)
+}
+
+/** Refuses what cannot be compared with the vectors of a collection. @throws VectorInvalidError */
+export function requireQuery({ dimensions }: VectorCollection, query: Float32Array): void {
+  if (query.length !== dimensions) throw new VectorInvalidError(`the query must have ${dimensions} components`)
+  requireFinite(query)
+}
+
+function requireFinite(vectors: Float32Array): void {
+  let sum = 0
+  // Zero times anything finite is zero; a test of each component costs four times as much.
+  for (const component of vectors) sum += component * 0
+  if (sum !== 0) throw new VectorInvalidError('vectors must have finite components')
+}
+
+/** Cosine of the angle between two vectors of one length, -1 to 1; 0 where one of them has nothing but zeros. */
+export function cosine(one: Float32Array, other: Float32Array): number {
+  let dot = 0
+  let oneSquared = 0
+  let otherSquared = 0
+  for (const [index, component] of one.entries()) {
+    const opposite = other[index] ?? 0
+    dot += component * opposite
+    oneSquared += component * component
+    otherSquared += opposite * opposite
+  }
+  return dot / (Math.sqrt(oneSquared * otherSquared) || 1)
+}
+
+/** Whether a filter lets a document pass; without one, every document does. */
+export function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
+  if (filter === undefined) return () => true
+  const isOnly = 'only' in filter
+  const ids = new Set(isOnly ? filter.only : filter.except)
+  return (documentId) => ids.has(documentId) === isOnly
 }

@@ -1,5 +1,5 @@
 /** Webhooks as a receiver needs them: what events say, and whether a request is one. Imports no package. */
-export { AlcoveError, InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../shared/errors.js'
+export { AlcoveError, InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../kernel/errors.js'
 export {
   EVENT_TYPES,
   type EventCategory,

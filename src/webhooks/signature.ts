@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../shared/errors.js'
+import { InvalidInputError } from '../kernel/errors.js'
 
 /** The header that tells the type of the event. The signature does not cover it. */
 export const EVENT_HEADER = 'x-service-event'

@@ -1,4 +1,4 @@
-import { InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../shared/errors.js'
+import { InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../kernel/errors.js'
 import { EVENT_TYPES, type WebhookEvent } from './event-types.js'
 import { isSignatureOf, SIGNATURE_HEADER } from './signature.js'
 

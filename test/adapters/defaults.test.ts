@@ -3,9 +3,9 @@ import { describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
+import { OnnxEmbeddingModel } from '../../adapters/onnx/index.js'
 import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
-import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { bundledModel } from '../bundled-model.js'
 import {
@@ -80,7 +80,7 @@ textExtractorSuite(runner, 'processes', () => {
 })
 
 embeddingModelSuite(runner, 'transformers', async () => {
-  const port = await TransformersEmbeddingModel.open(bundledModel)
+  const port = await OnnxEmbeddingModel.open(bundledModel)
   return { port, dispose: () => port.close() }
 })
 

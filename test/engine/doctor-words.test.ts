@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { ANALYZER_VERSION } from '../../src/analysis/index.js'
+import { wordCollectionOf } from '../../src/documents/collections.js'
 import { type Problem, StorageError, type VerifyProgress } from '../../src/index.js'
-import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
 import type { LexicalIndex } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import {

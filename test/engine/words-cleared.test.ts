@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryStorage } from '../../adapters/memory/index.js'
-import { INDEX_WORDS } from '../../src/ingestion/job-kinds.js'
-import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
+import { wordCollectionOf } from '../../src/documents/collections.js'
+import { INDEX_WORDS } from '../../src/documents/enqueue.js'
 import { BACKUP_JOB } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 

@@ -1,4 +1,4 @@
-import { TransformersEmbeddingModel } from '../../dist/adapters/transformers/index.js'
+import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
 import type { EmbeddingModel, EmbeddingProfile, EmbedOptions, Tokenizer } from '../../dist/src/ports/index.js'
 import { bundledModel } from '../bundled-model.js'
 
@@ -17,15 +17,15 @@ export interface QuickModelOptions {
 /** The bundled model's tokenizer and windows; vectors from the tokens alone, the same for the same text. */
 export class QuickModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
-  readonly #model: TransformersEmbeddingModel
+  readonly #model: OnnxEmbeddingModel
   readonly #delayMs: () => number
   readonly #weightOf: (id: number) => number
 
   static async open(options: QuickModelOptions): Promise<QuickModel> {
-    return new QuickModel(await TransformersEmbeddingModel.open(bundledModel), options)
+    return new QuickModel(await OnnxEmbeddingModel.open(bundledModel), options)
   }
 
-  private constructor(model: TransformersEmbeddingModel, options: QuickModelOptions) {
+  private constructor(model: OnnxEmbeddingModel, options: QuickModelOptions) {
     const { dimensions, delayMs = () => 0, weightOf = () => 1 } = options
     this.#model = model
     this.#delayMs = delayMs

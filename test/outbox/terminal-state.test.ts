@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
-import { HeldJob } from '../../src/jobs/held-job.js'
 import { type RecordOfJob, recorder } from '../../src/jobs/record.js'
+import { HeldJob } from '../../src/jobs/running-job.js'
+import { DEFAULT_LIMITS } from '../../src/kernel/limits.js'
+import { SecretBox } from '../../src/kernel/secret-box.js'
 import {
   CompanyRates,
   CreateDestination,
@@ -14,9 +16,7 @@ import {
   VetDestination,
 } from '../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../src/ports/index.js'
-import { DEFAULT_LIMITS } from '../../src/shared/limits.js'
-import { SecretBox } from '../../src/shared/secret-box.js'
-import { Initialize, UNLIMITED } from '../../src/tenancy-authorization/index.js'
+import { Initialize, UNLIMITED } from '../../src/tenancy/index.js'
 import { sized } from '../full-form.js'
 import { DATABASES } from './database.js'
 import { answer, HangingTransport } from './outbox-engine.js'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayName, parseFileName, shownName } from '../../src/ingestion/document-names.js'
+import { displayName, parseFileName, shownName } from '../../src/documents/document.js'
 
 describe('A63 the original name', () => {
   it.each([

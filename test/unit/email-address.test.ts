@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseEmailAddress } from '../../src/tenancy-authorization/users/email-address.js'
+import { parseEmailAddress } from '../../src/tenancy/users/email-address.js'
 
 describe('an e-mail address', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EmbeddingTask } from '../../adapters/transformers/embedding-task.js'
-import { poolInto } from '../../adapters/transformers/pooling.js'
+import { EmbeddingTask } from '../../adapters/onnx/embedding-task.js'
+import { poolInto } from '../../adapters/onnx/pooling.js'
 
 const SPECIAL = { first: 101, last: 102, padding: 0 }
 

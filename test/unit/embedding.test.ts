@@ -5,7 +5,7 @@ import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TransformersEmbeddingModel } from '../../adapters/transformers/index.js'
+import { OnnxEmbeddingModel } from '../../adapters/onnx/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { childProgram } from '../child-program.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
@@ -22,9 +22,9 @@ const { items } = JSON.parse(
 ) as ReferenceEmbeddings
 
 describe('the bundled model', () => {
-  let model: TransformersEmbeddingModel
+  let model: OnnxEmbeddingModel
   beforeAll(async () => {
-    model = await TransformersEmbeddingModel.open(bundledModel)
+    model = await OnnxEmbeddingModel.open(bundledModel)
   })
   afterAll(async () => {
     await model.close()
@@ -83,7 +83,7 @@ describe('the bundled model', () => {
     const folder = await temporaryFolder()
     await cp(bundledModel, join(folder.path, 'waiting'), { recursive: true })
     // Loaded first by these: no thread holds it, and each is busy when the passage comes.
-    const fresh = await TransformersEmbeddingModel.open(join(folder.path, 'waiting'))
+    const fresh = await OnnxEmbeddingModel.open(join(folder.path, 'waiting'))
     const queries = Array.from({ length: 24 }, (_, number) => fresh.embed([`question ${number}`], { kind: 'query' }))
     const passages = Array.from({ length: 6 }, (_, number) => fresh.embed([`passage ${number}`], { kind: 'passage' }))
     const vectors = await Promise.all([...queries, ...passages])
@@ -146,7 +146,7 @@ describe('the bundled model', () => {
     const models = await Promise.all(
       names.map(async (name) => {
         await cp(bundledModel, join(folder.path, name, name), { recursive: true })
-        return await TransformersEmbeddingModel.open(join(folder.path, name, name))
+        return await OnnxEmbeddingModel.open(join(folder.path, name, name))
       }),
     )
     const [expected] = items
@@ -158,7 +158,7 @@ describe('the bundled model', () => {
 
   it('can be opened again after it was closed, many times over', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const again = await TransformersEmbeddingModel.open(bundledModel)
+      const again = await OnnxEmbeddingModel.open(bundledModel)
       expect((await again.embed(['some text'], { kind: 'query' })).length).toBe(384)
       await again.close()
     }
@@ -168,7 +168,7 @@ describe('the bundled model', () => {
 
 describe('a model folder', () => {
   it('that is missing is named, with what to do', async () => {
-    await expect(TransformersEmbeddingModel.open('/no/such/folder')).rejects.toMatchObject({
+    await expect(OnnxEmbeddingModel.open('/no/such/folder')).rejects.toMatchObject({
       code: 'ERR_MODEL_MISSING',
       message: expect.stringMatching(/no readable profile\.json: put the model there/) as string,
     })
@@ -178,7 +178,7 @@ describe('a model folder', () => {
     const folder = await temporaryFolder()
     await cp(bundledModel, folder.path, { recursive: true })
     await rm(join(folder.path, 'onnx'), { recursive: true })
-    const model = await TransformersEmbeddingModel.open(folder.path)
+    const model = await OnnxEmbeddingModel.open(folder.path)
     await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_MISSING' })
     await cp(join(bundledModel, 'onnx'), join(folder.path, 'onnx'), { recursive: true })
     expect((await model.embed(['text'], { kind: 'query' })).length).toBe(384)
@@ -191,7 +191,7 @@ describe('a model folder', () => {
     await cp(bundledModel, folder.path, { recursive: true })
     await writeFile(join(folder.path, 'onnx/model_quantized.onnx'), 'not the weights')
     await writeFile(join(folder.path, 'tokenizer.json'), '{}')
-    const model = await TransformersEmbeddingModel.open(folder.path)
+    const model = await OnnxEmbeddingModel.open(folder.path)
     await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_CHANGED' })
     await expect(model.tokenizer()).rejects.toMatchObject({ code: 'ERR_MODEL_CHANGED' })
     await model.close()
@@ -201,7 +201,7 @@ describe('a model folder', () => {
   it('whose profile is not valid is refused with the field', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder.path, 'profile.json'), JSON.stringify({ id: 'x', dimensions: 'many' }))
-    await expect(TransformersEmbeddingModel.open(folder.path)).rejects.toMatchObject({
+    await expect(OnnxEmbeddingModel.open(folder.path)).rejects.toMatchObject({
       code: 'ERR_MODEL_CHANGED',
       message: expect.stringContaining('dimensions') as string,
     })

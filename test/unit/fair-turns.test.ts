@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairTurns } from '../../src/shared/fair-turns.js'
-import { Places } from '../../src/shared/places.js'
+import { FairTurns } from '../../src/kernel/fair-turns.js'
+import { Places } from '../../src/kernel/places.js'
 
 interface Piece {
   readonly group: number

@@ -2,10 +2,10 @@
  * Takes the tokenizer of the model in the folder given, and prints the longest time, in ms, that the main thread worked
  * between two turns of its loop.
  */
-import { TransformersEmbeddingModel } from '../../dist/adapters/transformers/index.js'
+import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 
-const model = await TransformersEmbeddingModel.open(process.argv[2] ?? '')
+const model = await OnnxEmbeddingModel.open(process.argv[2] ?? '')
 const stops = new LoopStops()
 const tokenizer = await model.tokenizer()
 tokenizer.count('some text')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bm25, bm25Maximum, inverseDocumentFrequency } from '../../src/ports/bm25.js'
-import { candidateLimits, type FusionCandidate, fuse } from '../../src/retrieval/fusion.js'
+import { candidateLimits, type FusionCandidate, fuse } from '../../src/search/fusion.js'
 
 const candidate = (documentId: number, similarity: number, wordScore: number): FusionCandidate => ({
   documentId,

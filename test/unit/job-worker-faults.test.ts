@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
 import { type JobHandler, JobWorker } from '../../src/jobs/index.js'
-import { StorageError, StorageFullError } from '../../src/shared/errors.js'
+import { StorageError, StorageFullError } from '../../src/kernel/errors.js'
 import { type Hook, HookedStorage } from '../outbox/hooked-storage.js'
 import { WALL_CLOCK } from '../wall-clock.js'
 

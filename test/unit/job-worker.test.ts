@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
 import { type JobHandler, type JobRun, JobWorker } from '../../src/jobs/index.js'
-import { InvalidInputError, LeaseLostError } from '../../src/shared/errors.js'
+import { InvalidInputError, LeaseLostError } from '../../src/kernel/errors.js'
 
 const workers: JobWorker[] = []
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { WordTokenizer } from '../../adapters/memory/word-tokenizer.js'
-import { parseTokenizerFile } from '../../adapters/transformers/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../adapters/transformers/word-piece-tokenizer.js'
+import { parseTokenizerFile } from '../../adapters/onnx/tokenizer-file.js'
+import { WordPieceTokenizer } from '../../adapters/onnx/word-piece-tokenizer.js'
 import type { Tokenizer } from '../../src/ports/index.js'
-import { modelKnowledge } from '../../src/retrieval/model-knowledge.js'
+import { modelKnowledge } from '../../src/search/model-knowledge.js'
 import { bundledModel } from '../bundled-model.js'
 
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from '../../src/tenancy-authorization/throttles/network-of.js'
+import { networkOf } from '../../src/tenancy/throttles/throttle.js'
 
 describe('the network of an address', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuse } from '../../src/retrieval/fusion.js'
-import { type OpenCandidate, toBeCompleted } from '../../src/retrieval/open-candidates.js'
+import { type OpenCandidate, toBeCompleted } from '../../src/search/both-sides.js'
+import { fuse } from '../../src/search/fusion.js'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 

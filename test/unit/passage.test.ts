@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyze, questionTerms } from '../../src/analysis/index.js'
-import { densestPassage } from '../../src/retrieval/passage.js'
+import { densestPassage } from '../../src/search/passage.js'
 
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryCommonPasswords } from '../../adapters/memory/index.js'
-import { PasswordRules } from '../../src/tenancy-authorization/index.js'
+import { PasswordRules } from '../../src/tenancy/index.js'
 
 const rules = new PasswordRules(new MemoryCommonPasswords(['unbelievable', 'short', 'straße12345!']))
 const USER = { email: 'Straßenbahn.Zoë@Bücher.example', emailKey: 'strassenbahn.zoë@xn--bcher-kva.example' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSafeInMail, joinedName, personNameSchema } from '../../src/tenancy-authorization/users/person-name.js'
+import { isSafeInMail, joinedName, personNameSchema } from '../../src/tenancy/users/person-name.js'
 
 const schema = personNameSchema()
 const isAccepted = (name: string): boolean => schema.safeParse(name).success

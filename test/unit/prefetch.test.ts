@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prefetch } from '../../src/ingestion/processing/prefetch.js'
+import { prefetch } from '../../src/documents/pipeline/chunk-stream.js'
 
 describe('prefetch', () => {
   it('gives every item in order', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { promptTerms } from '../../src/retrieval/prompt-terms.js'
+import { promptTerms } from '../../src/search/prompt.js'
 
 describe('the terms of a prompt', () => {
   it('are all of a short one, and none of punctuation', () => {

@@ -7,9 +7,8 @@ import {
   MemoryVectorIndex,
 } from '../../adapters/memory/index.js'
 import { ANALYZER_VERSION } from '../../src/analysis/index.js'
-import { Sweep } from '../../src/ingestion/sweep.js'
-import { SweepCollections } from '../../src/ingestion/sweep-collections.js'
-import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
+import { wordCollectionOf } from '../../src/documents/collections.js'
+import { Sweep, SweepCollections } from '../../src/maintenance/sweep.js'
 import { type Repositories, VectorsDamagedError } from '../../src/ports/index.js'
 import { collect, inPieces } from '../conformance/harness.js'
 import { NOW, seedCompany, seedContext, seedDocument } from '../conformance/storage-seed.js'

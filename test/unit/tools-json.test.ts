@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { validateToolsJson } from '../../src/context/tools-json.js'
+import { validateToolsJson } from '../../src/contexts/tools-json.js'
 
 const PARAMETER = { paramName: 'city', type: 'string', required: true, description: 'Which city' }
 const TOOL = { id: 1, name: 'weather', description: 'Tells the weather', action: 'Run Agent', agentId: 7 }

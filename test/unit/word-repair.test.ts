@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryLexicalIndex, MemoryStorage } from '../../adapters/memory/index.js'
 import { ANALYZER_VERSION } from '../../src/analysis/index.js'
-import { INDEX_WORDS } from '../../src/ingestion/job-kinds.js'
-import { wordCollectionOf } from '../../src/ingestion/vector-collection.js'
-import type { Finding } from '../../src/ingestion/verify/finding.js'
-import { WordRepair } from '../../src/ingestion/verify/word-repair.js'
+import type { Finding } from '../../src/doctor/finding.js'
+import { WordRepair } from '../../src/doctor/word-repair.js'
+import { wordCollectionOf } from '../../src/documents/collections.js'
+import { INDEX_WORDS } from '../../src/documents/enqueue.js'
 import { NOW, seedCompany, seedContext, seedDocument } from '../conformance/storage-seed.js'
 
 const UUIDS = ['0f9a8960-36ac-426d-9b1e-3c5d7e9f1a2b', '11111111-2222-4333-8444-555555555555']

@@ -1,5 +1,5 @@
-import type { EventRecord, NewDelivery, Repositories } from '../../ports/index.js'
-import { DELIVER_EVENT } from '../job-kinds.js'
+import { type EventRecord, type NewDelivery, type Repositories } from '../../ports/index.js'
+import { DELIVER_EVENT } from '../event.js'
 import { type Delivery, toDelivery } from '../records.js'
 
 /**

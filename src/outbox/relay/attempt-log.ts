@@ -1,13 +1,15 @@
+import { pause } from '../../kernel/abort.js'
+import { StorageError, StorageFullError } from '../../kernel/errors.js'
 import type { DeliveryRecord, Repositories, SendableDelivery } from '../../ports/index.js'
 import type { Settlement } from './settle-attempt.js'
 
 /** An attempt that is about to be made. */
-export interface Beginning extends Pick<SendableDelivery, 'delivery' | 'destination'> {
+interface Beginning extends Pick<SendableDelivery, 'delivery' | 'destination'> {
   readonly at: string
 }
 
 /** One that has been made. */
-export interface Ending {
+interface Ending {
   readonly attemptId: number
   readonly delivery: DeliveryRecord
   readonly settled: Settlement
@@ -55,4 +57,27 @@ export async function endAttempts(
     }),
   )
   return endings.map(() => undefined)
+}
+
+/** Less than a lease: after that, the delivery may be another relay's, and is sent again. */
+const PATIENCE_MS = 8_000
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 1_000]
+
+/**
+ * Writes what has happened already, and tries again while the database is away for a moment: what cannot be
+ * recorded must be sent once more.
+ *
+ * @throws StorageError where it stays away; whatever else the work throws, at once
+ */
+export async function patiently<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const began = performance.now()
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await write()
+    } catch (error) {
+      const isAway = (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
+      if (!isAway || signal.aborted || performance.now() - began > PATIENCE_MS) throw error
+      await pause(pauseMs)
+    }
+  }
 }

@@ -1,4 +1,8 @@
 import { type JobHandler, type JobRun, together } from '../../jobs/index.js'
+import { Together } from '../../kernel/batcher.js'
+import { AlcoveError, PayloadCorruptError } from '../../kernel/errors.js'
+import { sha256Hex } from '../../kernel/random.js'
+import type { SecretBox } from '../../kernel/secret-box.js'
 import type {
   Clock,
   DeliveryRecord,
@@ -9,15 +13,9 @@ import type {
   Storage,
   Telemetry,
 } from '../../ports/index.js'
-import { AlcoveError, PayloadCorruptError } from '../../shared/errors.js'
-import { sha256Hex } from '../../shared/random.js'
-import type { SecretBox } from '../../shared/secret-box.js'
-import { Together } from '../../shared/together.js'
 import { EVENT_HEADER, SIGNATURE_HEADER, signBody } from '../../webhooks/index.js'
-import { DELIVER_EVENT } from '../job-kinds.js'
-import { beginAttempts, endAttempts } from './attempt-log.js'
-import { patiently } from './patiently.js'
-import { responseText } from './response-text.js'
+import { DELIVER_EVENT } from '../event.js'
+import { beginAttempts, endAttempts, patiently } from './attempt-log.js'
 import { type Settlement, settleAttempt } from './settle-attempt.js'
 
 const GONE = 'the destination was deleted, or its company is disabled'
@@ -127,4 +125,12 @@ export class DeliverEvent implements JobHandler {
   #now(): string {
     return this.#clock.now().toISOString()
   }
+}
+
+/**
+ * The beginning of a response's body for the delivery log: as UTF-8, whatever it is, without characters that
+ * no store or terminal should get.
+ */
+function responseText(body: Uint8Array): string {
+  return new TextDecoder().decode(body).replaceAll(/[^\P{Cc}\n\r\t]/gu, '\uFFFD')
 }

@@ -2,8 +2,10 @@ import type { AttemptOutcome, DeliveryStatus, HttpOutcome } from '../../ports/in
 
 /** Up to three attempts for each destination (specification, Delivery rules, 3). */
 const MAX_ATTEMPTS = 3
+
 /** Pauses before the second attempt and the third; each a little shorter or longer, so that they spread. */
 const RETRY_DELAYS_MS = [500, 2_000]
+
 const JITTER = 0.15
 
 /** What an attempt means for its delivery. */

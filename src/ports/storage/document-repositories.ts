@@ -1,4 +1,4 @@
-import type { RowPage } from '../../shared/row-list.js'
+import type { RowPage } from '../../kernel/lists.js'
 import type { VectorKey } from '../vector-index.js'
 import type {
   ChunkCounts,

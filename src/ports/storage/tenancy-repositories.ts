@@ -1,4 +1,4 @@
-import type { RowPage } from '../../shared/row-list.js'
+import type { RowPage } from '../../kernel/lists.js'
 import type { MailPurpose } from '../mailer.js'
 import type { Page } from './document-records.js'
 import type {

@@ -1,0 +1,19 @@
+export { ASSISTANT, type Context, findReadable, findWritable } from './context.js'
+export {
+  type ContextChanges,
+  type ContextSettings,
+  contextBodySchema,
+  contextChangesBodySchema,
+  type NewContext,
+} from './context-input.js'
+export {
+  CreateContext,
+  DeleteContext,
+  GetContext,
+  ListContexts,
+  ShareContext,
+  type ShareInput,
+  shareSchema,
+  UpdateContext,
+} from './contexts.js'
+export { PURGE_ACCOUNT, PURGE_CONTEXT, RemoveContexts, removeContext } from './remove-contexts.js'

@@ -1,0 +1,98 @@
+import { recordChange } from '../audit/index.js'
+import { ASSISTANT } from '../contexts/index.js'
+import { InvalidInputError } from '../kernel/errors.js'
+import type { Clock, ContextRecord, DocumentRecord, Repositories, Storage } from '../ports/index.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
+import { type Document, type DocumentReference, findDocument, toDocument } from './document.js'
+import { enqueueIngestion, INGEST_DOCUMENT, PURGE_DOCUMENT } from './enqueue.js'
+
+/** Deletes a document: at once for everybody who looks, on the disk by a job. */
+export class DeleteDocument {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#authorizer = authorizer
+  }
+
+  /**
+   * @returns the document as it was
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws ForbiddenError where another user shares the context
+   */
+  async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    return await this.#storage.transaction(async (repositories) => {
+      const { document } = await findDocument(repositories, access, reference, 'write')
+      await repositories.documents.update(document.id, { deleted: this.#clock.now().toISOString() })
+      await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: document.id })
+      await repositories.jobs.enqueue({ kind: PURGE_DOCUMENT, subject: document.id })
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'document.deleted',
+        companyId: access.companyId,
+        targetId: document.id,
+        details: { contextId: document.contextId },
+      })
+      return toDocument(document)
+    })
+  }
+}
+
+/** Processes a document that has failed once more, from the bytes as they were received. */
+export class RetryDocument {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#authorizer = authorizer
+  }
+
+  /**
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws InvalidInputError where the document has not failed
+   * @throws ForbiddenError where another user shares the context
+   */
+  async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    return await this.#storage.transaction(async (repositories) => {
+      const { document, context } = await findDocument(repositories, access, reference, 'write')
+      if (document.error === null) {
+        const state = document.completed === null ? 'is still being processed' : 'is completed'
+        throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
+      }
+      await processAgain(repositories, document, context)
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action: 'document.retried',
+        companyId: access.companyId,
+        targetId: document.id,
+        details: { contextId: document.contextId },
+      })
+      return toDocument({ ...document, error: null, started: null })
+    })
+  }
+}
+
+/** Puts a document that has failed, or is completed, back to the beginning: nothing finds it until it is processed. */
+export async function processAgain(
+  repositories: Repositories,
+  document: Pick<DocumentRecord, 'id' | 'contextId'>,
+  context?: Pick<ContextRecord, 'accountId'>,
+): Promise<void> {
+  await enqueueIngestion(repositories, document, context)
+  const beginning = {
+    error: null,
+    started: null,
+    completed: null,
+    chunkCount: 0,
+    receipt: null,
+    wordsVersion: null,
+    embeddedChunks: 0,
+  }
+  await repositories.documents.update(document.id, beginning)
+}

@@ -1,0 +1,44 @@
+import { ModelError } from '../kernel/errors.js'
+import type { EmbeddingModel, Tokenizer } from '../ports/index.js'
+
+/** The embedding models of an engine, by the id that contexts store. */
+export class EmbeddingModels {
+  readonly #models: ReadonlyMap<string, EmbeddingModel>
+
+  /** @param models the first is the default of new contexts */
+  constructor(models: readonly EmbeddingModel[]) {
+    this.#models = new Map(models.map((model) => [model.profile.id, model]))
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#models.keys()]
+  }
+
+  /** @throws ModelError `ERR_MODEL_UNKNOWN` */
+  get(id: string): EmbeddingModel {
+    const model = this.#models.get(id)
+    if (model !== undefined) return model
+    throw new ModelError(
+      'ERR_MODEL_UNKNOWN',
+      `the context's embedding model ${id} is not among those of this engine: ${this.ids.join(', ')}`,
+    )
+  }
+
+  /** @throws ModelError where the default model cannot be used */
+  async check(): Promise<void> {
+    for (const model of this.#models.values()) {
+      await model.tokenizer()
+      return
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#models.values()].map((model) => model.close()))
+  }
+}
+
+/** Tokens of text that a window may have: what the model's own tokens and its prefix leave. */
+export function windowTokensFor(model: EmbeddingModel, tokenizer: Tokenizer, kind: 'query' | 'passage'): number {
+  const { windowTokens, queryPrefix, passagePrefix } = model.profile
+  return windowTokens - tokenizer.specialTokens - tokenizer.count(kind === 'query' ? queryPrefix : passagePrefix)
+}

@@ -1,0 +1,92 @@
+import { ASSISTANT, findReadable } from '../contexts/index.js'
+import { RowList } from '../kernel/lists.js'
+import { parseId } from '../kernel/validate.js'
+import type { ChunkRecord, DocumentRepository, FileStore, Storage } from '../ports/index.js'
+import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
+import {
+  type Document,
+  type DocumentReference,
+  type DocumentWithReceipt,
+  findDocument,
+  toDocument,
+} from './document.js'
+
+/** A chunk of a document, in the document's order. */
+export interface DocumentChunk {
+  readonly id: number
+  readonly docId: number
+  /** 0 for the first chunk. */
+  readonly ordinal: number
+  readonly content: string
+  /** UTF-16 offset of the chunk in the extracted text. */
+  readonly start: number
+  readonly tokens: number
+}
+
+/** Reads one document: its record and receipt, its bytes, its chunks. */
+export class GetDocument {
+  readonly #storage: Storage
+  readonly #fileStore: FileStore
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, fileStore: FileStore, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#fileStore = fileStore
+    this.#authorizer = authorizer
+  }
+
+  /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
+  async execute(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
+    const document = await this.#find(principal, reference)
+    return { ...toDocument(document), receipt: document.receipt }
+  }
+
+  /** The bytes as they were received. */
+  async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
+    const { uuid } = await this.#find(principal, reference)
+    return this.#fileStore.read(uuid)
+  }
+
+  /** The chunks in their order; none until the document is completed. */
+  async chunks(principal: Principal, reference: DocumentReference): Promise<DocumentChunk[]> {
+    const { id } = await this.#find(principal, reference)
+    return (await this.#storage.read(({ chunks }) => chunks.list(id))).map(toDocumentChunk)
+  }
+
+  async #find(principal: Principal, reference: DocumentReference) {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
+    return found.document
+  }
+}
+
+function toDocumentChunk({ id, documentId, ordinal, content, start, tokens }: ChunkRecord): DocumentChunk {
+  return { id, docId: documentId, ordinal, content, start, tokens }
+}
+
+/** Lists the documents of a context, ordered by id. */
+export class ListDocuments {
+  readonly #storage: Storage
+  readonly #authorizer: Authorizer
+
+  constructor(storage: Storage, authorizer: Authorizer) {
+    this.#storage = storage
+    this.#authorizer = authorizer
+  }
+
+  /** Reading it throws a NotFoundError `ERR_CONTEXT_NOT_FOUND`, also where the context goes meanwhile. */
+  execute(principal: Principal, contextId: number): RowList<Document> {
+    const read = async <T>(list: (documents: DocumentRepository, id: number) => Promise<T>): Promise<T> => {
+      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+      const id = parseId(contextId, 'contextId')
+      return await this.#storage.read(async (repositories) => {
+        await findReadable(repositories, access, id)
+        return await list(repositories.documents, id)
+      })
+    }
+    return new RowList({
+      read: async (page) => (await read((documents, id) => documents.list(id, page))).map(toDocument),
+      ids: async (page) => await read((documents, id) => documents.listLiveIds(id, page)),
+    })
+  }
+}

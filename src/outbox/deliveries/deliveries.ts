@@ -1,0 +1,138 @@
+import type { z } from 'zod'
+import { recordChange } from '../../audit/index.js'
+import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import {
+  choiceSchema,
+  idSchema,
+  integerSchema,
+  objectSchema,
+  parseId,
+  textSchema,
+  validate,
+} from '../../kernel/validate.js'
+import {
+  type Clock,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  type Repositories,
+  type Storage,
+} from '../../ports/index.js'
+import { covers, type Reach } from '../../tenancy/index.js'
+import { EVENT_TYPES } from '../../webhooks/index.js'
+import type { CompanyRates } from '../company-rates.js'
+import { findDestination } from '../destinations/destinations.js'
+import { type Delivery, type DeliveryPage, type DeliveryWithAttempts, toAttempt, toDelivery } from '../records.js'
+import { queueDelivery } from './queue-deliveries.js'
+
+/** Which deliveries are listed; default all within reach. */
+export interface DeliveryQuery {
+  readonly destinationId?: number
+  readonly status?: DeliveryStatus
+  readonly type?: string
+  /** 1 to 500; default 50. */
+  readonly limit?: number
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+}
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 500
+
+export const deliveryQuerySchema: z.ZodType<DeliveryQuery> = objectSchema({
+  destinationId: idSchema().optional(),
+  status: choiceSchema(DELIVERY_STATUSES).optional(),
+  type: choiceSchema(EVENT_TYPES).optional(),
+  limit: integerSchema({ min: 1, max: MAX_LIMIT }).optional(),
+  cursor: textSchema({ max: 40 }).optional(),
+}) as z.ZodType<DeliveryQuery>
+
+/** Shows the delivery log. */
+export class ListDeliveries {
+  readonly #storage: Storage
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  /** The newest first. @throws InvalidInputError */
+  async execute(query: DeliveryQuery, reach: Reach): Promise<DeliveryPage> {
+    const { destinationId, status, type, limit = DEFAULT_LIMIT, cursor } = validate(deliveryQuerySchema, query)
+    const records = await this.#storage.read(({ deliveries }) =>
+      deliveries.list({
+        ...(destinationId !== undefined && { destinationId }),
+        ...(status !== undefined && { status }),
+        ...(type !== undefined && { type }),
+        ...(reach.companyId !== undefined && { withinCompanyId: reach.companyId }),
+        ...(cursor !== undefined && { beforeId: parseCursor(cursor) }),
+        limit: limit + 1,
+      }),
+    )
+    const items = records.slice(0, limit).map(toDelivery)
+    const nextCursor = records.length > limit ? String(items.at(-1)?.id) : null
+    return { items, nextCursor }
+  }
+
+  /** One, with its attempts and the body that it sends. @throws InvalidInputError @throws NotFoundError */
+  async get(deliveryId: number, reach: Reach): Promise<DeliveryWithAttempts> {
+    const id = parseId(deliveryId, 'id')
+    return await this.#storage.read(async (repositories) => {
+      const delivery = await findDelivery(repositories, reach, id)
+      const event = await repositories.events.get(delivery.eventRow)
+      const attempts = (await repositories.deliveries.listAttempts(id)).map(toAttempt)
+      const payload = new TextDecoder().decode(event?.payload)
+      return { ...toDelivery(delivery), resendOf: delivery.resendOf, payload, attempts }
+    })
+  }
+}
+
+/** @throws NotFoundError alike for what is missing and what belongs to a company out of reach */
+async function findDelivery(repositories: Repositories, reach: Reach, id: number): Promise<DeliveryRecord> {
+  const delivery = await repositories.deliveries.get(id)
+  if (delivery === undefined || !(await covers(reach, repositories, delivery.companyId))) {
+    throw new NotFoundError('delivery', id)
+  }
+  return delivery
+}
+
+function parseCursor(cursor: string): number {
+  const id = Number(cursor)
+  if (/^\d{1,16}$/.test(cursor) && Number.isSafeInteger(id) && id > 0) return id
+  throw new InvalidInputError('cursor', 'must be the nextCursor of a page before')
+}
+
+/**
+ * Sends a logged delivery again to the same destination: a new delivery of the same bytes, with the same id and
+ * timestamp, signed anew (specification, Delivery rules, 7).
+ */
+export class ResendDelivery {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #rates: CompanyRates
+
+  constructor(storage: Storage, clock: Clock, rates: CompanyRates) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#rates = rates
+  }
+
+  /** @returns the new delivery @throws InvalidInputError @throws NotFoundError also where the destination is gone @throws ThrottledError */
+  async execute(deliveryId: number, reach: Reach): Promise<Delivery> {
+    const id = parseId(deliveryId, 'id')
+    return await this.#storage.transaction(async (repositories) => {
+      const delivery = await findDelivery(repositories, reach, id)
+      const destination = await findDestination(repositories, reach, delivery.destinationId)
+      await this.#rates.take(repositories, 'resendsPerMinute', destination.companyId, reach)
+      const event = { id: delivery.eventRow, eventId: delivery.eventId, type: delivery.type }
+      const created = this.#clock.now().toISOString()
+      const resent = await queueDelivery(repositories, event, destination, { created, resendOf: id })
+      await recordChange(repositories, reach.by, this.#clock.now(), {
+        action: 'delivery.resent',
+        companyId: destination.companyId,
+        targetId: resent.id,
+        details: { deliveryId: id, destinationId: destination.id },
+      })
+      return resent
+    })
+  }
+}

@@ -1,4 +1,0 @@
-export type { Passage } from './passage.js'
-export type { FoundBy } from './ranked-chunk.js'
-export type { ResultSource, SearchResult } from './read-results.js'
-export { type IncludedMember, Search, type SearchBody, type SearchOptions, searchBodySchema } from './search.js'

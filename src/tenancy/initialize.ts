@@ -1,0 +1,102 @@
+import { AlreadyInitializedError } from '../kernel/errors.js'
+import { objectSchema, textSchema, validate } from '../kernel/validate.js'
+import type { Clock, Repositories, Storage } from '../ports/index.js'
+import type { Principal } from './access/principal.js'
+import { type Reach, UNLIMITED } from './access/reach.js'
+import { insertCompany } from './companies/companies.js'
+import { ensureSystemRole, grantAdministrator, SYSTEM_ROLES } from './roles/roles.js'
+import { insertApiKey, TARGETS } from './tokens/api-keys.js'
+import { insertUser } from './users/add-user.js'
+import { parseEmailAddress } from './users/email-address.js'
+
+const SCHEMA = objectSchema({
+  companyName: textSchema({ min: 1, max: 255, isLine: true }).default('Root company'),
+  ownerEmail: textSchema({ max: 320 }).default('owner@localhost'),
+})
+
+const OWNER_SETTING = 'owner'
+
+export interface InitializeInput {
+  /** Name of the root company. */
+  readonly companyName?: string
+  readonly ownerEmail?: string
+}
+
+/** What `init` made. The secret cannot be read again. */
+export interface InitializeResult {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly companyId: number
+  readonly userId: number
+}
+
+/** Makes the root company, its accounts, the system-wide roles and the owner. */
+export class Initialize {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #reach: Reach
+
+  constructor(storage: Storage, clock: Clock, reach: Reach = UNLIMITED) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#reach = reach
+  }
+
+  /** The owner as principal, if there is one. */
+  async findOwner(): Promise<Principal | undefined> {
+    return await this.#storage.read(readOwner)
+  }
+
+  /** The owner as principal; made now, with the root company, where there is none. */
+  async ensureOwner(input: InitializeInput = {}): Promise<Principal> {
+    return await this.#storage.transaction(async (repositories) => await this.#ensureOwner(repositories, input))
+  }
+
+  /**
+   * Makes what is missing, and the first API key.
+   *
+   * @throws InvalidInputError
+   * @throws AlreadyInitializedError where there is an API key; nothing is changed then
+   */
+  async execute(input: InitializeInput = {}): Promise<InitializeResult> {
+    return await this.#storage.transaction(async (repositories) => {
+      if ((await repositories.apiKeys.list()).length > 0) {
+        throw new AlreadyInitializedError(
+          'this data folder is initialised already; the secret of its API key cannot be shown again',
+        )
+      }
+      const { companyId, userId } = await this.#ensureOwner(repositories, input)
+      const created = this.#clock.now().toISOString()
+      const key = await insertApiKey(
+        repositories,
+        { companyId, userId, targets: TARGETS, expires: null, created },
+        this.#reach.by,
+      )
+      return { clientId: key.clientId, clientSecret: key.clientSecret, companyId, userId }
+    })
+  }
+
+  async #ensureOwner(repositories: Repositories, input: InitializeInput): Promise<Principal> {
+    const known = await readOwner(repositories)
+    if (known !== undefined) return known
+    const { companyName, ownerEmail } = validate(SCHEMA, input)
+    const address = parseEmailAddress(ownerEmail)
+    const created = this.#clock.now().toISOString()
+    const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.#reach.by)
+    const names = { firstName: 'Owner', lastName: '', name: 'Owner' }
+    const user = await insertUser(repositories, { companyId: company.id, address, created, ...names }, this.#reach.by)
+    for (const role of SYSTEM_ROLES) await ensureSystemRole(repositories, role)
+    await grantAdministrator(repositories, user, created, this.#reach)
+    const accounts = await repositories.accounts.list({ companyId: company.id })
+    const accountId = accounts.find(({ application }) => application === 'assistant')?.id ?? 0
+    const owner: Principal = { companyId: company.id, userId: user.id, accountId, sight: 'account' }
+    await repositories.settings.put(OWNER_SETTING, JSON.stringify(owner))
+    return owner
+  }
+}
+
+/** The owner as principal, where there is one. */
+export async function readOwner({ settings }: Repositories): Promise<Principal | undefined> {
+  const stored = await settings.get(OWNER_SETTING)
+  return stored === undefined ? undefined : (JSON.parse(stored) as Principal)
+}

@@ -1,0 +1,142 @@
+import { recordChange } from '../../audit/index.js'
+import { OneTimePasswordRequiredError, ThrottledError } from '../../kernel/errors.js'
+import { textSchema, validate } from '../../kernel/validate.js'
+import type { Clock, RateLimit, Repositories, Storage, TransactionOptions, UserRecord } from '../../ports/index.js'
+import type { Origin } from '../access/principal.js'
+import type { OtpSecrets } from './otp-secrets.js'
+import { hashOfRecoveryCode, normalCode } from './recovery-codes.js'
+
+const OTP = textSchema({ max: 1_000 }).optional()
+/** Attempts of one user come one after the other: as many at once are not more of them. */
+const WITH_USER_HELD: TransactionOptions = { isolation: 'read committed' }
+
+/** What was entered: a code of the app, with its step where it is right, or a recovery code. */
+type Attempt = { readonly step: number | undefined; readonly secret: string } | { readonly recoveryHash: string }
+
+type Outcome = 'right' | 'wrong' | { readonly waitMs: number }
+
+/** Checks the second factor of a login whose password was right. */
+export class SecondFactor {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #secrets: OtpSecrets
+
+  constructor(storage: Storage, clock: Clock, secrets: OtpSecrets) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#secrets = secrets
+  }
+
+  /**
+   * A right code is accepted once, and so is a recovery code, by all processes together.
+   *
+   * @param otp what the user has entered
+   * @returns the user's method; undefined for a wrong code, and for one that was accepted before
+   * @throws OneTimePasswordRequiredError where the user has a method, and `otp` is missing or empty
+   * @throws ThrottledError after too many wrong codes of the user; recovery codes pass
+   * @throws SecretUnreadableError where the user's secret was altered; recovery codes pass
+   */
+  async check(user: UserRecord, otp: string | undefined, origin: Origin = {}): Promise<OtpMethod | undefined> {
+    const record = await this.#storage.read(({ oneTimePasswords }) => oneTimePasswords.get(user.id))
+    if (record === undefined || record.secret === null) return 'none'
+    const entered = normalCode(validate(OTP, otp, 'otp') ?? '')
+    if (entered === '') throw new OneTimePasswordRequiredError()
+    const attempt = await this.#attemptOf(user.id, record.secret, entered)
+    const outcome = await this.#storage.transaction(
+      async (repositories) => await this.#settle(repositories, user, attempt, origin),
+      WITH_USER_HELD,
+    )
+    if (typeof outcome === 'string') return outcome === 'right' ? 'totp' : undefined
+    throw new ThrottledError(
+      'too many wrong one-time passwords of this user: wait, or enter a recovery code',
+      Math.ceil(outcome.waitMs / 1_000),
+    )
+  }
+
+  async #attemptOf(userId: number, secret: string, entered: string): Promise<Attempt> {
+    if (!/^[0-9]{6}$/.test(entered)) return { recoveryHash: await hashOfRecoveryCode(userId, entered) }
+    return { step: await this.#secrets.stepOf(userId, secret, entered), secret }
+  }
+
+  async #settle(
+    repositories: Repositories,
+    { id, companyId }: UserRecord,
+    attempt: Attempt,
+    { remoteAddress, requestId }: Origin,
+  ): Promise<Outcome> {
+    const { oneTimePasswords } = repositories
+    const now = this.#clock.now()
+    await oneTimePasswords.lock(id)
+    if ('recoveryHash' in attempt) {
+      if (!(await oneTimePasswords.takeRecoveryCode(id, attempt.recoveryHash))) return 'wrong'
+      await recordChange(repositories, { kind: 'user', userId: id, companyId, remoteAddress, requestId }, now, {
+        action: 'otp.recovery-code-used',
+        companyId,
+        targetId: id,
+        details: { left: await oneTimePasswords.countRecoveryCodes(id) },
+      })
+      return 'right'
+    }
+    const waitMs = await otpWaitMs(repositories, id, now)
+    if (waitMs > 0) return { waitMs }
+    const { step, secret } = attempt
+    if (step !== undefined && (await oneTimePasswords.takeStep(id, secret, step))) return 'right'
+    await countWrongOtp(repositories, id, now)
+    return 'wrong'
+  }
+}
+
+const MINUTE_MS = 60_000
+
+/**
+ * Limits of wrong codes of one user. Three codes of a million are right at a time: 20 guesses find one with a chance of
+ * 6 in 100,000. Nobody gets here without the password, so that no stranger locks a user out.
+ */
+const LIMITS = [
+  { name: 'otp-15-minutes', most: 5, windowMs: 15 * MINUTE_MS },
+  { name: 'otp-day', most: 20, windowMs: 24 * 60 * MINUTE_MS },
+] as const
+
+type Rates = Pick<Repositories, 'rates'>
+
+/** How long no code of the user is looked at, in milliseconds; 0 where one is. */
+async function otpWaitMs({ rates }: Rates, userId: number, now: Date): Promise<number> {
+  let waitMs = 0
+  for (const [name, limit] of limitsOf(userId, now)) {
+    waitMs = Math.max(waitMs, (await rates.peek(name, limit)).retryAfterMs)
+  }
+  return waitMs
+}
+
+/** Counts a wrong code. */
+async function countWrongOtp({ rates }: Rates, userId: number, now: Date): Promise<void> {
+  for (const [name, limit] of limitsOf(userId, now)) await rates.take(name, limit)
+}
+
+/** Forgets wrong codes: they were for another secret. */
+export async function forgetWrongOtps({ rates }: Rates, userId: number, now: Date): Promise<void> {
+  for (const [name] of limitsOf(userId, now)) await rates.forget(name)
+}
+
+function limitsOf(userId: number, now: Date): [name: string, limit: RateLimit][] {
+  return LIMITS.map(({ name, most, windowMs }) => [`${name}:${userId}`, { most, windowMs, now }])
+}
+
+/** A user's second factor: none, or time-based one-time passwords (RFC 6238). */
+export type OtpMethod = 'none' | 'totp'
+
+type Stored = Pick<Repositories, 'oneTimePasswords'>
+
+export async function otpMethodOf({ oneTimePasswords }: Stored, userId: number): Promise<OtpMethod> {
+  const record = await oneTimePasswords.get(userId)
+  return record === undefined || record.secret === null ? 'none' : 'totp'
+}
+
+/** The methods of all users, or of those with these ids, by one look. @returns says the method of a user by id */
+export async function otpMethods(
+  { oneTimePasswords }: Stored,
+  userIds?: readonly number[],
+): Promise<(userId: number) => OtpMethod> {
+  const withSecrets = new Set(await oneTimePasswords.listUserIds(userIds))
+  return (userId) => (withSecrets.has(userId) ? 'totp' : 'none')
+}
