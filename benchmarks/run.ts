@@ -9,7 +9,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { missingPeers, WITH_PEERS } from './peers.js'
-import { writeReadme } from './write-readme.js'
+import { writePages } from './write-pages.js'
 
 const BENCHMARKS = [
   'chunking',
@@ -61,7 +61,7 @@ if (isQuick && seconds > MOST_QUICK_SECONDS)
 if (!isQuick) {
   const kept = chosen.filter((name) => (statSync(resultsOf(name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < beganMs)
   if (kept.length > 0) console.log(`no new results, the page keeps what it had: ${kept.join(', ')}`)
-  await writeReadme()
+  await writePages()
 }
 
 function resultsOf(benchmark: string): string {

@@ -14,7 +14,9 @@ export function sampleTexts(): readonly string[] {
   const folder = sharedData(...CORPORA)
   const paths =
     folder === undefined
-      ? ['README.md', 'ARCHITECTURE.md', 'docs/scaling.md'].map((name) => join(import.meta.dirname, '..', name))
+      ? ['README.md', 'ARCHITECTURE.md', 'docs/explanation/scaling.md'].map((name) =>
+          join(import.meta.dirname, '..', name),
+        )
       : readdirSync(folder).map((name) => join(folder, name))
   return paths.map((path) => readFileSync(path, 'utf8'))
 }

@@ -1,6 +1,6 @@
 /**
  * Builds `dist`: the code by the TypeScript compiler, the character maps that PDFs in Asian scripts need, and the page
- * of the API. What is built already, from the same sources, is left as it is.
+ * of the API. A build of the same sources is kept.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -59,7 +59,7 @@ async function build() {
   chmodSync(join(dist, 'adapters/cli/bin.js'), 0o755)
 }
 
-/** What is in `dist`, and since when: a file that was changed by hand is built again. */
+/** The files of `dist` with their times: a file that was changed by hand causes a new build. */
 function built() {
   return digest(['dist'], (file) => String(statSync(file).mtimeMs))
 }

@@ -1,8 +1,7 @@
 /**
- * Puts modules of `dist` together, so that a program that embeds the engine starts fast: hundreds of small files cost
- * hundreds of milliseconds. Each module of the engine becomes one file and its parts, with its types as they are; those
- * that start threads and processes, or find files beside them, stay as the compiler made them. Libraries that come in
- * many files become one each, in `dist/vendor`, with their licences.
+ * Bundles the modules of `dist`, so that a host starts fast: hundreds of small files cost hundreds of milliseconds. Each
+ * module of the engine becomes one file with its parts. Modules that start threads or processes, or read files beside
+ * them, stay as the compiler made them. Libraries of many files become one file each in `dist/vendor`, with licences.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -11,7 +10,7 @@ import * as zod from 'zod'
 
 const root = join(import.meta.dirname, '..')
 
-/** Drivers that nobody here uses: knex asks for them where somebody does. */
+/** Drivers that the engine never uses. knex requires one only when a host selects it. */
 const OTHER_DATABASES = [
   'better-sqlite3',
   'mariadb',
@@ -24,7 +23,7 @@ const OTHER_DATABASES = [
   'tedious',
 ]
 
-/** What each library of `vendor` exports, and what it asks for only where somebody uses that. */
+/** The exports of each library of `vendor`, and the packages that it requires only on demand. */
 const LIBRARIES = {
   zod: { code: zodOf },
   inversify: { code: "import 'reflect-metadata'\nexport { Container } from 'inversify'" },
@@ -34,7 +33,7 @@ const LIBRARIES = {
     external: ['sqlite3', 'pg', ...OTHER_DATABASES],
   },
 }
-/** Of the core, others import nothing else. */
+/** The only modules of the core that adapters and hosts import. */
 const CORE_ENTRIES = ['index.js', 'ports/index.js', 'webhooks/index.js']
 
 const COMMON = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' }
@@ -71,8 +70,8 @@ export async function bundle(dist) {
 }
 
 /**
- * Makes a few files of a folder's many. What is imported from elsewhere stays where it is. The module's own files are
- * left as names of what is in there now, for its tests.
+ * Bundles the files of a folder into a few. Imports from other folders stay. Each former file becomes a stub that
+ * re-exports its names from the bundle, for tests.
  */
 async function bundleModule(folder, entries) {
   const files = modulesIn(folder)
@@ -99,7 +98,7 @@ async function bundleModule(folder, entries) {
   }
 }
 
-/** What modules export, those included that they pass on from others. */
+/** The exports of modules, re-exports included. */
 async function exportsOf(files, options) {
   const { metafile } = await build({ ...options, entryPoints: files, metafile: true })
   return new Map(
@@ -126,7 +125,7 @@ const withEverything = (folder, names) => ({
   },
 })
 
-/** How an import is marked that stays: as it is written depends on the file that it comes to. */
+/** Marks an import that stays. Its final path depends on the output file. */
 const OUTSIDE = /"outside:([^"]+)"/g
 
 /** Relative imports of what is not in the folder. */
@@ -177,7 +176,7 @@ function modulesIn(folder) {
     .map((file) => join(file.parentPath, file.name))
 }
 
-/** Where the package is that a file belongs to: of one library there may be two versions. */
+/** The folder of the package that a file belongs to. One library may be there in two versions. */
 function packageOf(input) {
   return /.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0]
 }

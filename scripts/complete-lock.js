@@ -23,7 +23,7 @@ lock.packages = Object.fromEntries(
 )
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 
-/** Whether Node would find a package from a path: in the nearest node_modules, or one above. */
+/** True if Node finds a package from a path: in the nearest node_modules, or in one above. */
 function isLocked(path, name) {
   const parents = path.split('/node_modules/')
   return (
@@ -32,7 +32,7 @@ function isLocked(path, name) {
   )
 }
 
-/** What a platform's package says of itself, as its name tells. */
+/** The lock entry of a platform's package, derived from its name. */
 function describe(name, range, dev) {
   const parts = name.split(/[/-]/)
   const cpu = PROCESSORS.filter((processor) => parts.includes(processor))

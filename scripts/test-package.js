@@ -1,7 +1,7 @@
 /**
  * Packs the project, installs the tarball in an empty folder as a user would, and runs the README's program there. With
- * `--linked` the tarball is unpacked beside links to the dependencies that are here already, those it names and no other:
- * quicker by two minutes, and blind to what npm would make of it.
+ * `--linked` it unpacks the tarball beside links to the dependencies that the tarball names. That is two minutes quicker,
+ * and tests no installation by npm.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

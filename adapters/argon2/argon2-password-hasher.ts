@@ -1,6 +1,9 @@
 import type { PasswordHasher } from '../../src/ports/index.js'
 
-/** Argon2id by RFC 9106's second recommended choice: 64 MiB, 3 passes, 4 lanes; on a thread of libuv's pool. */
+/**
+ * Hashes with Argon2id on a thread of libuv's pool: 64 MiB, 3 passes, 4 lanes, the second recommended choice of RFC
+ * 9106.
+ */
 export class Argon2PasswordHasher implements PasswordHasher {
   async hash(password: string): Promise<string> {
     const { argon2id, hash } = await load()
@@ -12,13 +15,13 @@ export class Argon2PasswordHasher implements PasswordHasher {
     try {
       return await verify(hash, password)
     } catch {
-      // A text that is no hash.
+      // The stored text is no hash.
       return false
     }
   }
 }
 
-/** The library is loaded with the first password: most processes never see one. */
+/** Loads the library with the first password: most processes never hash one. */
 async function load(): Promise<typeof import('argon2')> {
   return await import('argon2')
 }

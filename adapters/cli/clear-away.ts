@@ -1,8 +1,8 @@
 import type { Engine } from '../../src/index.js'
 import { tell } from './output.js'
 
-/** Waits until what was deleted is off the disk, and says so where that has to wait for room. */
+/** Waits until deleted data is off the disk. Tells the user if that has to wait for disk space. */
 export async function clearAway(engine: Engine): Promise<void> {
   if ((await engine.whenCleared()) !== 'full') return
-  tell('A disk is full: clearing away what was deleted waits for room, and goes on when Alcove runs and there is some.')
+  tell('a disk is full: free some space; the next run of Alcove then removes the deleted data')
 }

@@ -1,23 +1,23 @@
 import type { VerifyProgress } from '../../src/index.js'
 
-/** More often is no news to anybody. */
+/** The least time between two updates. More frequent updates cannot be read. */
 const EVERY_MS = 100
 
-/** Tells on a terminal how far a verification is, on one line that goes away. */
+/** Shows the progress of a verification on one line of a terminal. Clears the line at the end. */
 export class DoctorProgress {
-  #toldAt = -Infinity
+  #shownAt = -Infinity
 
   show({ stage, documents, total }: VerifyProgress): void {
     const now = performance.now()
-    if (!process.stderr.isTTY || now - this.#toldAt < EVERY_MS) return
-    this.#toldAt = now
-    const what = stage === 'checking' ? 'documents checked' : `of ${total ?? 0} documents processed again`
-    process.stderr.write(`\r\u001b[K${documents} ${what}`)
+    if (!process.stderr.isTTY || now - this.#shownAt < EVERY_MS) return
+    this.#shownAt = now
+    const state = stage === 'checking' ? 'documents checked' : `of ${total ?? 0} documents processed again`
+    process.stderr.write(`\r\u001b[K${documents} ${state}`)
   }
 
   stop(): void {
-    if (this.#toldAt === -Infinity) return
+    if (this.#shownAt === -Infinity) return
     process.stderr.write('\r\u001b[K')
-    this.#toldAt = -Infinity
+    this.#shownAt = -Infinity
   }
 }

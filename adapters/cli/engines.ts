@@ -11,10 +11,10 @@ import { loadLocal } from './loading.js'
 import type { GlobalOptions } from './options.js'
 import { releasing } from './releasing.js'
 
-/** How the audit trail names what comes from here. */
+/** The client id of the command line in the audit trail. */
 export const COMMAND_LINE = 'command-line'
 
-/** Runs beside an engine that works on the folder: what needs the database only. */
+/** Runs work that needs only the database. An engine may work on the folder at the same time. */
 export async function withDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine) => Promise<T>,
@@ -25,44 +25,44 @@ export async function withDatabase<T>(
 }
 
 /**
- * Works on the folder, alone: what needs files, vectors, words or the model. Events and mails wait for `serve`, which
- * knows where they may go.
+ * Runs work that needs files, vectors, words or the model. Locks the folder. It sends no events or mails: `serve`
+ * sends them later, because only its options say where they may go.
  *
- * @param interrupted called where the user interrupts
+ * @param onInterrupt called when the user interrupts
  */
 export async function withEngine<T>(
   options: GlobalOptions,
   work: (engine: Engine) => Promise<T>,
-  interrupted?: () => void,
+  onInterrupt?: () => void,
 ): Promise<T> {
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
   return await closing(
     await openLocalEngine({ ...options, roles: ['ingest'], hostClientId: COMMAND_LINE }),
     work,
-    interrupted,
+    onInterrupt,
   )
 }
 
 /**
- * Looks at the folder, alone, as the last one has left it: nothing is swept away first.
+ * Runs work on the folder as the last process left it: the sweep does not run first. Locks the folder.
  *
- * @param isWorking whether documents may be processed; otherwise nothing is changed
- * @param interrupted called where the user interrupts
+ * @param isWorking true to process documents; false to change nothing
+ * @param onInterrupt called when the user interrupts
  */
 export async function withUnsweptEngine<T>(
   options: GlobalOptions,
   isWorking: boolean,
   work: (engine: Engine) => Promise<T>,
-  interrupted?: () => void,
+  onInterrupt?: () => void,
 ): Promise<T> {
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
-  const how = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
-  return await closing(await openLocalEngine({ ...options, ...how, hostClientId: COMMAND_LINE }), work, interrupted)
+  const mode = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
+  return await closing(await openLocalEngine({ ...options, ...mode, hostClientId: COMMAND_LINE }), work, onInterrupt)
 }
 
-/** Works on the folder, or where somebody else does, beside it on the database. */
+/** Locks the folder if it can. Otherwise another process works on the folder, and the work gets the database only. */
 export async function withEngineOrDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine, isWorking: boolean) => Promise<T>,
@@ -90,7 +90,7 @@ export async function isInitialized(options: Pick<GlobalOptions, 'dataDir' | 'da
   }
 }
 
-/** @throws NotInitializedError where there is no data folder yet */
+/** @throws NotInitializedError if the data folder does not exist yet */
 export async function requireInitialized({
   dataDir,
   databaseUrl,
@@ -99,28 +99,28 @@ export async function requireInitialized({
   await requireLocalDatabase(resolve(dataDir), databaseUrl)
 }
 
-/** @throws UnsupportedError for a command that works on a folder only, with its own database and its own files */
+/** @throws UnsupportedError if the database or the files are not in the data folder: such a command needs both there */
 export function requireAllInFolder(
   { databaseUrl, filesUrl }: Pick<GlobalOptions, 'databaseUrl' | 'filesUrl'>,
-  what: string,
+  command: string,
 ): void {
   if (databaseUrl !== undefined) {
     throw new UnsupportedError(
-      `"alcove ${what}" is for a folder with its own database: use pg_dump and pg_restore for the one at --database-url, and copy the folder with the files`,
+      `"alcove ${command}" needs the database in the data folder: with --database-url, use pg_dump and pg_restore, and copy the folder with the files`,
     )
   }
   if (filesUrl === undefined) return
   throw new UnsupportedError(
-    `"alcove ${what}" is for a folder with its own files: copy the bucket at --files-url by its own means, after the database`,
+    `"alcove ${command}" needs the files in the data folder: with --files-url, copy the bucket with the tools of its provider, after the database`,
   )
 }
 
-async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, interrupted?: () => void): Promise<T> {
+async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, onInterrupt?: () => void): Promise<T> {
   return await releasing(
     async () => await work(engine),
     async () => {
       await engine.close()
     },
-    interrupted,
+    onInterrupt,
   )
 }

@@ -1,15 +1,15 @@
 import type { Passage } from '../../src/index.js'
 import { printable } from './output.js'
 
-/** As much of a text as a person reads at a glance. */
+/** The longest excerpt: what a person reads at a glance. */
 const MAX_CHARACTERS = 1_200
-/** What is shown before a passage that is far inside of a text. */
+/** The most text before a passage that is far from the beginning. */
 const LEAD_CHARACTERS = 300
 
 /**
- * The lines of a chunk's text that a person is shown: its beginning, or what is around the passage that matched.
+ * The lines of a chunk's text for a terminal: its beginning, or the text around the passage that matched.
  *
- * @param mark gets each line, or part of a line, of the passage; default: it stays as it is
+ * @param mark styles a line, or part of a line, of the passage; default: no style
  */
 export function excerpt(content: string, match: Passage, mark: (text: string) => string = (text) => text): string[] {
   const from = beginningOf(content, match)
@@ -26,7 +26,7 @@ export function excerpt(content: string, match: Passage, mark: (text: string) =>
   ]
 }
 
-/** Where the excerpt begins: at a line or a word. */
+/** The index at which the excerpt begins: the beginning of a line or of a word. */
 function beginningOf(content: string, match: Passage): number {
   if (match.end <= MAX_CHARACTERS) return 0
   const earliest = Math.max(0, match.start - LEAD_CHARACTERS)
@@ -35,7 +35,7 @@ function beginningOf(content: string, match: Passage): number {
   return space === null ? earliest : earliest + space.index + space[0].length
 }
 
-/** A part of a text, without half of a surrogate pair at its ends. */
+/** A part of a text. Half a surrogate pair at either end becomes U+FFFD. */
 function cut(content: string, from: number, to: number): string {
   return from < to ? content.slice(from, to).toWellFormed() : ''
 }

@@ -9,16 +9,16 @@ export interface FileToIngest {
 
 const READABLE = /\.(pdf|docx?|txt|md|csv)$/i
 
-/** What paths on the command line mean. */
+/** The files and folders that the paths on the command line name. */
 export interface FilesToIngest {
   readonly files: readonly FileToIngest[]
   /** Folders without a file that can be ingested. */
   readonly emptyFolders: readonly string[]
-  /** What was left alone in folders, told to people, a sentence each. */
+  /** The skipped entries of folders: one sentence each, for the user. */
   readonly skipped: readonly string[]
 }
 
-/** Why something in a folder is left alone: one, and several of them. */
+/** The reasons to skip an entry of a folder: singular and plural. */
 const REASONS = {
   hidden: ['hidden', 'hidden'],
   link: ['symbolic link', 'symbolic links'],
@@ -26,9 +26,11 @@ const REASONS = {
   special: ['special file', 'special files'],
 } as const
 
+type SkipReason = keyof typeof REASONS
+
 /**
- * The files that paths on the command line mean. A file that is named is taken as
- * it is; of a folder, with the folders in it, those whose ending is known.
+ * Lists the files that the paths on the command line name. A named file is always taken. A folder yields the files with
+ * a known extension in it and its subfolders.
  */
 export async function filesToIngest(paths: readonly string[]): Promise<FilesToIngest> {
   const files: FileToIngest[] = []
@@ -39,48 +41,50 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
       (found) => found.isDirectory(),
       () => false,
     )
-    // A path that is not there fails like any other file, when it is read.
+    // A missing path fails later, when the file is read, like any other file.
     if (!isFolder) {
       files.push({ path, name: basename(path) })
       continue
     }
-    const left: (keyof typeof REASONS)[] = []
-    const found = await filesIn(path, left)
+    const skipReasons: SkipReason[] = []
+    const found = await filesIn(path, skipReasons)
     const readable = found.filter((file) => READABLE.test(file))
     if (readable.length === 0) emptyFolders.push(path)
     files.push(...readable.map((file) => ({ path: file, name: basename(file) })))
     skipped.push(...found.filter((file) => !READABLE.test(file)).map((file) => `skipped ${file}: ${UNREADABLE}`))
-    if (left.length > 0) skipped.push(`skipped in ${path}: ${counts(left)}; name a file to ingest it all the same`)
+    if (skipReasons.length > 0) {
+      skipped.push(`skipped in ${path}: ${countReasons(skipReasons)}; to ingest such a file, name it`)
+    }
   }
   return { files, emptyFolders, skipped }
 }
 
-const UNREADABLE = 'not a format that is read'
+const UNREADABLE = 'its format is not supported'
 
-function counts(left: readonly (keyof typeof REASONS)[]): string {
+function countReasons(skipReasons: readonly SkipReason[]): string {
   return Object.entries(REASONS)
-    .map(([reason, names]) => ({ count: left.filter((one) => one === reason).length, names }))
+    .map(([reason, names]) => ({ count: skipReasons.filter((skipReason) => skipReason === reason).length, names }))
     .filter(({ count }) => count > 0)
-    .map(({ count, names: [one, several] }) => `${count} ${count === 1 ? one : several}`)
+    .map(({ count, names: [singular, plural] }) => `${count} ${count === 1 ? singular : plural}`)
     .join(', ')
 }
 
-/** Files below a folder in the order of their names. @param left gets a reason for each that is left alone */
-async function filesIn(folder: string, left: (keyof typeof REASONS)[]): Promise<string[]> {
+/** Lists the files below a folder in the order of their names. @param skipReasons gets a reason for each skipped entry */
+async function filesIn(folder: string, skipReasons: SkipReason[]): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const found: string[] = []
-  for (const entry of entries.sort((one, other) => one.name.localeCompare(other.name))) {
+  for (const entry of entries.sort((first, second) => first.name.localeCompare(second.name))) {
     const path = join(folder, entry.name)
-    const reason = await reasonToLeave(entry, path)
-    if (reason !== undefined) left.push(reason)
-    else if (entry.isDirectory()) found.push(...(await filesIn(path, left)))
+    const reason = await reasonToSkip(entry, path)
+    if (reason !== undefined) skipReasons.push(reason)
+    else if (entry.isDirectory()) found.push(...(await filesIn(path, skipReasons)))
     else found.push(path)
   }
   return found
 }
 
-/** Links are not followed: they may lead out of the folder, or in circles. */
-async function reasonToLeave(entry: Dirent, path: string): Promise<keyof typeof REASONS | undefined> {
+/** Links are skipped: they may lead out of the folder, or in circles. */
+async function reasonToSkip(entry: Dirent, path: string): Promise<SkipReason | undefined> {
   if (entry.name.startsWith('.')) return 'hidden'
   if (entry.isDirectory() || entry.isFile()) return undefined
   if (!entry.isSymbolicLink()) return 'special'

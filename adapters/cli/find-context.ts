@@ -1,6 +1,6 @@
 import { type Context, InvalidInputError, type Session } from '../../src/index.js'
 
-/** The context that an id or a name on the command line means. */
+/** @throws InvalidInputError if no context, or more than one, has the id or name */
 export async function findContext(session: Session, idOrName: string): Promise<Context> {
   const contexts = await session.contexts.list()
   const byId = /^\d+$/.test(idOrName) ? contexts.find(({ id }) => id === Number(idOrName)) : undefined
@@ -8,13 +8,10 @@ export async function findContext(session: Session, idOrName: string): Promise<C
   const byName = contexts.filter(({ name }) => name === idOrName)
   const [only, ...others] = byName
   if (only === undefined)
-    throw new InvalidInputError(
-      'context',
-      `there is none with the id or name ${idOrName}; "alcove context list" shows them`,
-    )
+    throw new InvalidInputError('context', `no context has the id or name ${idOrName}; "alcove context list" lists all`)
   if (others.length === 0) return only
   throw new InvalidInputError(
     'context',
-    `several have the name ${idOrName}: use the id, one of ${byName.map(({ id }) => id).join(', ')}`,
+    `several contexts have the name ${idOrName}: use an id, one of ${byName.map(({ id }) => id).join(', ')}`,
   )
 }

@@ -7,15 +7,16 @@ import {
   type DocumentWithReceipt,
   type Session,
 } from '../../src/index.js'
+import { isCode } from '../node-kit/index.js'
 import type { FileToIngest } from './files-to-ingest.js'
 
-/** Files that are uploaded while the one before them is processed. */
+/** The most files that are uploaded and not yet processed. */
 const UPLOADS_AHEAD = 8
 
-/** What has become of a file: a record, which may tell of a failure, or why there is none. */
+/** The result for one file: its record, which may have an error, or the reason why no record exists. */
 export type Outcome = { readonly document: DocumentWithReceipt } | { readonly error: string }
 
-/** Uploads files into a context, waits until they are searchable, and knows how far that is. */
+/** Uploads files into a context, waits until they are searchable, and counts the rest. */
 export class Ingestion {
   readonly #session: Session
   readonly #contextId: number
@@ -29,25 +30,25 @@ export class Ingestion {
     this.#files = files
   }
 
-  /** Documents that are kept, but not processed yet. */
+  /** The number of uploaded documents that are not processed yet. */
   get unfinished(): number {
     return this.#uploaded - this.#settled
   }
 
-  /** Files that are not kept yet. */
+  /** The number of files that are not uploaded yet. */
   get notUploaded(): number {
     return this.#files.length - this.#uploaded
   }
 
   /**
-   * Uploads the files in their order, some ahead of those that are processed, and gives them back in it.
-   * @throws ClosedError where the engine is closed meanwhile
+   * Uploads the files in their order, some of them ahead, and yields their outcomes in the same order.
+   * @throws ClosedError if the engine is closed before the end
    */
   async *run(): AsyncGenerator<{ readonly file: FileToIngest; readonly outcome: Outcome }> {
     const ahead: { readonly file: FileToIngest; readonly outcome: Promise<Outcome> }[] = []
     for (const file of this.#files) {
-      const outcome = this.#process(await this.#upload(file))
-      // Nobody waits for it yet: should the engine be closed first, that is no uncaught error.
+      const outcome = this.#settle(await this.#upload(file))
+      // Nothing awaits the outcome yet. If the engine is closed first, the error must not count as unhandled.
       outcome.catch(() => undefined)
       ahead.push({ file, outcome })
       const oldest = ahead.length >= UPLOADS_AHEAD ? ahead.shift() : undefined
@@ -58,8 +59,8 @@ export class Ingestion {
 
   async #upload({ path, name }: FileToIngest): Promise<{ readonly uuid: string } | { readonly error: string }> {
     try {
-      // To open a pipe would wait for whoever writes to it, which nothing can interrupt.
-      if (!(await stat(path)).isFile()) return { error: 'it is not a regular file' }
+      // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
+      if (!(await stat(path)).isFile()) return { error: 'not a regular file' }
       const content = createReadStream(path)
       return { uuid: await this.#session.documents.upload(this.#contextId, { fileName: name, content }) }
     } catch (error) {
@@ -69,17 +70,17 @@ export class Ingestion {
     }
   }
 
-  async #process(uploaded: { readonly uuid: string } | { readonly error: string }): Promise<Outcome> {
-    const outcome = 'error' in uploaded ? uploaded : await this.#processed(uploaded.uuid)
+  async #settle(uploaded: { readonly uuid: string } | { readonly error: string }): Promise<Outcome> {
+    const outcome = 'error' in uploaded ? uploaded : await this.#waitUntilProcessed(uploaded.uuid)
     this.#settled += 1
     return outcome
   }
 
-  async #processed(uuid: string): Promise<Outcome> {
+  async #waitUntilProcessed(uuid: string): Promise<Outcome> {
     const { documents } = this.#session
     try {
       await documents.whenProcessed(uuid).catch((error: unknown) => {
-        // That is in the record.
+        // The record has this error too.
         if (!(error instanceof DocumentFailedError)) throw error
       })
       return { document: await documents.get(uuid) }
@@ -89,14 +90,14 @@ export class Ingestion {
   }
 }
 
-/** @throws the error itself where the engine is closed: that is the end, and not of one file */
+/** @throws ClosedError the error itself: a closed engine ends the whole ingestion, not one file */
 function describe(error: unknown): string {
   if (error instanceof ClosedError) throw error
   if (error instanceof AlcoveError) {
-    const isGone = error.code === 'ERR_DOCUMENT_NOT_FOUND'
-    return `${isGone ? 'it was deleted before it was searchable' : error.message} (${error.code})`
+    const isDeleted = error.code === 'ERR_DOCUMENT_NOT_FOUND'
+    return `${isDeleted ? 'deleted before it was searchable' : error.message} (${error.code})`
   }
-  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-  if (isMissing) return 'there is no such file or folder'
+  const isMissing = isCode(error, 'ENOENT')
+  if (isMissing) return 'no such file or folder'
   return error instanceof Error ? error.message : String(error)
 }

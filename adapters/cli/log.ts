@@ -1,21 +1,21 @@
 import { AlcoveError } from '../../src/index.js'
 import type { Telemetry, TelemetryEvent } from '../../src/ports/index.js'
 
-/** How much is written, from nothing to everything. */
+/** The levels of the log, from nothing to everything. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Writes what happens to stderr, one JSON object a line. */
+/** Writes telemetry events to stderr, one JSON object a line. */
 export class Log implements Telemetry {
-  readonly #most: number
+  readonly #maxLevel: number
 
   constructor(level: LogLevel) {
-    this.#most = LOG_LEVELS.indexOf(level)
+    this.#maxLevel = LOG_LEVELS.indexOf(level)
   }
 
   record({ name, level, fields, durationMs, error }: TelemetryEvent): void {
-    if (LOG_LEVELS.indexOf(level) > this.#most) return
+    if (LOG_LEVELS.indexOf(level) > this.#maxLevel) return
     const line = {
       time: new Date().toISOString(),
       level,
@@ -28,7 +28,7 @@ export class Log implements Telemetry {
   }
 }
 
-/** Where an error of the engine comes from is known by its code; of others the stack tells. */
+/** An error of the engine needs no stack: its code says where it comes from. */
 function describe(error: unknown): { readonly error: string; readonly stack?: string } {
   if (error instanceof AlcoveError) return { error: `${error.message} (${error.code})` }
   if (!(error instanceof Error)) return { error: String(error) }

@@ -4,7 +4,7 @@ import type { Mailer } from '../../src/ports/index.js'
 import { SmtpMailer } from '../mail/index.js'
 import { option } from './options.js'
 
-/** The options of commands that send mails. */
+/** The values of the options of commands that send mails. */
 export interface MailOptions {
   readonly smtpUrl?: string | undefined
   readonly mailFrom?: string | undefined
@@ -12,18 +12,22 @@ export interface MailOptions {
   readonly publicUrl?: string | undefined
 }
 
-/** The options themselves: commands that send mails add each of them. */
+/** The options that each command that sends mails adds. */
 export const MAIL_OPTIONS = {
   publicUrl: (): Option<'--public-url <url>'> =>
-    option('--public-url <url>', 'where clients and users reach the server: issuer of tokens, and the links of mails'),
+    option(
+      '--public-url <url>',
+      'URL under which clients and users reach the server: the issuer of tokens, and the base of links in mails',
+    ),
   smtpUrl: (): Option<'--smtp-url <url>'> =>
-    option('--smtp-url <url>', 'mail server, such as smtp://user:password@host:587; default: .eml files'),
-  mailFrom: (): Option<'--mail-from <address>'> => option('--mail-from <address>', 'sender of mails'),
+    option('--smtp-url <url>', 'mail server, such as smtp://user:password@host:587; default: write .eml files'),
+  mailFrom: (): Option<'--mail-from <address>'> =>
+    option('--mail-from <address>', 'sender of mails; default: alcove@localhost'),
   setupUrl: (): Option<'--setup-url <template>'> =>
-    option('--setup-url <template>', 'page where users choose a password, with {token} in it'),
+    option('--setup-url <template>', 'page where users set their password; contains {token}'),
 }
 
-/** What the engine is opened with. @param address where the server listens, where there is one */
+/** The mail options for the engine. @param address returns the URL of the server, if the command starts one */
 export function mailSettings(options: MailOptions, address?: () => string): { mail: MailSettings; mailer?: Mailer } {
   const { smtpUrl, mailFrom = 'alcove@localhost', publicUrl, setupUrl } = options
   const base = publicUrl === undefined ? undefined : checkPublicUrl(publicUrl)
@@ -37,5 +41,8 @@ export function mailSettings(options: MailOptions, address?: () => string): { ma
 /** @throws InvalidInputError */
 export function checkPublicUrl(url: string): string {
   if (URL.canParse(url) && /^https?:[^?#\s]+$/.test(url)) return url.replace(/\/+$/, '')
-  throw new InvalidInputError('publicUrl', 'must be a web address such as https://alcove.example.com')
+  throw new InvalidInputError(
+    'publicUrl',
+    'must be an http or https URL without query, such as https://alcove.example.com',
+  )
 }

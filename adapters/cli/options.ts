@@ -2,11 +2,11 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import { DEFAULT_LIMITS, type EngineLimits } from '../../src/index.js'
 
 /**
- * An option that an environment variable can give too: `--chunk-size` is `ALCOVE_CHUNK_SIZE`.
- * A variable that is empty gives nothing.
+ * Creates an option that an environment variable can set too: `ALCOVE_CHUNK_SIZE` sets `--chunk-size`.
+ * An empty variable sets nothing.
  *
- * @param command where the option means something else than under the same name elsewhere: a part
- *   of the variable's name then, so that no variable means two things: `ALCOVE_INIT_COMPANY`
+ * @param command a part of the variable's name, such as in `ALCOVE_INIT_COMPANY`. Needed if another command has an
+ *   option of this name with another meaning, so that no variable means two things
  */
 export function option<Flags extends string>(flags: Flags, description: string, command?: string): Option<Flags> {
   const created = new Option(flags, description)
@@ -15,32 +15,31 @@ export function option<Flags extends string>(flags: Flags, description: string, 
   return process.env[variable] === '' ? created : created.env(variable)
 }
 
-/** Where everything is. An empty path would mean the current folder. */
+/** @throws InvalidArgumentError for an empty path: it would mean the current folder */
 export function parseFolder(text: string): string {
   if (text.trim() !== '') return text
-  throw new InvalidArgumentError('it must be the path of a folder.')
+  throw new InvalidArgumentError('Expected the path of a folder.')
 }
 
-/** An empty path would mean the current folder, too. */
+/** @throws InvalidArgumentError for an empty path: it would mean the current folder */
 export function parseFile(text: string): string {
   if (text.trim() !== '') return text
-  throw new InvalidArgumentError('it must be the path of a file.')
+  throw new InvalidArgumentError('Expected the path of a file.')
 }
 
-/** An id on the command line. */
 export function parseId(text: string): number {
   const id = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id
-  throw new InvalidArgumentError('it must be an id, a positive integer.')
+  throw new InvalidArgumentError('Expected an id, a positive integer.')
 }
 
 export function parseNumber(text: string): number {
   const number = Number(text)
   if (text.trim() !== '' && Number.isFinite(number)) return number
-  throw new InvalidArgumentError('it must be a number.')
+  throw new InvalidArgumentError('Expected a number.')
 }
 
-/** A list separated by commas. */
+/** Parses a list separated by commas. */
 export function parseList(text: string): string[] {
   return text
     .split(',')
@@ -48,50 +47,46 @@ export function parseList(text: string): string[] {
     .filter((item) => item !== '')
 }
 
-/** An option that may be given several times, or once with commas. */
-export function collect(text: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), ...parseList(text)]
+/** Parses an option that may be given several times, or once with commas. */
+export function collect(text: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), ...parseList(text)]
 }
-
-/** A number of things. */
 export function parseCount(text: string): number {
   const count = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('it must be a positive integer.')
+  throw new InvalidArgumentError('Expected a positive integer.')
 }
 
-/** Limits of the engine by their names, such as `usersPerCompany=50000`; repeatable, or with commas. */
-export function collectLimits(text: string, before: Partial<EngineLimits> | undefined): Partial<EngineLimits> {
-  const given = parseList(text).map((item) => {
+/** Parses limits of the engine, such as `usersPerCompany=50000`; several times, or once with commas. */
+export function collectLimits(text: string, previous: Partial<EngineLimits> | undefined): Partial<EngineLimits> {
+  const limits = parseList(text).map((item) => {
     const [name = '', number = '', ...more] = item.split('=').map((part) => part.trim())
     if (more.length > 0 || !/^\d+$/.test(number) || Number(number) < 1) {
-      throw new InvalidArgumentError('each must be a name and a positive integer, such as usersPerCompany=50000.')
+      throw new InvalidArgumentError('Expected a name and a positive integer, such as usersPerCompany=50000.')
     }
     if (!(name in DEFAULT_LIMITS)) {
       throw new InvalidArgumentError(
-        `there is no limit "${name}": there are ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
+        `Unknown limit "${name}"; expected one of ${Object.keys(DEFAULT_LIMITS).join(', ')}.`,
       )
     }
     return [name, Number(number)] as const
   })
-  return { ...before, ...(Object.fromEntries(given) as Partial<EngineLimits>) }
+  return { ...previous, ...(Object.fromEntries(limits) as Partial<EngineLimits>) }
 }
 
-/** What stands before a command on the line, or behind it. */
+/** The values of the options that stand before or behind any command. */
 export interface GlobalOptions {
   readonly dataDir: string
   readonly json: boolean
-  /** Whoever opens the database needs the key that its secrets are encrypted with. */
+  /** The file of the key that encrypts the secrets in the database. */
   readonly secretKeyFile?: string
-  /** A PostgreSQL database in place of the one in the folder. */
+  /** A PostgreSQL database instead of the one in the data folder. */
   readonly databaseUrl?: string
-  /** A bucket for the files, in place of the folder. */
+  /** A bucket for the files instead of the data folder. */
   readonly filesUrl?: string
-  /** What tenants may hold and do. */
   readonly limits?: Partial<EngineLimits>
 }
 
-/** The options that every command has. */
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const given = command.optsWithGlobals() as Partial<GlobalOptions>
   const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl, limits } = given
@@ -106,7 +101,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   }
 }
 
-/** Whether a switch is on: commander takes any value of its variable for that, `0` included. */
+/** True if a switch is on. Commander would take any value of its variable as on, `0` included. */
 export function isSwitchedOn(command: CommandUnknownOpts, name: string): boolean {
   const { [name]: given } = command.optsWithGlobals() as Readonly<Record<string, unknown>>
   if (given === undefined || given === false) return false

@@ -2,35 +2,35 @@ import Table from 'cli-table3'
 import type { GlobalOptions } from './options.js'
 
 /**
- * Text of strangers for a terminal, where control characters could do anything:
- * each is shown as U+FFFD, but for line ends and tabs.
+ * Makes untrusted text safe for a terminal, which control characters could attack.
+ * Each becomes U+FFFD, except line ends and tabs.
  */
 export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[^\P{Cc}\n\t]/gu, '\uFFFD')
 }
 
-/** As {@link printable}, for what is one line, such as a name. */
+/** Makes untrusted text of one line, such as a name, safe for a terminal. Replaces line ends and tabs too. */
 export function oneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
-/** Such as `1 file` or `2 files`. */
+/** For example `1 file` or `2 files`. */
 export function counted(count: number, thing: string, things: string = `${thing}s`): string {
   return `${count} ${count === 1 ? thing : things}`
 }
 
-/** Says something beside the result, in one line. */
+/** Writes one line to stderr, beside the result on stdout. */
 export function tell(line: string): void {
   process.stderr.write(`${oneLine(line)}\n`)
 }
 
-/** Prints a result: one JSON value for programs, a sentence for people, or several of a line each. */
+/** Prints a result: one JSON value for programs; for people a sentence, or several with a line each. */
 export function printResult({ json }: GlobalOptions, value: unknown, sentence: string | readonly string[]): void {
   const lines = typeof sentence === 'string' ? [sentence] : sentence
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(oneLine).join('\n')}\n`)
 }
 
-/** Prints a list: a JSON array for programs, a table for people. */
+/** Prints a list: a JSON array for programs; a table for people. */
 export function printList<Item extends object>(
   { json }: GlobalOptions,
   items: readonly Item[],
@@ -41,7 +41,7 @@ export function printList<Item extends object>(
   else process.stdout.write(`${table(items, columns)}\n`)
 }
 
-/** Prints one record: JSON for programs, a line for each member for people. */
+/** Prints one record: JSON for programs; for people a line for each member. */
 export function printRecord({ json }: GlobalOptions, record: object): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(record)}\n`)
@@ -50,7 +50,7 @@ export function printRecord({ json }: GlobalOptions, record: object): void {
   printMembers(record, '')
 }
 
-/** Further lines of a value, and the members of a member, are indented: none of them can be taken for a member. */
+/** Indents the further lines of a value and the members of a member, so that none looks like a member of the record. */
 function printMembers(record: object, indent: string): void {
   for (const [name, value] of Object.entries(record) as [string, unknown][]) {
     const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,8 +3,8 @@ import { excerpt } from './excerpt.js'
 import { oneLine } from './output.js'
 
 /**
- * Prints passages for people: similarity and document, the score and which side of the search found it, and the text
- * around what matched. On a terminal, what matched is bold.
+ * Prints results for people: similarity and document, the score and the indexes that found it, and the text around
+ * the passage. On a terminal, the passage is bold.
  */
 export function printPassages(results: readonly SearchResult[]): void {
   if (results.length === 0) process.stdout.write('nothing found\n')
@@ -18,7 +18,7 @@ export function printPassages(results: readonly SearchResult[]): void {
   })
 }
 
-/** Whether people see the output who want it styled (https://no-color.org). */
+/** True if stdout is a terminal whose user wants styled output (https://no-color.org). */
 function isStyled(): boolean {
   return process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
 }

@@ -53,25 +53,28 @@ const COMMANDS = [
 /** The whole command line. `--data-dir` and `--json` may stand anywhere on it. */
 export function buildProgram(): CommandUnknownOpts {
   const program = new Command('alcove')
-    .description('Assistants, their documents and their search, on this machine.')
+    .description('Custom assistants with searched documents, in one folder on this machine.')
     .version(packageVersion())
-    .addOption(option('--data-dir <dir>', 'the folder with everything').argParser(parseFolder).default('./alcove-data'))
+    .addOption(option('--data-dir <dir>', 'folder with all data').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
-    .addOption(option('--secret-key-file <file>', 'key that secrets are encrypted with').argParser(parseFile))
-    .addOption(option('--database-url <url>', 'a PostgreSQL database in place of the one in the folder'))
-    .addOption(option('--files-url <url>', 'a bucket for the files, s3://bucket/prefix, in place of the folder'))
     .addOption(
-      option(
-        '--limits <name=number>',
-        'what tenants may hold and do, such as usersPerCompany=50000; repeatable',
-      ).argParser(collectLimits),
+      option('--secret-key-file <file>', 'file with the key that encrypts the stored secrets').argParser(parseFile),
+    )
+    .addOption(option('--database-url <url>', 'PostgreSQL database, instead of the one in the data folder'))
+    .addOption(
+      option('--files-url <url>', 'bucket for the files, such as s3://bucket/prefix, instead of the data folder'),
+    )
+    .addOption(
+      option('--limits <name=number>', 'limit of tenants, such as usersPerCompany=50000; repeatable').argParser(
+        collectLimits,
+      ),
     )
   for (const command of COMMANDS) program.addCommand(command())
-  return quiet(program)
+  return reportUsageErrors(program)
 }
 
-/** Wrong usage is an exception in every command, not the end of the process, and told in one line. */
-function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
+/** Makes every command throw on wrong usage, instead of ending the process, and report it in one line. */
+function reportUsageErrors(command: CommandUnknownOpts): CommandUnknownOpts {
   command.exitOverride()
   command.configureHelp({ showGlobalOptions: true })
   command.configureOutput({
@@ -81,19 +84,19 @@ function quiet(command: CommandUnknownOpts): CommandUnknownOpts {
         .replace(/^error: /, '')
         .replaceAll(/\s*\n\s*/g, ' ')
         .replace(/\.$/, '')
-      write(`alcove: ${oneLine(line)}; "alcove help" shows what there is\n`)
+      write(`alcove: ${oneLine(line)}; "alcove help" lists the commands\n`)
     },
   })
   if (command.commands.length > 0) requireSubcommand(command)
-  for (const child of command.commands) quiet(child)
+  for (const child of command.commands) reportUsageErrors(child)
   return command
 }
 
-/** A group without a subcommand is wrong usage like any other: one line, not a page of help. */
+/** Makes a group without a subcommand wrong usage like any other: one line, not a page of help. */
 function requireSubcommand(group: CommandUnknownOpts): void {
   const names = group.commands.map((command) => command.name()).join(', ')
   group.addHelpText('before', ({ error: isError }) =>
-    isError ? group.error(`error: missing subcommand of '${group.name()}': one of ${names}`) : '',
+    isError ? group.error(`error: missing subcommand of '${group.name()}'; expected one of ${names}`) : '',
   )
 }
 

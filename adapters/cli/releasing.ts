@@ -1,11 +1,11 @@
-/** What a shell says of a command that a signal has ended: 128 and the signal's number. */
+/** The exit code that shells give a command ended by a signal: 128 plus the signal's number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
 
 type Signal = keyof typeof EXIT_CODES
 
 /**
- * Hears of the first SIGINT or SIGTERM. The next one finds no listener and so ends
- * the process at once, even while it waits for a system call that does not return.
+ * Listens for the first SIGINT or SIGTERM. The second one finds no listener and so ends
+ * the process at once, even while the process waits for a system call that does not return.
  *
  * @returns a function that stops listening
  */
@@ -24,21 +24,21 @@ export function onInterrupt(listener: (signal: Signal) => void): () => void {
 }
 
 /**
- * Does work, then releases what it used; also when the user interrupts, which ends the process.
- * A second signal does not wait any longer.
+ * Runs work, then releases its resources. If the user interrupts, it releases them and ends the process.
+ * A second signal ends the process at once.
  *
  * @param release called once
- * @param interrupted called before that, where the user interrupts
+ * @param onFirstSignal called before `release` if the user interrupts
  */
 export async function releasing<T>(
   work: () => Promise<T>,
   release: () => Promise<void>,
-  interrupted?: () => void,
+  onFirstSignal?: () => void,
 ): Promise<T> {
   let released: Promise<void> | undefined
   let ending: Promise<void> | undefined
   const stopListening = onInterrupt((signal) => {
-    interrupted?.()
+    onFirstSignal?.()
     released ??= release()
     ending = released.finally(() => process.exit(EXIT_CODES[signal]))
   })
@@ -47,7 +47,7 @@ export async function releasing<T>(
   } finally {
     released ??= release()
     await released
-    // What the work says of its interruption is no news: the process ends instead.
+    // After an interruption the process exits here, before the work's own error is reported.
     await ending
     stopListening()
   }

@@ -11,11 +11,11 @@ const WRONG_USAGE = 2
  *
  * Results go to stdout; errors, progress and logs to stderr.
  *
- * @param args what stands behind `alcove`
- * @returns the exit code: 0, 1 for a failure, 2 for wrong usage
+ * @param args the arguments after `alcove`
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage
  */
 export async function runCli(args: readonly string[]): Promise<number> {
-  watchOutput()
+  reportOutputErrors()
   try {
     await buildProgram().parseAsync(withHelpOfSubcommand(args), { from: 'user' })
     return typeof process.exitCode === 'number' ? process.exitCode : 0
@@ -27,17 +27,17 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** A full disk is told once, whenever it is found; the command goes on to its end. */
-function watchOutput(): void {
-  let isTold = false
+/** Reports an error of stdout, such as a full disk, once. The command continues to its end. */
+function reportOutputErrors(): void {
+  let isReported = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads the output may stop reading: `alcove … | head`.
-    if (error.code === 'EPIPE' || isTold) return
-    isTold = true
+    // A reader may stop reading: `alcove … | head`.
+    if (error.code === 'EPIPE' || isReported) return
+    isReported = true
     process.exitCode = FAILED
     process.stderr.write(`alcove: the output cannot be written: ${oneLine(error.message)}\n`)
   })
-  // There is nowhere left to tell of these.
+  // No stream is left to report these to.
   process.stderr.on('error', () => undefined)
 }
 
@@ -46,9 +46,9 @@ function withHelpOfSubcommand(args: readonly string[]): readonly string[] {
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
 
-/** One line: what is wrong, and what to do. */
+/** The error in one line: what is wrong and what to do. */
 function describe(error: unknown): string {
   if (error instanceof AlcoveError) return `${error.message} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
   const message = error instanceof Error ? error.message : String(error)
-  return `an unexpected error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`
+  return `unexpected error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`
 }

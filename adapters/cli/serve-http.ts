@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../http-server/index.js'
+import { codeOf } from '../node-kit/index.js'
 import { loadHttpServer } from './loading.js'
 
-/** Serves a handler. @throws InvalidInputError where the address cannot be listened on, or an option is not valid */
+/** Serves a handler. @throws InvalidInputError if the server cannot listen on the address, or an option is not valid */
 export async function listen(
   handler: HttpHandler,
   options: ServeHttpOptions & { readonly host: string; readonly port: number },
@@ -12,7 +13,7 @@ export async function listen(
   try {
     return await serveHttp(handler, options)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error) ?? ''
     const problem = PROBLEMS[code]
     if (problem === undefined) throw error
     throw new InvalidInputError('', `cannot listen on ${host}:${port}: ${problem}`, { cause: error })
@@ -21,7 +22,7 @@ export async function listen(
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; choose another with --port, or 0 for a free one',
-  EACCES: 'that port is not allowed; choose one above 1023 with --port',
+  EACCES: 'this user may not use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'the host is unknown; choose another with --host',
 }

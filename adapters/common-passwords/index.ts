@@ -1,2 +1,2 @@
-/** The commonest passwords, from a list that comes with a package. */
+/** CommonPasswords from the list of a package. */
 export { ListedCommonPasswords } from './listed-common-passwords.js'

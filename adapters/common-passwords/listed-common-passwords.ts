@@ -1,9 +1,8 @@
 import type { CommonPasswords } from '../../src/ports/index.js'
 
 /**
- * The passwords that leaks contain most often, in lower case: the 49,233 of `@zxcvbn-ts/language-common`, ordered by
- * how common they are. All of them count, not the first 10,000 alone: only 25 of those have 12 characters or more, and
- * `password1234` has rank 18,530.
+ * The most common passwords of leaks, in lower case: the 49,233 of `@zxcvbn-ts/language-common`, the most common first.
+ * All of them are used. Of the first 10,000, only 25 have 12 characters or more, and `password1234` has rank 18,530.
  */
 export class ListedCommonPasswords implements CommonPasswords {
   #passwords: Promise<ReadonlySet<string>> | undefined
@@ -13,13 +12,13 @@ export class ListedCommonPasswords implements CommonPasswords {
     return (await this.#passwords).has(password.trim().toLowerCase())
   }
 
-  /** The list takes 40 ms and 3 MB, which most processes never need. */
+  /** Loads the list with the first use: it takes 40 ms and 3 MB, and most processes never need it. */
   async #load(): Promise<ReadonlySet<string>> {
     try {
       const { dictionary } = await import('@zxcvbn-ts/language-common')
       return new Set(dictionary['passwords-common'])
     } catch (error) {
-      // A list that was not found, or read, is looked for again.
+      // The next call retries a failed load.
       this.#passwords = undefined
       throw error
     }

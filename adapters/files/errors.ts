@@ -1,10 +1,11 @@
 import { FileMissingError, StorageError, StorageFullError } from '../../src/ports/index.js'
+import { codeOf } from '../node-kit/index.js'
 
 const FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
-/** Operating systems have such codes; those of Node begin with `ERR_`. */
+/** Codes of the operating system. Those of Node begin with `ERR_`. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/
-/** What trying again may help against. */
-const PASSING: Readonly<Record<string, string>> = {
+/** Transient errors: a retry may succeed. */
+const TRANSIENT_PROBLEMS: Readonly<Record<string, string>> = {
   EIO: 'the disk cannot read or write it',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
@@ -12,16 +13,17 @@ const PASSING: Readonly<Record<string, string>> = {
   EAGAIN: 'the disk is busy',
   ETIMEDOUT: 'the disk does not answer',
 }
-const LASTING: Readonly<Record<string, string>> = {
-  EACCES: 'the process may not read or write it: give its user the right to',
-  EPERM: 'the process may not read or write it: give its user the right to',
+/** Permanent errors: a user must act. */
+const PERMANENT_PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'the process may not read or write it: grant its user that right',
+  EPERM: 'the process may not read or write it: grant its user that right',
   EROFS: 'the disk is read-only',
-  ENOTDIR: 'something else is in the place of the folder',
-  EISDIR: 'a folder is in the place of the file',
+  ENOTDIR: 'a file has the name of its folder: move that file away',
+  EISDIR: 'a folder has its name: move that folder away',
 }
 
-/** What the disk does, its failures told as the core's errors. */
-export async function onDisk<T>(work: Promise<T>): Promise<T> {
+/** Awaits work on the disk, and translates its errors to the core's. */
+export async function withTranslatedErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -29,22 +31,24 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What the system says of a file, in whatever code; everything else passes. No path is told. */
+/** Translates errors of the operating system. The message never has a path. Other errors stay as they are. */
 function translateError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !SYSTEM_CODE.test(code)) return error
   if (FULL_CODES.has(code)) {
-    return new StorageFullError('the disk with the files is full: make room, and it goes on', { cause: error })
+    return new StorageFullError('the disk with the files is full: free some space, then the work continues', {
+      cause: error,
+    })
   }
-  const problem = PASSING[code] ?? LASTING[code]
+  const problem = TRANSIENT_PROBLEMS[code] ?? PERMANENT_PROBLEMS[code]
   return new StorageError(`a file of the file store failed${problem === undefined ? '' : `: ${problem}`} (${code})`, {
     cause: error,
-    // In doubt it is worth another try.
-    isTransient: !(code in LASTING),
+    // An unknown error is retried.
+    isTransient: !(code in PERMANENT_PROBLEMS),
   })
 }
 
-/** As {@link translateError}; a file that is not there is told by its key. */
+/** As {@link translateError}, but reports a missing file by its key. */
 export function translateReadError(error: unknown, key: string): unknown {
   if (!isMissing(error)) return translateError(error)
   return new FileMissingError(`the file ${key} is not in the file store; restore it or delete its document`, {
@@ -54,8 +58,4 @@ export function translateReadError(error: unknown, key: string): unknown {
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT'
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

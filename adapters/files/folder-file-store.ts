@@ -10,24 +10,25 @@ import {
   requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-import { isMissing, onDisk, translateReadError } from './errors.js'
-import { syncFolder } from './sync-folder.js'
+import { syncFolder } from '../node-kit/index.js'
+import { isMissing, translateReadError, withTranslatedErrors } from './errors.js'
 
-const FAN_OUT = /^[0-9a-f]{2}$/
-const UNFINISHED = 'unfinished'
-/** What is stored is for the engine's user alone. */
+/** The names of the folders with files: the first two characters of a key. */
+const KEY_FOLDER = /^[0-9a-f]{2}$/
+const UNFINISHED_FOLDER = 'unfinished'
+/** Only the user of the engine may read the files. */
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
-/** Hashed in one go: a few milliseconds of work. */
+/** Bytes that are hashed in one step, which takes a few milliseconds. */
 const PART_BYTES = 1_048_576
-/** Read in one go: an extraction passes it on through two processes, and the fewer pieces there are, the sooner it has all. */
+/** Bytes of one read. An extraction passes each piece through two processes, so fewer pieces are faster. */
 const BYTES_PER_READ = 262_144
 
-/** Files in a folder: `ab/<uuid>`, written under another name until they are whole and on the disk. */
+/** Files in a folder, as `ab/<uuid>`. A file has a temporary name until it is complete and on the disk. */
 export class FolderFileStore implements FileStore {
   readonly #folder: string
 
-  /** @param folder made at the first write */
+  /** @param folder created at the first write */
   constructor(folder: string) {
     this.#folder = resolve(folder)
   }
@@ -38,16 +39,16 @@ export class FolderFileStore implements FileStore {
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<StoredFile> {
     const path = this.#pathOf(key)
-    const temporary = join(this.#folder, UNFINISHED, `${key}-${Date.now()}`)
+    const temporary = join(this.#folder, UNFINISHED_FOLDER, `${key}-${Date.now()}`)
     try {
-      await onDisk(makeFolder(join(this.#folder, UNFINISHED)))
-      await onDisk(makeFolder(this.#parentOf(key)))
+      await withTranslatedErrors(createFolder(join(this.#folder, UNFINISHED_FOLDER)))
+      await withTranslatedErrors(createFolder(this.#parentOf(key)))
       const stored = await writeFile(temporary, content, options)
-      await onDisk(rename(temporary, path))
+      await withTranslatedErrors(rename(temporary, path))
       await syncFolder(this.#parentOf(key))
       return stored
     } catch (error) {
-      // What cannot be removed either is removed at the next start; the first error is the one to tell.
+      // The first error is thrown. A temporary file that cannot be removed now is removed at the next start.
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error
     }
@@ -83,24 +84,24 @@ export class FolderFileStore implements FileStore {
   }
 
   async delete(key: string): Promise<void> {
-    await onDisk(rm(this.#pathOf(key), { force: true }))
+    await withTranslatedErrors(rm(this.#pathOf(key), { force: true }))
   }
 
   async *list(): AsyncGenerator<string> {
     for (const folder of await namesIn(this.#folder)) {
-      if (!FAN_OUT.test(folder)) continue
+      if (!KEY_FOLDER.test(folder)) continue
       for (const name of await namesIn(join(this.#folder, folder))) if (isFileKey(name)) yield name
     }
   }
 
-  /** The folder itself stays: somebody may be about to write into it. */
+  /** The folder itself stays, as another call may be about to write into it. */
   async removeUnfinished({ olderThanMs = 0 }: { readonly olderThanMs?: number } = {}): Promise<void> {
-    const folder = join(this.#folder, UNFINISHED)
+    const folder = join(this.#folder, UNFINISHED_FOLDER)
     const before = Date.now() - olderThanMs
     for (const name of await namesIn(folder)) {
       const path = join(folder, name)
-      if (olderThanMs > 0 && (await lastWritten(path)) > before) continue
-      await onDisk(rm(path, { recursive: true, force: true }))
+      if (olderThanMs > 0 && (await lastWrittenMs(path)) > before) continue
+      await withTranslatedErrors(rm(path, { recursive: true, force: true }))
     }
   }
 
@@ -122,7 +123,7 @@ async function writeFile(
   const { maxBytes, signal } = options
   const hash = createHash('sha256')
   let sizeBytes = 0
-  const file = await onDisk(open(path, 'wx', FILE_MODE))
+  const file = await withTranslatedErrors(open(path, 'wx', FILE_MODE))
   try {
     signal?.throwIfAborted()
     for await (const piece of itemsUntilAborted(content, signal)) {
@@ -130,39 +131,40 @@ async function writeFile(
       if (sizeBytes > maxBytes) throw new QuotaExceededError(`the file has more than ${maxBytes} bytes`)
       for (const part of inParts(piece)) {
         hash.update(part)
-        await onDisk(writeAll(file, part))
+        await withTranslatedErrors(writeAll(file, part))
       }
     }
-    await onDisk(file.sync())
+    await withTranslatedErrors(file.sync())
   } finally {
-    await onDisk(file.close())
+    await withTranslatedErrors(file.close())
   }
   return { sizeBytes, sha256: hash.digest('hex') }
 }
 
-/** A whole file may come in one piece; hashing it at one go would hold up the event loop. */
+/** Divides a piece into parts. It may be a whole file, and hashing it in one step would block the event loop. */
 function* inParts(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.byteLength; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES)
+  for (let start = 0; start < bytes.byteLength; start += PART_BYTES) yield bytes.subarray(start, start + PART_BYTES)
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.byteLength; ) at += (await file.write(bytes, at)).bytesWritten
+  for (let written = 0; written < bytes.byteLength; ) written += (await file.write(bytes, written)).bytesWritten
 }
 
-/** A new folder is on the disk once the one that it lies in is. */
-async function makeFolder(path: string): Promise<void> {
-  const firstMade = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
-  if (firstMade === undefined) return
-  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
+/** Creates a folder, and syncs the parent of each new folder: only then is the folder surely on the disk. */
+async function createFolder(path: string): Promise<void> {
+  const firstCreated = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
+  if (firstCreated === undefined) return
+  for (let folder = path; folder.length >= firstCreated.length; folder = dirname(folder))
+    await syncFolder(dirname(folder))
 }
 
-/** Milliseconds since the epoch; 0 for what has come to its end meanwhile. */
-async function lastWritten(path: string): Promise<number> {
+/** The time of the last write, in milliseconds since the epoch; 0 if the file is missing. */
+async function lastWrittenMs(path: string): Promise<number> {
   const found = stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
-  return (await onDisk(found))?.mtimeMs ?? 0
+  return (await withTranslatedErrors(found))?.mtimeMs ?? 0
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
@@ -170,5 +172,5 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     if (isMissing(error)) return []
     throw error
   })
-  return await onDisk(names)
+  return await withTranslatedErrors(names)
 }

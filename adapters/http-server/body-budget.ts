@@ -1,54 +1,51 @@
 import { HttpError } from './problem.js'
 
-/** Bytes of a body that are not counted: small requests pass, whatever large ones are under way. */
+/** The bytes of each body that are not counted: small requests pass while large ones are received. */
 const FREE_BYTES = 16_384
-const MOST_BYTES = 67_108_864
-const MOST_BYTES_OF_COMPANY = 16_777_216
+const MAX_BYTES = 67_108_864
+const MAX_BYTES_OF_COMPANY = 16_777_216
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** What one body holds of the budget. */
+/** The part of the budget that one body uses. */
 export interface HeldBytes {
-  /** Holds so many bytes in all. @throws HttpError 429 where the company has too many, 503 where all have */
+  /** Raises the total of this body. @throws HttpError 429 above the limit of the company, 503 above the limit of all */
   grow(toBytes: number): void
   free(): void
 }
 
-/**
- * Memory for bodies that are being received. Those of one company have a part of it, so that a company cannot keep the
- * others out.
- */
+/** The memory for bodies that are being received. Each company may use only a part of it, so that the others keep some. */
 export class BodyBudget {
-  readonly #ofCompanies = new Map<number, number>()
+  readonly #bytesOfCompanies = new Map<number, number>()
   #bytes = 0
 
-  /** @param companyId the caller's company; 0 where nobody knows it */
+  /** @param companyId the caller's company; 0 if it is unknown */
   hold(companyId: number): HeldBytes {
     let held = 0
     const change = (bytes: number): void => {
       held += bytes
       this.#bytes += bytes
-      const left = (this.#ofCompanies.get(companyId) ?? 0) + bytes
-      if (left === 0) this.#ofCompanies.delete(companyId)
-      else this.#ofCompanies.set(companyId, left)
+      const total = (this.#bytesOfCompanies.get(companyId) ?? 0) + bytes
+      if (total === 0) this.#bytesOfCompanies.delete(companyId)
+      else this.#bytesOfCompanies.set(companyId, total)
     }
     return {
       grow: (toBytes) => {
-        const more = Math.max(0, toBytes - FREE_BYTES) - held
-        if (more <= 0) return
-        this.#require(companyId, more)
-        change(more)
+        const growth = Math.max(0, toBytes - FREE_BYTES) - held
+        if (growth <= 0) return
+        this.#requireRoom(companyId, growth)
+        change(growth)
       },
       free: () => change(-held),
     }
   }
 
-  #require(companyId: number, more: number): void {
-    if ((this.#ofCompanies.get(companyId) ?? 0) + more > MOST_BYTES_OF_COMPANY) {
-      const problem = `this company sends bodies of more than ${MOST_BYTES_OF_COMPANY} bytes together: wait until some have arrived`
+  #requireRoom(companyId: number, growth: number): void {
+    if ((this.#bytesOfCompanies.get(companyId) ?? 0) + growth > MAX_BYTES_OF_COMPANY) {
+      const problem = `this company sends more than ${MAX_BYTES_OF_COMPANY} bytes of bodies at the same time: wait until some requests are answered`
       throw new HttpError(429, 'ERR_THROTTLED', problem, RETRY_AFTER)
     }
-    if (this.#bytes + more > MOST_BYTES) {
-      throw new HttpError(503, 'ERR_BUSY', 'the service receives as many bodies as it can hold: try again', RETRY_AFTER)
+    if (this.#bytes + growth > MAX_BYTES) {
+      throw new HttpError(503, 'ERR_BUSY', 'the service receives too many large bodies: retry later', RETRY_AFTER)
     }
   }
 }

@@ -5,16 +5,20 @@ import { type Answer, type Call, publicRoute, type Route } from './route.js'
 import { tokenProblemSchema } from './schemas.js'
 
 const REFUSALS: Readonly<Record<number, Answer>> = {
-  400: { description: 'The request is refused', schema: tokenProblemSchema },
-  401: { description: 'The client is unknown, or its secret wrong', schema: tokenProblemSchema },
+  400: { description: 'The request is not valid', schema: tokenProblemSchema },
+  401: { description: 'The client is unknown, or its secret is wrong', schema: tokenProblemSchema },
   408: { description: 'The form did not arrive within 30 seconds', schema: tokenProblemSchema },
-  429: { description: 'Too many wrong secrets; wait', schema: tokenProblemSchema, hasRetryAfter: true },
-  500: { description: 'An internal failure', schema: tokenProblemSchema },
-  503: { description: 'Not available for the moment', schema: tokenProblemSchema },
+  429: {
+    description: 'Too many wrong secrets; retry after the seconds in `Retry-After`',
+    schema: tokenProblemSchema,
+    hasRetryAfter: true,
+  },
+  500: { description: 'Internal failure', schema: tokenProblemSchema },
+  503: { description: 'The service is not available now; retry later', schema: tokenProblemSchema },
 }
 
 type ClientRoute = Pick<Route, 'path' | 'operationId' | 'summary'> & {
-  /** JSON Schema of the form. */
+  /** JSON Schema. */
   readonly form: object
   readonly answer: Answer
   readonly handle: (
@@ -24,7 +28,7 @@ type ClientRoute = Pick<Route, 'path' | 'operationId' | 'summary'> & {
   ) => Promise<Response>
 }
 
-/** An operation of a client of OAuth: a form comes in, and refusals have the members of RFC 6749, section 5.2. */
+/** An operation for OAuth clients: it takes a form, and its errors have the members of RFC 6749, section 5.2. */
 export function clientRoute({ form: schema, answer, handle, ...route }: ClientRoute): Route {
   return publicRoute({
     ...route,
@@ -37,7 +41,7 @@ export function clientRoute({ form: schema, answer, handle, ...route }: ClientRo
       try {
         return await handle(await readClientForm(call.request), authorization, call)
       } catch (error) {
-        // What fails inside is logged where all of that is.
+        // The handler logs internal failures of all routes.
         if (!(error instanceof TokenRequestError || error instanceof ThrottledError)) throw error
         return tokenProblem(error, authorization !== null)
       }

@@ -18,34 +18,34 @@ import { TOKEN_PATH } from './routes/token.js'
 import { INTROSPECTION_PATH, REVOCATION_PATH } from './routes/token-state.js'
 import { shareHealth } from './shared-health.js'
 
-/** Paths whose refusals have the members of RFC 6749. */
+/** Paths whose errors have the members of RFC 6749. */
 const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH])
 
 /** Answers a request; never rejects. */
 export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Response>
 
 /**
- * The REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next, or `node:http`.
- * Paths, fields and statuses are the specification's. The handler does not close the engine.
+ * Creates the REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next or `node:http`.
+ * docs/explanation/specification.md fixes its paths, fields and statuses. The handler does not close the engine.
  *
- * @throws InvalidInputError for a base path or a public URL that is none, and for a part of the API that there is not
+ * @throws InvalidInputError for an invalid base path or public URL, and for an unknown part of the API
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
   checkPublicUrl(options)
   const app = new Hono<RequestEnvironment>()
-  // Most processes are never asked for it.
-  let described: Uint8Array | undefined
+  // Built at the first request for it: most processes never get one.
+  let description: Uint8Array | undefined
   const describe = (): Uint8Array => {
-    described ??= toBytes(describeApi({ basePath, ...(options.apis && { apis: options.apis }) }))
-    return described
+    description ??= toBytes(describeApi({ basePath, ...(options.apis && { apis: options.apis }) }))
+    return description
   }
   const bodies = new BodyBudget()
   const health = shareHealth(() => engine.health())
   app.use(logRequests(options.telemetry))
   app.use(NOT_STORED)
-  // Whether every connection must be encrypted is for whoever ends the TLS to say.
+  // No strict transport security: only the server that terminates TLS knows if all connections are encrypted.
   app.use(secureHeaders({ xFrameOptions: 'DENY', referrerPolicy: 'no-referrer', strictTransportSecurity: false }))
   if (options.corsOrigins !== undefined && options.corsOrigins.length > 0) {
     app.use(
@@ -56,17 +56,17 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       }),
     )
   }
-  for (const [path, routes] of byPath(routesOf(options.apis))) {
+  for (const [path, routes] of groupByPath(routesOf(options.apis))) {
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
         const nameClient = (clientId: string): void => context.set('clientId', clientId)
         const isChunked = context.env.isChunked ?? false
-        const brokenOff = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
-        const call = { engine, options, basePath, describe, health, nameClient, isChunked, brokenOff }
+        const reportAbort = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
+        const call = { engine, options, basePath, describe, health, nameClient, isChunked, reportAbort }
         const origin = { requestId: context.get('requestId'), remoteAddress: context.env.remoteAddress }
-        const note = (caller: Caller): void => context.set('caller', caller)
-        return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, note)
+        const noteCaller = (caller: Caller): void => context.set('caller', caller)
+        return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, noteCaller)
       })
     }
     app.all(pattern, () => {
@@ -74,13 +74,15 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       return CLIENT_PATHS.has(path) ? tokenProblem(error, false) : problem(error)
     })
   }
-  app.notFound(({ req }) => problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `there is no ${req.path.slice(0, 200)}`)))
+  app.notFound(({ req }) =>
+    problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `no operation has the path ${req.path.slice(0, 200)}`)),
+  )
   app.onError((error, context) => {
-    // Nobody hears this answer, and nothing has failed here.
-    if (context.req.raw.signal.aborted) return problem(clientLeft())
+    // The client left: nobody gets this answer, and nothing failed here.
+    if (context.req.raw.signal.aborted) return problem(requestAborted())
     const isToken = [...CLIENT_PATHS].some((path) => context.req.path === basePath + path)
     const response = isToken ? tokenProblem(error, false) : problem(error)
-    // A refusal is no failure, whatever its status.
+    // A refusal (HttpError) does not count as a failure, also if its status is 503.
     if (response.status >= 500 && !(error instanceof HttpError))
       logFailure(options.telemetry, context, response.status, error)
     return response
@@ -89,32 +91,32 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     try {
       return await app.fetch(request, info)
     } catch {
-      // Only what is no Error gets here: the reason why a request was aborted.
-      return problem(clientLeft())
+      // Only thrown values that are no Error get here: the abort reason of a request.
+      return problem(requestAborted())
     }
   }
 }
 
-function clientLeft(): HttpError {
-  return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client went away')
+function requestAborted(): HttpError {
+  return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client closed the connection')
 }
 
-type OfRequest = 'params' | 'query' | 'body' | 'request' | 'origin' | 'mayGoOn' | 'readJson'
+type RequestMember = 'params' | 'query' | 'body' | 'request' | 'origin' | 'requireRights' | 'readJson'
 
-type Fixed = Omit<Call<unknown, unknown, unknown>, OfRequest> & { readonly bodies: BodyBudget }
+type BaseCall = Omit<Call<unknown, unknown, unknown>, RequestMember> & { readonly bodies: BodyBudget }
 
-/** Who asks is found out first, then what they ask is checked, then it is done. */
+/** Authenticates the caller first, then checks the input, then runs the operation. */
 async function answer(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-  { bodies, ...fixed }: Fixed,
+  { bodies, ...baseCall }: BaseCall,
   origin: Origin,
-  note: (caller: Caller) => void,
+  noteCaller: (caller: Caller) => void,
 ): Promise<Response> {
-  const caller = route.access === 'public' ? undefined : await authenticate(fixed.engine, request, origin)
+  const caller = route.access === 'public' ? undefined : await authenticate(baseCall.engine, request, origin)
   if (caller !== undefined) {
-    note(caller)
+    noteCaller(caller)
     requireApplication(route, caller)
   }
   const read = async (): Promise<unknown> => {
@@ -122,21 +124,21 @@ async function answer(
     return await readJson(request, route.maxBodyBytes ?? SMALL_BODY_BYTES, held)
   }
   const call = {
-    ...fixed,
+    ...baseCall,
     readJson: read,
     request,
     origin,
-    mayGoOn: async () => {
-      if (caller !== undefined) await fixed.engine.authentication.renew(caller)
+    requireRights: async () => {
+      if (caller !== undefined) await baseCall.engine.authentication.renew(caller)
     },
     params: route.params && parseParameters(route.params, params),
     query: route.query && parseParameters(route.query, queryOf(request)),
     body: route.isBodyLate === true ? undefined : route.body && validate(route.body, await read()),
   }
-  return await route.handle(call, caller && fixed.engine.as(caller.principal))
+  return await route.handle(call, caller && baseCall.engine.as(caller.principal))
 }
 
-function byPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
+function groupByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
   const grouped = new Map<string, Route[]>()
   for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route])
   return grouped
@@ -145,7 +147,7 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]>
 function wrongMethod(routes: readonly Route[]): HttpError {
   const methods = routes.map(({ method }) => method as string)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `the methods of this path are ${allow}`, { allow })
+  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `this path takes only the methods ${allow}`, { allow })
 }
 
 function checkApis(apis: HttpHandlerOptions['apis'] = []): void {

@@ -6,25 +6,25 @@ export const API_NAMES = ['assistant', 'tenant', 'events'] as const
 export type ApiName = (typeof API_NAMES)[number]
 
 export interface HttpHandlerOptions {
-  /** What stands before every path, such as `/alcove`; default nothing. */
+  /** The prefix of every path, such as `/alcove`. Default: none. */
   readonly basePath?: string
   /**
-   * Web address at which clients reach the handler, as the metadata of the token endpoint names it; a function is asked
-   * for each answer. Default: the engine's `tokenIssuer` where that is a web address; otherwise the address of the
-   * request, in answers that nobody may store.
+   * The URL under which clients reach the handler, for the metadata of the token endpoint. A function is called for
+   * each answer. Default: the engine's `tokenIssuer` if that is a URL. Otherwise the URL of the request, in answers
+   * that no cache may store.
    */
   readonly publicUrl?: string | (() => string)
-  /** Parts to be mounted; default all. The token endpoint, health and the description are always there. */
+  /** The parts to mount. Default: all. The token endpoint, health and the description are always mounted. */
   readonly apis?: readonly ApiName[]
-  /** Most bytes of one uploaded file; default what its context may hold. */
+  /** The most bytes of one uploaded file. Default: the limit of its context. */
   readonly maxUploadBytes?: number
   /**
-   * Least bytes a second at which an upload comes, measured over 30 seconds in which the client is awaited;
-   * default 1,024, 0 for no limit. Slower ones are refused with 408.
+   * The lowest speed of an upload, in bytes a second, measured over 30 seconds in which the server waits for the
+   * client. Default: 1,024; 0 for no limit. A slower upload gets 408.
    */
   readonly minUploadBytesPerSecond?: number
-  /** Origins whose pages may call the API from a browser; default none. `*` is every one. */
+  /** The origins whose pages may call the API from a browser. Default: none. `*` allows all. */
   readonly corsOrigins?: readonly string[]
-  /** Hears of each request: `http.request`, at `warn` where it is refused. Default: nobody listens. */
+  /** Gets an event for each request: `http.request`, at `warn` for refusals. Default: none. */
   readonly telemetry?: Telemetry
 }

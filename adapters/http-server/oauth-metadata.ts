@@ -1,24 +1,24 @@
 import { CAPABILITIES, InvalidInputError } from '../../src/index.js'
 import type { HttpHandlerOptions } from './http-handler-options.js'
 
-/** Ways in which a client proves who it is, at each endpoint that asks for it. */
+/** The ways in which a client can authenticate at the endpoints that require it. */
 const CLIENT_AUTHENTICATION = ['client_secret_post', 'client_secret_basic']
 
-/** The addresses of a service, as its metadata names them. */
+/** The URLs of a service for its metadata. */
 export interface ServiceAddress {
   /** The issuer identifier. */
   readonly issuer: string
-  /** What stands before every path, without a slash at its end. */
+  /** The prefix of every path, without a slash at its end. */
   readonly root: string
-  /** Whether the address was set by whoever runs the service, and not taken from a request. */
+  /** True if an option set the address; false if it comes from a request. */
   readonly isSet: boolean
 }
 
 /**
- * Finds the address of a service: the public URL, or the issuer where that is a URL. Otherwise it is that of the
- * request, which whoever sent the request may have invented: nobody else may be given an answer made of it.
+ * Finds the address of a service: the public URL, or the issuer if that is a URL. Otherwise it is the address of the
+ * request. The client may have invented that one, so no other client may get an answer that contains it.
  *
- * @param issuer of access tokens
+ * @param issuer the issuer of access tokens
  */
 export function addressOf(
   issuer: string,
@@ -26,13 +26,13 @@ export function addressOf(
   request: { readonly url: string; readonly basePath: string },
 ): ServiceAddress {
   const isUrl = /^https?:/.test(issuer)
-  const set = (typeof publicUrl === 'function' ? publicUrl() : publicUrl) ?? (isUrl ? issuer : undefined)
-  const base = (set ?? new URL(request.url).origin).replace(/\/+$/, '')
+  const setUrl = (typeof publicUrl === 'function' ? publicUrl() : publicUrl) ?? (isUrl ? issuer : undefined)
+  const base = (setUrl ?? new URL(request.url).origin).replace(/\/+$/, '')
   const root = base.endsWith(request.basePath) ? base : base + request.basePath
-  return { issuer: isUrl ? issuer : root, root, isSet: set !== undefined }
+  return { issuer: isUrl ? issuer : root, root, isSet: setUrl !== undefined }
 }
 
-/** The authorization server metadata of RFC 8414. @param paths of the endpoints */
+/** The authorization server metadata of RFC 8414. @param paths the paths of the endpoints */
 export function describeServer(
   { issuer, root }: ServiceAddress,
   paths: {
@@ -58,9 +58,12 @@ export function describeServer(
   }
 }
 
-/** @throws InvalidInputError for a public URL that is no web address */
+/** @throws InvalidInputError for a public URL that is no http or https URL */
 export function checkPublicUrl({ publicUrl }: Pick<HttpHandlerOptions, 'publicUrl'>): void {
   if (publicUrl === undefined || typeof publicUrl === 'function') return
   if (typeof publicUrl === 'string' && URL.canParse(publicUrl) && /^https?:[^?#\s]+$/.test(publicUrl)) return
-  throw new InvalidInputError('publicUrl', 'must be a web address such as https://alcove.example.com')
+  throw new InvalidInputError(
+    'publicUrl',
+    'must be an http or https URL without query, such as https://alcove.example.com',
+  )
 }

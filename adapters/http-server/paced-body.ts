@@ -1,26 +1,26 @@
 import { HttpError } from './problem.js'
 
 /** Default of {@link HttpHandlerOptions.minUploadBytesPerSecond}. */
-export const LEAST_UPLOAD_BYTES_PER_SECOND = 1_024
+export const MIN_UPLOAD_BYTES_PER_SECOND = 1_024
 
 const SECOND_MS = 1_000
-/** Seconds over which the rate is measured: a network may fail for a while. */
+/** The rate is measured over these seconds, because a network may fail for a while. */
 const WINDOW_SECONDS = 30
 
 /**
- * Reads a body, and refuses a client that sends it too slowly.
+ * Reads a body and refuses a client that sends it too slowly.
  *
- * - Only time in which the reader waits for the client counts: a reader that is slow itself refuses nobody.
- * - The rate is measured over the last 30 such seconds; 0 bytes a second switches that off.
+ * - Only the time in which the reader waits for the client counts: a slow reader refuses nobody.
+ * - The rate is measured over the last 30 such seconds. A minimum of 0 switches the check off.
  *
  * @throws HttpError 408 `ERR_TOO_SLOW`
  */
 export async function* pacedBody(
   body: ReadableStream<Uint8Array>,
-  leastBytesPerSecond: number,
+  minBytesPerSecond: number,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
-  const pace = new Pace(leastBytesPerSecond)
+  const pace = new Pace(minBytesPerSecond)
   for (;;) {
     const { done, value } = await pace.wait(reader.read())
     if (done) return
@@ -30,14 +30,15 @@ export async function* pacedBody(
 }
 
 class Pace {
-  readonly #leastBytes: number
-  /** Bytes of each of the seconds waited before the one that runs, the newest last. */
-  readonly #seconds: number[] = []
+  readonly #minBytes: number
+  /** The bytes of each full second of waiting, the newest last. */
+  readonly #bytesOfSeconds: number[] = []
   #receivedBytes = 0
+  /** The rest of the current second of waiting. */
   #leftMs = SECOND_MS
 
-  constructor(leastBytesPerSecond: number) {
-    this.#leastBytes = leastBytesPerSecond * WINDOW_SECONDS
+  constructor(minBytesPerSecond: number) {
+    this.#minBytes = minBytesPerSecond * WINDOW_SECONDS
   }
 
   receive(bytes: number): void {
@@ -45,40 +46,39 @@ class Pace {
   }
 
   async wait<T>(read: Promise<T>): Promise<T> {
-    let began = performance.now()
+    let startedAt = performance.now()
     let timer: ReturnType<typeof setTimeout> | undefined
     const slow = new Promise<never>((_resolve, reject) => {
-      const wait = (): void => {
+      const startSecond = (): void => {
         timer = setTimeout(() => {
-          began = performance.now()
+          startedAt = performance.now()
           this.#leftMs = SECOND_MS
-          if (this.#isTooSlow()) reject(this.#refusal())
-          else wait()
+          if (this.#isTooSlowAfterSecond()) reject(this.#refusal())
+          else startSecond()
         }, this.#leftMs)
       }
-      wait()
+      startSecond()
     })
     try {
       return await Promise.race([read, slow])
     } finally {
       clearTimeout(timer)
-      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - began))
+      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - startedAt))
     }
   }
 
-  /** Ends a second. */
-  #isTooSlow(): boolean {
-    this.#seconds.push(this.#receivedBytes)
+  #isTooSlowAfterSecond(): boolean {
+    this.#bytesOfSeconds.push(this.#receivedBytes)
     this.#receivedBytes = 0
-    if (this.#seconds.length < WINDOW_SECONDS) return false
-    const bytes = this.#seconds.reduce((sum, second) => sum + second, 0)
-    this.#seconds.shift()
-    return bytes < this.#leastBytes
+    if (this.#bytesOfSeconds.length < WINDOW_SECONDS) return false
+    const totalBytes = this.#bytesOfSeconds.reduce((sum, bytes) => sum + bytes, 0)
+    this.#bytesOfSeconds.shift()
+    return totalBytes < this.#minBytes
   }
 
   #refusal(): HttpError {
-    const rate = `${this.#leastBytes / WINDOW_SECONDS} bytes a second`
-    const problem = `the body came slower than ${rate} over ${WINDOW_SECONDS} seconds: send it again, faster`
+    const rate = `${this.#minBytes / WINDOW_SECONDS} bytes a second`
+    const problem = `the body arrived more slowly than ${rate} over ${WINDOW_SECONDS} seconds: retry on a faster connection`
     return new HttpError(408, 'ERR_TOO_SLOW', problem)
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/index.js'
 import type { ErrorCode } from '../../src/ports/index.js'
 
-/** A refusal that is about HTTP alone. */
+/** A refusal by the HTTP layer itself. */
 export class HttpError extends Error {
   readonly status: number
   readonly code: string
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-/** Statuses of the specification's error table; a code that is not here is an internal failure. */
+/** The statuses of docs/explanation/specification.md, "Errors". A code that is not here is an internal failure. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   ERR_INVALID_INPUT: 400,
   ERR_ALREADY_EXISTS: 400,
@@ -72,7 +72,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   ERR_CLOSED: 503,
 }
 
-/** The answer to an error: a problem document (RFC 9457) whose `detail` holds the error's text. */
+/** The answer to an error: a problem document (RFC 9457) with the error's message in `detail`. */
 export function problem(error: unknown): Response {
   const { status, code, detail, headers } = describe(error)
   const body = { type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail, code }
@@ -82,38 +82,42 @@ export function problem(error: unknown): Response {
   })
 }
 
-interface Described {
+interface ErrorDescription {
   readonly status: number
   readonly code: string
   readonly detail: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function describe(error: unknown): Described {
+function describe(error: unknown): ErrorDescription {
   if (error instanceof HttpError) {
     return { status: error.status, code: error.code, detail: error.message, headers: error.headers }
   }
   if (!(error instanceof AlcoveError)) return INTERNAL
   const status = STATUSES[error.code] ?? (error.isTransient ? 503 : 500)
-  // What fails inside is for the log: its words may name files and tables.
+  // The message of an internal failure goes only to the log: it may name files and tables.
   if (error.code === 'ERR_STORAGE_FULL') return FULL
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
   return { status, code: error.code, detail: error.message, headers: headersOf(error) }
 }
 
-const INTERNAL: Described = { status: 500, code: 'ERR_INTERNAL', detail: 'an internal failure; it was logged' }
-const UNAVAILABLE: Described = {
+const INTERNAL: ErrorDescription = {
+  status: 500,
+  code: 'ERR_INTERNAL',
+  detail: 'internal failure: see the log of the service',
+}
+const UNAVAILABLE: ErrorDescription = {
   status: 503,
   code: 'ERR_UNAVAILABLE',
-  detail: 'the service is not available for the moment; try again',
+  detail: 'the service is not available now: retry later',
   headers: { 'retry-after': '1' },
 }
 
-/** Whoever runs the service can do something, and whoever sends may try again after that. */
-const FULL: Described = {
+/** The operator can free space, and the client can retry after that. */
+const FULL: ErrorDescription = {
   status: 503,
   code: 'ERR_STORAGE_FULL',
-  detail: 'the disk of the service is full, nothing was kept: try again once it has room',
+  detail: 'the disk of the service is full, nothing was stored: retry when it has space',
   headers: { 'retry-after': '60' },
 }
 
@@ -126,16 +130,16 @@ function headersOf(error: AlcoveError): Readonly<Record<string, string>> {
   return {}
 }
 
-/** As {@link problem}, with the members of RFC 6749, section 5.2 (decision 8). */
+/** The answer to an error of an OAuth endpoint: the members of RFC 6749, section 5.2, and those of {@link problem}. */
 export function tokenProblem(error: unknown, isBasic: boolean): Response {
-  const { status: given, code, detail, headers } = describe(error)
+  const { status: ownStatus, code, detail, headers } = describe(error)
   const refusal = error instanceof TokenRequestError ? error.error : undefined
-  const status = refusal === 'invalid_client' ? 401 : given
+  const status = refusal === 'invalid_client' ? 401 : ownStatus
   const title = TITLES[status] ?? 'Error'
-  const named =
+  const oauthError =
     refusal ?? (status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request')
   return Response.json(
-    { error: named, error_description: detail, type: 'about:blank', title, status, detail, code },
+    { error: oauthError, error_description: detail, type: 'about:blank', title, status, detail, code },
     {
       status,
       headers: {

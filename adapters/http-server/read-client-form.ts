@@ -3,53 +3,55 @@ import { HttpError } from './problem.js'
 import { mediaType, readText } from './read-body.js'
 
 export const FORM = 'application/x-www-form-urlencoded'
-const MOST_BYTES = 8_192
+const MAX_BYTES = 8_192
 
-/** Id and secret of an API key. */
+/** The id and the secret of an API key. */
 interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** A request of a client of OAuth: its parameters by name. */
+/** The request of an OAuth client: its parameters by name. */
 export type ClientForm = ReadonlyMap<string, string>
 
-/** Parameters by which a client may say who it is, for the description. */
+/** The parameters with the credentials of a client, for the description. */
 export const CREDENTIAL_FIELDS = {
-  client_id: { type: 'string', description: 'Or by HTTP Basic' },
-  client_secret: { type: 'string', description: 'Or by HTTP Basic' },
+  client_id: { type: 'string', description: 'Required unless HTTP Basic is used' },
+  client_secret: { type: 'string', description: 'Required unless HTTP Basic is used' },
 } as const
 
 /**
- * The parameters of a request. One without a value counts as omitted; none may come twice (RFC 6749, section 3.2).
+ * The parameters of a request. A parameter without a value counts as omitted; none may occur twice (RFC 6749,
+ * section 3.2).
  *
- * @throws TokenRequestError `invalid_request` @throws HttpError where the form comes too slowly
+ * @throws TokenRequestError `invalid_request`
+ * @throws HttpError 408 if the form arrives too slowly
  */
 export async function readClientForm(request: Request): Promise<ClientForm> {
   if (mediaType(request) !== FORM) throw tokenRefusal('invalid_request', `the content type must be ${FORM}`)
   const form = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(await readForm(request))) {
-    if (form.has(name)) throw tokenRefusal('invalid_request', `${printable(name)} must come once`)
+    if (form.has(name)) throw tokenRefusal('invalid_request', `${printable(name)} must occur only once`)
     form.set(name, value)
   }
   for (const [name, value] of form) if (value === '') form.delete(name)
   return form
 }
 
-/** A parameter that has to be there. @throws TokenRequestError */
+/** The value of a required parameter. @throws TokenRequestError if it is missing */
 export function requireField(form: ClientForm, name: string): string {
   const value = form.get(name)
   if (value === undefined) throw tokenRefusal('invalid_request', `${name} is required`)
   return value
 }
 
-/** From the form or by HTTP Basic (RFC 6749, section 2.3.1), not both. @throws TokenRequestError */
+/** Reads credentials from the form or from HTTP Basic (RFC 6749, section 2.3.1). @throws TokenRequestError for both */
 export function readCredentials(form: ClientForm, authorization: string | null): Credentials {
   if (authorization === null) {
     return { clientId: requireField(form, 'client_id'), clientSecret: requireField(form, 'client_secret') }
   }
   if (form.has('client_id') || form.has('client_secret')) {
-    throw tokenRefusal('invalid_request', 'client_id and client_secret must come by the form or by Basic, not both')
+    throw tokenRefusal('invalid_request', 'send client_id and client_secret in the form or by HTTP Basic, not both')
   }
   return readBasic(authorization)
 }
@@ -60,11 +62,11 @@ export function tokenRefusal(error: TokenErrorCode, description: string): TokenR
 
 async function readForm(request: Request): Promise<string> {
   try {
-    return await readText(request, MOST_BYTES)
+    return await readText(request, MAX_BYTES)
   } catch (error) {
     if (error instanceof HttpError && error.status === 408) throw error
     const problem =
-      error instanceof HttpError ? `the form must have at most ${MOST_BYTES} bytes` : 'the form is not UTF-8'
+      error instanceof HttpError ? `the form must have at most ${MAX_BYTES} bytes` : 'the form is not UTF-8'
     throw tokenRefusal('invalid_request', problem)
   }
 }
@@ -74,11 +76,11 @@ function readBasic(authorization: string): Credentials {
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon < 1)
-    throw tokenRefusal('invalid_request', 'the header Authorization must be Basic with client id and secret')
+    throw tokenRefusal('invalid_request', 'the header Authorization must be Basic, with client id and secret')
   try {
     return { clientId: formDecode(text.slice(0, colon)), clientSecret: formDecode(text.slice(colon + 1)) }
   } catch {
-    throw tokenRefusal('invalid_request', 'client id and secret must be form-encoded within Basic')
+    throw tokenRefusal('invalid_request', 'client id and secret must be form-encoded inside HTTP Basic')
   }
 }
 

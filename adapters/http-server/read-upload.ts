@@ -4,35 +4,35 @@ import { InvalidInputError } from '../../src/index.js'
 import { pacedBody } from './paced-body.js'
 import { HttpError } from './problem.js'
 
-/** The file of an upload, as it arrives. */
+/** The file of an upload while it arrives. */
 export interface UploadedFile {
   readonly fileName: string
-  /** Ends well only if the whole body did, and had no second file. */
+  /** Ends without an error only if the whole body is valid and has no second file. */
   readonly content: AsyncIterable<Uint8Array>
 }
 
 const FIELD = 'file'
 const LIMITS = { files: 2, fields: 10, fieldSize: 65_536, parts: 20, headerSize: 65_536 }
 
-/** What a form may have beside its file: boundaries, headers, a name of 10,000 characters, other fields. */
-export const MOST_FRAMING_BYTES = 1_048_576
-/** Bytes that lie between the body and the file, in streams. */
+/** The most bytes of a form beside its file: boundaries, headers, a name of 10,000 characters, other fields. */
+export const MAX_FRAMING_BYTES = 1_048_576
+/** The bytes in streams between the body and the file. */
 const IN_FLIGHT_BYTES = 1_048_576
 
 /**
  * Reads multipart form data with exactly one file in the field `file`. Nothing is buffered: the body
- * is read as fast as the content is.
+ * is read as fast as the caller reads the content.
  *
- * @throws InvalidInputError for any other body; while reading the content, for what comes after it
- * @throws HttpError 413 where there is more beside the file than a form needs, 408 where the client is too slow
+ * @throws InvalidInputError for any other body. Errors after the file appear while the content is read
+ * @throws HttpError 413 if the form has more bytes beside its file than it needs, 408 if the client is too slow
  */
-export async function readUpload(request: Request, leastBytesPerSecond: number): Promise<UploadedFile> {
+export async function readUpload(request: Request, minBytesPerSecond: number): Promise<UploadedFile> {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\s*;/i.test(contentType) || request.body === null) {
     throw new InvalidInputError('', `the body must be multipart/form-data with one file in the field ${FIELD}`)
   }
   const parser = createParser(contentType)
-  const body = Readable.from(pacedBody(request.body, leastBytesPerSecond), { objectMode: false })
+  const body = Readable.from(pacedBody(request.body, minBytesPerSecond), { objectMode: false })
   const upload = new Upload(body, parser)
   return await upload.file()
 }
@@ -51,7 +51,7 @@ class Upload {
   readonly #parser: BusboyInstance
   readonly #ended: Promise<void>
   #end: (problem?: Error) => void = () => undefined
-  #found: ((file: UploadedFile) => void) | undefined
+  #onFile: ((file: UploadedFile) => void) | undefined
   #stream: BusboyFileStream | undefined
   #bodyBytes = 0
 
@@ -64,50 +64,50 @@ class Upload {
         else reject(problem)
       }
     })
-    // Whoever waits is told; that nobody may be waiting is no reason to end the process.
+    // If nothing awaits the promise, its error must not count as unhandled and end the process.
     this.#ended.catch(() => undefined)
     this.#listen()
   }
 
   async file(): Promise<UploadedFile> {
-    const found = new Promise<UploadedFile>((resolve) => {
-      this.#found = resolve
+    const firstFile = new Promise<UploadedFile>((resolve) => {
+      this.#onFile = resolve
     })
     this.#body.pipe(this.#parser)
     const ended = this.#ended.then(() => {
       throw new InvalidInputError(FIELD, 'is required: send one file in this field')
     })
-    return await Promise.race([found, ended])
+    return await Promise.race([firstFile, ended])
   }
 
   #listen(): void {
     this.#parser.on('file', (name, stream, fileName) => {
-      // Its errors are the parser's too.
+      // The parser reports these errors too.
       stream.on('error', () => undefined)
-      if (name !== FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be the name of the field with the file'))
-      else if (this.#stream !== undefined) this.#refuse(new InvalidInputError(FIELD, 'must hold exactly one file'))
+      if (name !== FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be the only field with a file'))
+      else if (this.#stream !== undefined) this.#refuse(new InvalidInputError(FIELD, 'must contain exactly one file'))
       else {
         this.#stream = stream
-        this.#found?.({ fileName, content: this.#content(stream) })
+        this.#onFile?.({ fileName, content: this.#content(stream) })
       }
     })
     this.#parser.on('field', (name, _value, isNameCut, isValueCut) => {
-      if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file, with a file name'))
+      if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file with a file name'))
       else if (isNameCut || isValueCut) this.#refuse(tooMuch())
     })
     this.#body.on('data', (piece: Uint8Array) => {
       this.#bodyBytes += piece.byteLength
-      const beside = this.#bodyBytes - (this.#stream?.bytesRead ?? 0)
-      if (beside > MOST_FRAMING_BYTES + IN_FLIGHT_BYTES) this.#refuse(tooMuch())
+      const framingBytes = this.#bodyBytes - (this.#stream?.bytesRead ?? 0)
+      if (framingBytes > MAX_FRAMING_BYTES + IN_FLIGHT_BYTES) this.#refuse(tooMuch())
     })
     for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
       this.#parser.on(limit, () => this.#refuse(new InvalidInputError(FIELD, 'the form has too many parts')))
     }
     this.#parser.on('error', () =>
-      this.#refuse(new InvalidInputError('', 'the multipart body is malformed or cut off')),
+      this.#refuse(new InvalidInputError('', 'the multipart body is malformed or ended too early')),
     )
     this.#body.on('error', (error) =>
-      this.#refuse(error instanceof HttpError ? error : new InvalidInputError('', 'the body was cut off')),
+      this.#refuse(error instanceof HttpError ? error : new InvalidInputError('', 'the body ended too early')),
     )
     this.#parser.on('finish', () => this.#end())
   }
@@ -123,7 +123,7 @@ class Upload {
       for await (const piece of stream) yield piece as Uint8Array
       await this.#ended
     } catch (error) {
-      // The reason is what the whole body is refused for, not that its stream was destroyed.
+      // Throws the reason why the body was refused. The error of the destroyed stream is only its effect.
       await this.#ended
       throw error
     } finally {
@@ -132,8 +132,8 @@ class Upload {
   }
 
   /**
-   * Parses no further. What is left of the body runs into nothing: to destroy it would cut the connection
-   * before the answer is out. The server bounds how long it goes on after the answer.
+   * Stops parsing and discards the rest of the body. Destroying the body would cut the connection before the answer
+   * is sent. The server limits how long the client may send after the answer.
    */
   #release(): void {
     this.#body.unpipe(this.#parser)
@@ -146,6 +146,6 @@ function tooMuch(): HttpError {
   return new HttpError(
     413,
     'ERR_BODY_TOO_LARGE',
-    `the form must have at most ${MOST_FRAMING_BYTES} bytes beside its file`,
+    `the form must have at most ${MAX_FRAMING_BYTES} bytes beside its file`,
   )
 }

@@ -2,36 +2,36 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { type Caller, ForbiddenError, UnauthenticatedError } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 
-/** What a server knows of a request beside the request itself. */
+/** The facts about a request that only its server knows. */
 export interface RequestInfo {
   /** IP address of the client. */
   readonly remoteAddress?: string | undefined
-  /** Whether a body of unknown length goes out in chunks of HTTP/1; default false, which leaves it to the server. */
+  /** True to send bodies of unknown length in HTTP/1 chunks. Default: false, the server decides. */
   readonly isChunked?: boolean
 }
 
-/** What travels with a request through the handler. */
+/** The types of the values that the handler stores for each request. */
 export interface RequestEnvironment {
   readonly Variables: { requestId: string; caller?: Caller; clientId?: string }
   readonly Bindings: RequestInfo
 }
 
-/** Anything else that came as a client id may be a secret in the wrong place. */
+/** Other values are not logged: a client may send its secret as its client id. */
 const CLIENT_ID = /^ak_[\w-]{1,40}$/
 
-/** Statuses of refusals that whoever runs the service wants to see. */
+/** The statuses of refusals that are logged at `warn` for the operator. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
 
 /**
- * Gives each request an id, and records it: at `warn` where it is refused, otherwise at `info`. The record
- * names the client id, the user, the company and the address that the request came from; never the body, the
- * query or the headers, which may hold secrets.
+ * Gives each request an id and records it: a refusal at `warn`, others at `info`. The record has the client id, the
+ * user, the company and the address of the client. It never has the body, the query or the headers, which may contain
+ * secrets.
  */
 export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler<RequestEnvironment> {
   return async (context, next) => {
-    const began = performance.now()
-    const given = context.req.header('x-request-id') ?? ''
-    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
+    const startedAt = performance.now()
+    const clientRequestId = context.req.header('x-request-id') ?? ''
+    const requestId = /^[\w.-]{1,64}$/.test(clientRequestId) ? clientRequestId : crypto.randomUUID()
     context.set('requestId', requestId)
     await next()
     context.res.headers.set('x-request-id', requestId)
@@ -49,11 +49,11 @@ export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler
       ...describeCaller(context.get('caller')),
     }
     const level = REFUSALS.has(status) ? 'warn' : 'info'
-    telemetry?.record({ name: 'http.request', level, fields, durationMs: performance.now() - began })
+    telemetry?.record({ name: 'http.request', level, fields, durationMs: performance.now() - startedAt })
   }
 }
 
-/** Records what failed in answering a request: at `warn` where its rights were taken while a list was sent. */
+/** Records a failed answer: at `warn` if the caller lost its rights while a list was sent, otherwise at `error`. */
 export function logFailure(
   telemetry: Telemetry | undefined,
   context: Context<RequestEnvironment>,
@@ -66,14 +66,13 @@ export function logFailure(
   telemetry?.record({ name: 'http.request.failed', level: isRefused ? 'warn' : 'error', fields, error })
 }
 
-/** Who asked, for a log. */
 function describeCaller(caller: Caller | undefined): Readonly<Record<string, string | number>> {
   if (caller === undefined) return {}
   const { clientId, principal } = caller
   return { clientId, userId: principal.userId, companyId: principal.companyId }
 }
 
-/** Answers are for those who asked alone, unless an operation says otherwise. */
+/** Forbids caches to store answers, unless the operation allows it. */
 export const NOT_STORED: MiddlewareHandler<RequestEnvironment> = async (context, next) => {
   await next()
   if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store')

@@ -13,7 +13,10 @@ import type {
 import type { Answer } from './route.js'
 import type { SearchAnswer } from './search-answer.js'
 
-/** What the API answers, as the specification's tables say; for the description, and for tests that check answers. */
+/**
+ * The schemas of answers. Specification: Resources and their fields. The description uses them, and tests that check
+ * answers.
+ */
 
 export const id: z.ZodType<number> = z.int().min(1)
 export const timestamp: z.ZodType<string> = z.iso.datetime()
@@ -22,16 +25,16 @@ export const contextSchema: z.ZodType<Context> = z
   .object({
     id,
     name: z.string(),
-    description: z.string().meta({ description: 'System instructions that define behavior' }),
+    description: z.string().meta({ description: 'System instructions that define its behavior' }),
     caption: z.string(),
     userId: id,
     embeddingModel: z.string(),
-    maxSize: z.int().meta({ description: 'Most bytes of all documents together' }),
+    maxSize: z.int().meta({ description: 'The most bytes of all documents together' }),
     topN: z.int(),
     scoreThreshold: z.number(),
-    chunkSize: z.int().meta({ description: 'Tokens per chunk' }),
+    chunkSize: z.int().meta({ description: 'The most tokens of a chunk' }),
     overlap: z.number(),
-    toolsJson: z.string().meta({ description: 'A JSON array of tool definitions as a string' }),
+    toolsJson: z.string().meta({ description: 'Text of a JSON array of tool definitions' }),
     starterPrompts: z.array(z.string()),
     shareState: z.literal([0, 1]),
     deleted: z.null(),
@@ -54,7 +57,7 @@ const document = z.object({
   createdBy: id,
   started: timestamp.nullable(),
   completed: timestamp.nullable(),
-  error: z.string().nullable().meta({ description: 'Null, or one sentence that ends in its code' }),
+  error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
 })
 export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
 
@@ -63,24 +66,22 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
   .object({
     bytes: z.int().meta({ description: 'Bytes of the file' }),
     characters: z.int().meta({ description: 'UTF-16 units of extracted text' }),
-    pages: z.int().nullable().meta({ description: 'Null where the format has no pages' }),
+    pages: z.int().nullable().meta({ description: 'Null if the format has no pages' }),
     tokens: z.int().meta({ description: "Tokens of the text, by the embedding model's tokenizer" }),
     chunks: z.int(),
-    windows: z.int().meta({ description: 'Parts that were embedded: every token is in one of them' }),
-    windowsReused: z.int().meta({ description: 'Windows whose vectors were known from before' }),
+    windows: z.int().meta({ description: 'Parts of chunks that were embedded; together they contain every token' }),
+    windowsReused: z.int().meta({ description: 'Windows whose vectors the context already had' }),
     embeddingModel: z.string(),
     durationsMs: z
       .object({
         extract: milliseconds,
-        words: milliseconds
-          .optional()
-          .meta({ description: 'Missing in receipts of versions that had no index of words' }),
+        words: milliseconds.optional().meta({ description: 'Missing in receipts of versions without a word index' }),
         embed: milliseconds,
         index: milliseconds,
         total: milliseconds,
       })
-      .meta({ description: 'Milliseconds spent in each stage; stages overlap' }),
-    warnings: z.array(z.string()).meta({ description: 'What could not be read, a sentence each' }),
+      .meta({ description: 'Milliseconds of each stage; stages overlap' }),
+    warnings: z.array(z.string()).meta({ description: 'Parts of the file that could not be read, one sentence each' }),
   })
   .meta({ id: 'IngestionReceipt' })
 export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
@@ -95,9 +96,9 @@ const resultSource: z.ZodType<ResultSource> = z
     uuid: z.uuid().meta({ description: "The document's `fileName`" }),
     originalName: z.string(),
     displayName: z.string(),
-    start: offset.meta({ description: "Where the chunk begins in the document's text, in UTF-16 units" }),
+    start: offset.meta({ description: "Offset of the chunk in the document's text, in UTF-16 units" }),
     end: offset,
-    foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'Which side of the search found the chunk' }),
+    foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'The indexes that found the chunk' }),
   })
   .meta({ id: 'SearchResultSource' })
 
@@ -106,13 +107,13 @@ export const searchResultSchema: z.ZodType<SearchAnswer> = z
     id,
     docId: id,
     content: z.string(),
-    similarity: fraction.meta({ description: 'Cosine similarity of prompt and chunk, in every mode' }),
+    similarity: fraction.meta({ description: 'Cosine similarity of prompt and chunk, in every search mode' }),
     score: fraction
       .exactOptional()
-      .meta({ description: 'Orders the results of one search. Only where `include` names it' }),
+      .meta({ description: 'Orders the results of one search. Only if `include` lists it' }),
     source: resultSource.exactOptional(),
     match: z.object({ start: offset, end: offset }).exactOptional().meta({
-      description: 'The part of `content` that matched, in UTF-16 units. Only where `include` names it',
+      description: 'The part of `content` that matched best, in UTF-16 units. Only if `include` lists it',
     }),
   })
   .meta({ id: 'SearchResult' })
@@ -157,7 +158,7 @@ export const permissionSchema: z.ZodType<Permission> = z
     lastAccess: timestamp.nullable(),
     disabled: z.boolean(),
     createdAt: timestamp,
-    createdBy: z.string().meta({ description: "Text of a JSON object with the creator's id and email" }),
+    createdBy: z.string().meta({ description: "Text of a JSON object with the creator's id and email address" }),
   })
   .meta({ id: 'Permission' })
 
@@ -245,7 +246,7 @@ const problem = z.object({
   title: z.string(),
   status: z.int(),
   detail: z.string(),
-  code: z.string().meta({ description: 'Stable; programs may switch on it' }),
+  code: z.string().meta({ description: 'Stable: programs may depend on it' }),
 })
 
 export const problemSchema: z.ZodType = problem.meta({ id: 'Problem' })
@@ -254,12 +255,12 @@ export const tokenProblemSchema: z.ZodType = problem
   .extend({ error: z.string(), error_description: z.string() })
   .meta({ id: 'TokenProblem' })
 
-/** The answer 429, with `Retry-After`. */
+/** The answer 429 with `Retry-After`. */
 export function throttledAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json', hasRetryAfter: true }
 }
 
-/** The answer 409 of an operation that would have a company hold too much. */
+/** The answer 409 of an operation that would exceed a limit of a company. */
 export function limitAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json' }
 }

@@ -1,18 +1,18 @@
 import type { IncludedMember, SearchResult } from '../../src/index.js'
 
-/** A search result with the fields of the specification, and others where the client asks for them. */
+/** A search result with the fields of docs/explanation/specification.md, and the members that the client asked for. */
 export type SearchAnswer = Pick<SearchResult, 'id' | 'docId' | 'content' | 'similarity'> &
   Partial<Pick<SearchResult, IncludedMember>>
 
-/** What clients get of search results, which stay an array or a stream. */
+/** Converts search results to answers. An array stays an array, a stream a stream. */
 export function searchAnswers(
   found: readonly SearchResult[] | AsyncIterable<SearchResult>,
   include: readonly IncludedMember[] = [],
 ): readonly SearchAnswer[] | AsyncIterable<SearchAnswer> {
-  return 'length' in found ? found.map((result) => toAnswer(result, include)) : streamed(found, include)
+  return 'length' in found ? found.map((result) => toAnswer(result, include)) : streamAnswers(found, include)
 }
 
-async function* streamed(
+async function* streamAnswers(
   found: AsyncIterable<SearchResult>,
   include: readonly IncludedMember[],
 ): AsyncGenerator<SearchAnswer> {

@@ -1,19 +1,19 @@
 import type { Health } from '../../src/index.js'
 
-/** A result is taken as it is for so long. */
+/** A result up to this old answers without a new check. */
 const FRESH_MS = 1_000
-/** A result up to this old answers while a check takes longer than {@link PATIENCE_MS}. */
+/** A result up to this old answers while a new check takes longer than {@link MAX_WAIT_MS}. */
 const STALE_MS = 3_000
-const PATIENCE_MS = 30
+const MAX_WAIT_MS = 30
 
 /**
- * Shares checks of an engine's health among requests, so that a flood of them costs nothing: one check runs
- * at a time, and its result answers for a second, or for three while the next check is slow.
+ * Shares checks of an engine's health among requests, so that a flood of requests costs nothing. One check runs at a
+ * time. Its result answers for one second, or for three seconds while the next check is slow.
  */
 export function shareHealth(check: () => Promise<Health>): () => Promise<Health> {
   let last: { readonly health: Health; readonly at: number } | undefined
   let running: Promise<Health> | undefined
-  const begin = async (): Promise<Health> => {
+  const runCheck = async (): Promise<Health> => {
     try {
       const health = await check()
       last = { health, at: performance.now() }
@@ -23,22 +23,22 @@ export function shareHealth(check: () => Promise<Health>): () => Promise<Health>
     }
   }
   return async () => {
-    const known = last
-    const ageMs = known === undefined ? Number.POSITIVE_INFINITY : performance.now() - known.at
-    if (known !== undefined && ageMs < FRESH_MS) return known.health
-    running ??= begin()
-    if (known === undefined || ageMs > STALE_MS) return await running
-    return await within(running, known.health)
+    const previous = last
+    const ageMs = previous === undefined ? Number.POSITIVE_INFINITY : performance.now() - previous.at
+    if (previous !== undefined && ageMs < FRESH_MS) return previous.health
+    running ??= runCheck()
+    if (previous === undefined || ageMs > STALE_MS) return await running
+    return await waitBriefly(running, previous.health)
   }
 }
 
-async function within(running: Promise<Health>, known: Health): Promise<Health> {
+async function waitBriefly(running: Promise<Health>, fallback: Health): Promise<Health> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<Health>((resolve) => {
-    timer = setTimeout(() => resolve(known), PATIENCE_MS)
+  const timeout = new Promise<Health>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), MAX_WAIT_MS)
   })
   try {
-    return await Promise.race([running, late])
+    return await Promise.race([running, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -1,13 +1,13 @@
 const PIECE_BYTES = 65_536
 
-/** A document for everybody, pages of any origin among them. It holds nothing of anybody's. */
+/** A JSON document without private data, for all clients and for pages of any origin. */
 export function publicDocument(value: object, cacheControl: string): Response {
   return Response.json(value, { headers: { 'cache-control': cacheControl, 'access-control-allow-origin': '*' } })
 }
 
 /**
- * An answer of bytes that are the same for everybody. They are sent in pieces as the client reads, so that
- * clients which do not read hold no copy of them.
+ * An answer with bytes that are the same for all clients. It sends them in pieces as the client reads, so that a client
+ * that does not read costs no copy of them.
  */
 export function staticAnswer(bytes: Uint8Array, contentType: string, maxAgeSeconds: number): Response {
   let sent = 0

@@ -1,48 +1,48 @@
 import type { ListPage } from '../../src/index.js'
 import type { Call } from './route.js'
 
-/** Characters of JSON that are sent at once, where rows are small. */
+/** The least characters of JSON in one piece of the body. */
 const CHUNK_CHARACTERS = 16_384
 
 /**
- * An answer with a JSON array whose items are read as the client takes them: it costs the memory of a few items. A
- * page with another one behind it names that in `Link`.
+ * An answer with a JSON array. It reads items only as fast as the client takes them, so it costs the memory of a few
+ * items. The header `Link` names the next page if one exists.
  *
- * What fails before the first item is thrown. What fails later breaks the body off, and is logged.
+ * An error before the first item is thrown. A later error aborts the body and is logged.
  */
 export async function streamList<Item>(
-  { request, mayGoOn, brokenOff, isChunked }: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
+  { request, requireRights, reportAbort, isChunked }: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
   { items, nextAfter }: ListPage<Item>,
 ): Promise<Response> {
   const iterator = items[Symbol.asyncIterator]()
-  let next: IteratorResult<Item> | undefined = await iterator.next()
-  let isBegun = false
-  const read = async (): Promise<IteratorResult<Item>> => {
-    const row = next ?? (await iterator.next())
-    next = undefined
-    return row
+  let first: IteratorResult<Item> | undefined = await iterator.next()
+  let hasStarted = false
+  const readItem = async (): Promise<IteratorResult<Item>> => {
+    const item = first ?? (await iterator.next())
+    first = undefined
+    return item
   }
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
-          if (isBegun) await mayGoOn()
+          if (hasStarted) await requireRights()
           let text = ''
           while (text.length < CHUNK_CHARACTERS) {
-            const row = await read()
-            if (row.done === true) {
-              controller.enqueue(toBytes(`${isBegun ? text : '['}]`))
+            const item = await readItem()
+            if (item.done === true) {
+              controller.enqueue(toBytes(`${hasStarted ? text : '['}]`))
               controller.close()
               return
             }
-            text += `${isBegun ? ',' : '['}${JSON.stringify(row.value)}`
-            isBegun = true
+            text += `${hasStarted ? ',' : '['}${JSON.stringify(item.value)}`
+            hasStarted = true
           }
           controller.enqueue(toBytes(text))
         } catch (error) {
-          if (!request.signal.aborted) brokenOff(error)
-          // A server may print it.
-          controller.error(new Error('the list broke off: the log of requests says why'))
+          if (!request.signal.aborted) reportAbort(error)
+          // A server may print this error, so it says nothing about the cause.
+          controller.error(new Error('the list was aborted: see http.request.failed in the log'))
         }
       },
       cancel: async () => {
@@ -55,15 +55,15 @@ export async function streamList<Item>(
     headers: {
       'content-type': 'application/json',
       ...(nextAfter !== null && { link: `<${nextUrl(request, nextAfter)}>; rel="next"` }),
-      // The server would otherwise read ahead, to tell the length of what is short.
+      // Without this the server reads ahead to find the length of a short body.
       ...(isChunked && { 'transfer-encoding': 'chunked' }),
     },
   })
 }
 
-type StreamMembers = 'request' | 'mayGoOn' | 'brokenOff' | 'isChunked'
+type StreamMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked'
 
-/** From the root of the server, so that it holds behind whatever name the server has. */
+/** A path without host, so that it is right under every name of the server. */
 function nextUrl(request: Request, after: number): string {
   const url = new URL(request.url)
   url.searchParams.set('after', String(after))

@@ -1,4 +1,6 @@
-/** What an error's code means to who reads a delivery log. The first that fits counts. */
+import { codeOf as systemCodeOf } from '../node-kit/index.js'
+
+/** The meaning of an error's code for the reader of a delivery log. The first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'the connection was refused'],
   [/^(?:ECONNRESET|EPIPE)$/, 'the connection was closed before there was a response'],
@@ -9,15 +11,15 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_)/, 'the certificate is not trusted'],
   [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'no TLS connection could be made'],
   [/^HPE_HEADER_OVERFLOW$/, 'the headers of the response are too large'],
-  [/^ERR_RESPONSE_SIZE$/, 'too much came back, and no response in it'],
-  [/^ERR_RESPONSE_STATUS$/, 'what came back has no status of a final response'],
-  [/^HPE_/, 'what came back is no response of HTTP'],
+  [/^ERR_RESPONSE_SIZE$/, 'the server sent too many bytes without a complete response'],
+  [/^ERR_RESPONSE_STATUS$/, 'the response does not have the status of a final response'],
+  [/^HPE_/, 'the answer is not an HTTP response'],
   [/^ERR_(?:INVALID|HTTP)_/, 'the request could not be made'],
 ]
 
 /**
- * One sentence about why there is no response, with the error's code. Messages of errors are left out: they
- * repeat what a certificate or a request holds.
+ * Returns one sentence about the reason for the missing response, with the error's code. It leaves out messages of
+ * errors, because they repeat parts of a certificate or of a request.
  */
 export function failureSentence(error: unknown): string {
   const code = codeOf(error)
@@ -26,8 +28,8 @@ export function failureSentence(error: unknown): string {
   return `${meaning} (${code})`
 }
 
-/** The code that Node or DNS gave an error. */
+/** Returns the code that Node or DNS gave an error. */
 export function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : undefined
+  const code = systemCodeOf(error)
+  return code !== undefined && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : undefined
 }

@@ -23,32 +23,43 @@ import { DeadlineError, WorkInTime } from './work-in-time.js'
 
 export interface HttpsTransportOptions {
   /**
-   * Addresses and networks that may be contacted although they are not public, or are this machine's, such as
+   * Addresses and networks that may be contacted although they are not public or belong to this machine, such as
    * `10.1.0.0/16`. Default: none.
    */
   readonly allow?: readonly string[]
   /**
-   * Addresses and networks that are never contacted although they are public or allowed. Default: none.
+   * Addresses and networks that are never contacted, even if they are public or allowed. Default: none.
    *
-   * The addresses of this machine's interfaces need not be named: they are refused on every port unless they
-   * are allowed. In a container, and behind NAT, the address by which the world reaches this machine is none
-   * of its interfaces: where services listen there that strangers must not post to, name it here.
+   * The addresses of this machine's interfaces need not be named: they are refused on every port unless they are
+   * allowed. In a container or behind NAT, the public address of this machine is not one of its interfaces. Name that
+   * address here if services listen on it that strangers must not post to.
    */
   readonly deny?: readonly string[]
-  /** What the engine itself listens on: never contacted, whatever is allowed. Asked at every check. */
+  /**
+   * Returns the endpoints that the engine itself listens on. They are never contacted, even if they are allowed. Called
+   * at every check.
+   */
   readonly ownEndpoints?: () => readonly OwnEndpoint[]
-  /** Gives all addresses of a name; fails, or gives none, where there are none. Default: DNS, without the hosts file. */
+  /**
+   * Returns all addresses of a name; fails, or returns none, if there are none. Default: DNS, without the hosts file.
+   */
   readonly resolver?: (hostname: string, options: { readonly signal: AbortSignal }) => Promise<readonly string[]>
-  /** Certificates in PEM, trusted beside those that Node trusts. */
+  /** Certificates in PEM, trusted in addition to those that Node trusts. */
   readonly certificateAuthorities?: readonly string[]
-  /** For look-up, connection, TLS, request and the response's headers together. Default: 5,000. */
+  /**
+   * The deadline for look-up, connection, TLS, request and the response's headers together, in milliseconds. Default:
+   * 5,000.
+   */
   readonly deadlineMs?: number
 }
 
-/** Receivers have a few. To check one is quick, and DNS can tell of thousands. */
+/**
+ * The number of addresses that a name may have. Receivers have a few. A check of one is fast, but DNS can return
+ * thousands.
+ */
 const MAX_ADDRESSES = 32
 
-/** A name without an address. */
+/** A name does not resolve to an address. */
 class UnresolvedError extends Error {
   constructor(hostname: string, cause?: unknown) {
     const code = codeOf(cause)
@@ -56,7 +67,7 @@ class UnresolvedError extends Error {
   }
 }
 
-/** Posts by HTTPS to addresses that it has checked itself: each one, each time, and no other. */
+/** Posts by HTTPS, only to addresses that it has checked itself, each one before each request. */
 export class HttpsTransport implements HttpTransport {
   readonly #rules: AddressRules
   readonly #resolve: NonNullable<HttpsTransportOptions['resolver']>
@@ -65,7 +76,7 @@ export class HttpsTransport implements HttpTransport {
   readonly #work: WorkInTime
   readonly #agents = new ResumingAgents()
 
-  /** @throws InvalidInputError for an option that is not what it must be */
+  /** @throws InvalidInputError for an invalid option */
   constructor(options: HttpsTransportOptions = {}) {
     const { resolver = resolveHost, certificateAuthorities } = options
     requireFunctions(options)
@@ -80,7 +91,7 @@ export class HttpsTransport implements HttpTransport {
     const destination = parseDestinationUrl(url)
     if (!destination.isAddress) await beforeLookUp?.()
     try {
-      await this.#work.run(async (cut) => await this.#addressesOf(destination, cut), signal)
+      await this.#work.run(async (workSignal) => await this.#addressesOf(destination, workSignal), signal)
       return destination.href
     } catch (error) {
       if (error instanceof DeadlineError) {
@@ -92,17 +103,20 @@ export class HttpsTransport implements HttpTransport {
     }
   }
 
-  /** Besides what the port says: a response whose headers came is the outcome, also where `signal` is aborted then. */
+  /**
+   * In addition to the port's contract: once the headers have arrived, the response is the outcome, even if `signal` is
+   * aborted afterwards.
+   */
   async post(
     { url, headers, body }: HttpPost,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<HttpOutcome> {
     try {
-      return await this.#work.run(async (cut) => {
+      return await this.#work.run(async (workSignal) => {
         const destination = parseDestinationUrl(url)
-        const addresses = await this.#addressesOf(destination, cut)
+        const addresses = await this.#addressesOf(destination, workSignal)
         const [secureContext, agent] = [this.#secureContext, this.#agents.current]
-        return await postOnce({ destination, addresses, headers, body, secureContext, agent }, cut)
+        return await postOnce({ destination, addresses, headers, body, secureContext, agent }, workSignal)
       }, signal)
     } catch (error) {
       signal?.throwIfAborted()
@@ -115,9 +129,9 @@ export class HttpsTransport implements HttpTransport {
   }
 
   /**
-   * All addresses of a destination, after a check of each: one that is refused is enough. Which one it is that
-   * a name resolves to is told by the error's cause alone: who may name destinations may not ask the names of
-   * the operator's network.
+   * Finds and checks all addresses of a destination: one refused address is enough to refuse it. Only the error's cause
+   * has the address to which a name resolves. A user who may name destinations must not learn the names of the
+   * operator's network.
    */
   async #addressesOf({ hostname, isAddress, port }: DestinationUrl, signal: AbortSignal): Promise<readonly string[]> {
     const addresses = isAddress ? [hostname] : await this.#lookUp(hostname, signal)
@@ -132,7 +146,10 @@ export class HttpsTransport implements HttpTransport {
       if (refusal === undefined) continue
       if (isAddress) throw new DestinationRefusedError(`${address} ${refusal}`)
       const cause = new Error(`${hostname} resolves to ${JSON.stringify(address)}, which ${refusal}`)
-      throw new DestinationRefusedError(`the name ${hostname} resolves to what ${refusal}`, { cause, isByLookUp: true })
+      throw new DestinationRefusedError(`the name ${hostname} resolves to an address that ${refusal}`, {
+        cause,
+        isByLookUp: true,
+      })
     }
     return addresses
   }
@@ -154,12 +171,12 @@ export class HttpsTransport implements HttpTransport {
     if (error instanceof DeadlineError) {
       return { kind: 'timeout', error: `there was no response within ${this.#deadlineMs / 1_000} s` }
     }
-    const isSentence = error instanceof UnresolvedError || error instanceof ClosedError
-    return { kind: 'connection_error', error: isSentence ? error.message : failureSentence(error) }
+    const hasSentence = error instanceof UnresolvedError || error instanceof ClosedError
+    return { kind: 'connection_error', error: hasSentence ? error.message : failureSentence(error) }
   }
 }
 
-/** In plain JavaScript anything may come, and would fail at the first event. */
+/** Checks at once, because a caller in plain JavaScript may pass anything, which would fail only at the first event. */
 function requireFunctions(options: HttpsTransportOptions): void {
   for (const name of ['ownEndpoints', 'resolver'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function') {

@@ -1,2 +1,2 @@
-/** Webhooks by HTTPS, to public addresses only. */
+/** Sends webhooks by HTTPS, to public addresses only. */
 export { HttpsTransport, type HttpsTransportOptions } from './https-transport.js'

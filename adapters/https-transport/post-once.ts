@@ -8,17 +8,17 @@ import type { DestinationUrl } from './destination-url.js'
 import { limitReceived, ResponseError } from './received-limits.js'
 import { TLS_LIMITS } from './tls-limits.js'
 
-/** One request, and where it goes. */
-export interface PostOnce extends Pick<HttpPost, 'headers' | 'body'> {
+/** One request and its destination. */
+export interface PostOnceRequest extends Pick<HttpPost, 'headers' | 'body'> {
   readonly destination: DestinationUrl
-  /** Those that were checked; no other is dialled, and of these only some. */
+  /** The checked addresses. The transport dials no other address, and only some of these. */
   readonly addresses: readonly string[]
   readonly secureContext: SecureContext | undefined
-  /** Gives each request a connection of its own. */
+  /** Gives each request its own connection. */
   readonly agent: Agent
 }
 
-/** Options of the socket pass through node:https, but are not in its types. */
+/** Options of the socket that node:https accepts, but does not have in its types. */
 type SocketOptions = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
 
 interface Answer {
@@ -26,36 +26,36 @@ interface Answer {
   readonly body: Promise<Uint8Array>
 }
 
-/** A dead route, such as one of IPv6, must leave time for the next address. */
+/** The time after which the next address is tried. A dead route, such as one of IPv6, must leave time for it. */
 const NEXT_ADDRESS_AFTER_MS = 1_000
-/** In the deadline there is time for no more. */
+/** The deadline leaves no time for more addresses. */
 const MAX_DIALLED = 4
 const MAX_HEADER_BYTES = 16_384
 
 /**
- * Sends a request on a connection of its own.
+ * Sends a request on its own connection.
  *
- * @returns the response, also where the connection breaks or the signal is aborted within its body
- * @throws an error of Node, with its code, where there is no response
+ * @returns the response, also if the connection breaks or the signal is aborted within its body
+ * @throws an error of Node, with its code, if there is no response
  */
-export async function postOnce(post: PostOnce, signal: AbortSignal): Promise<HttpOutcome> {
+export async function postOnce(post: PostOnceRequest, signal: AbortSignal): Promise<HttpOutcome> {
   signal.throwIfAborted()
-  const request = httpsRequest(optionsOf(post))
+  const request = httpsRequest(makeOptions(post))
   limitReceived(request)
-  // With an error: a TLS session with which a server hangs is not gone on with.
-  const cut = (): void => void request.destroy(new Error('cut'))
-  signal.addEventListener('abort', cut, { once: true })
+  // With an error, because Node then discards a TLS session with which a server hangs.
+  const abort = (): void => void request.destroy(new Error('aborted'))
+  signal.addEventListener('abort', abort, { once: true })
   try {
-    const { httpStatus, body } = await answerOf(request, post.body)
+    const { httpStatus, body } = await waitForAnswer(request, post.body)
     return { kind: 'response', httpStatus, body: await body }
   } finally {
-    signal.removeEventListener('abort', cut)
+    signal.removeEventListener('abort', abort)
     request.destroy()
   }
 }
 
-/** What the environment could change for the worse is said explicitly. */
-function optionsOf(post: PostOnce): RequestOptions & SocketOptions {
+/** Options that the environment could weaken are set explicitly. */
+function makeOptions(post: PostOnceRequest): RequestOptions & SocketOptions {
   const { destination, addresses, headers, body, secureContext, agent } = post
   const { host, hostname, isAddress, path, port } = destination
   return {
@@ -66,12 +66,12 @@ function optionsOf(post: PostOnce): RequestOptions & SocketOptions {
     setHost: false,
     headers: { ...headers, host, 'content-length': body.length, connection: 'close' },
     agent,
-    lookup: lookupOf(addresses),
+    lookup: makeLookup(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // RFC 6066, section 3: addresses are no server names. The certificate is checked against them all the same.
+    // An address is not a server name (RFC 6066, section 3). The certificate is still checked against the address.
     servername: isAddress ? '' : hostname,
-    // Else NODE_TLS_REJECT_UNAUTHORIZED=0 would count.
+    // Otherwise NODE_TLS_REJECT_UNAUTHORIZED=0 would apply.
     rejectUnauthorized: true,
     insecureHTTPParser: false,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -81,13 +81,14 @@ function optionsOf(post: PostOnce): RequestOptions & SocketOptions {
 }
 
 /**
- * Answers with what was checked, so that nothing is looked up between the check and the connection.
+ * Returns a look-up function that answers with the checked addresses, so nothing is looked up between the check and the
+ * connection.
  *
- * Later, as a look-up does: a connection can fail within the callback, and until `request` has returned
- * nobody listens to its socket's error, which would end the process.
+ * It answers later, as a real look-up does. A connection can fail within the callback. Until `request` has returned,
+ * nothing listens to its socket's error, which would end the process.
  */
-function lookupOf(addresses: readonly string[]): LookupFunction {
-  const answers = dialled(addresses).map((address) => ({ address, family: familyOf(address) }))
+function makeLookup(addresses: readonly string[]): LookupFunction {
+  const answers = chooseAddresses(addresses).map((address) => ({ address, family: familyOf(address) }))
   return (_hostname, { all }, callback) => {
     setImmediate(() => {
       if (all === true) callback(null, answers)
@@ -96,54 +97,58 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** The first ones in their order, of both families where there are both. */
-function dialled(addresses: readonly string[]): readonly string[] {
+/** Chooses the first addresses, in their order, of both families if there are both. */
+function chooseAddresses(addresses: readonly string[]): readonly string[] {
   const all = [...new Set(addresses)]
-  const sizeOf = (family: number): number => all.filter((address) => familyOf(address) === family).length
-  const left = {
-    4: Math.max(MAX_DIALLED / 2, MAX_DIALLED - sizeOf(6)),
-    6: Math.max(MAX_DIALLED / 2, MAX_DIALLED - sizeOf(4)),
+  const countFamily = (family: number): number => all.filter((address) => familyOf(address) === family).length
+  const remaining = {
+    4: Math.max(MAX_DIALLED / 2, MAX_DIALLED - countFamily(6)),
+    6: Math.max(MAX_DIALLED / 2, MAX_DIALLED - countFamily(4)),
   }
   return all.filter((address) => {
-    left[familyOf(address) as 4 | 6] -= 1
-    return left[familyOf(address) as 4 | 6] >= 0
+    remaining[familyOf(address) as 4 | 6] -= 1
+    return remaining[familyOf(address) as 4 | 6] >= 0
   })
 }
 
-/** Listens at once to all that the request may tell: an event that nobody hears would end the process. */
-async function answerOf(request: ClientRequest, body: Uint8Array): Promise<Answer> {
+/**
+ * Waits for the response. Listens to all events of the request at once: an error event without a listener would end the
+ * process.
+ */
+async function waitForAnswer(request: ClientRequest, body: Uint8Array): Promise<Answer> {
   return await new Promise<Answer>((resolve, reject) => {
     request.on('error', reject)
-    // Node tells of a switch of protocols (101) that nobody asked for by this alone.
-    request.once('close', () => reject(new Error('closed')))
+    // For an unrequested switch of protocols (101), Node emits only this event.
+    request.once('close', () => reject(new Error('the connection was closed')))
     request.once('response', (response) => {
       const { statusCode = 0 } = response
-      const start = firstBytesOf(response)
-      // It came with more than it may: the error is on its way.
+      const bodyStart = readFirstBytes(response)
+      // The response was too large: the error event follows.
       if (request.destroyed) return
-      // RFC 9110, section 15: there are no others; and 1xx, of which Node skips those that it knows, are not final.
+      // There are no other statuses (RFC 9110, section 15). A 1xx response is not final; Node skips those that it
+      // knows.
       if (statusCode < 200 || statusCode > 599) reject(new ResponseError('ERR_RESPONSE_STATUS'))
-      else resolve({ httpStatus: statusCode, body: start })
+      else resolve({ httpStatus: statusCode, body: bodyStart })
     })
     request.end(body)
   })
 }
 
-/** Ends where the body does, where the connection breaks, or where there are bytes enough. */
-async function firstBytesOf(response: IncomingMessage): Promise<Uint8Array> {
+/** Reads until the body ends, the connection breaks, or there are enough bytes. */
+async function readFirstBytes(response: IncomingMessage): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  let missing = MAX_RESPONSE_BODY_BYTES
+  let remainingBytes = MAX_RESPONSE_BODY_BYTES
   return await new Promise((resolve) => {
-    const done = (): void => resolve(new Uint8Array(Buffer.concat(pieces)))
+    const finish = (): void => resolve(new Uint8Array(Buffer.concat(pieces)))
     response.on('data', (piece: Uint8Array) => {
-      pieces.push(piece.subarray(0, missing))
-      missing -= Math.min(missing, piece.length)
-      if (missing > 0) return
+      pieces.push(piece.subarray(0, remainingBytes))
+      remainingBytes -= Math.min(remainingBytes, piece.length)
+      if (remainingBytes > 0) return
       response.pause()
-      done()
+      finish()
     })
-    response.on('end', done)
-    response.on('error', done)
-    response.on('close', done)
+    response.on('end', finish)
+    response.on('error', finish)
+    response.on('close', finish)
   })
 }

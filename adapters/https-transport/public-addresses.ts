@@ -1,6 +1,9 @@
 import { AddressList, familyOf } from './address-list.js'
 
-/** What is not a public destination (IANA IPv4 Special-Purpose Address Registry, RFC 6890; RFC 5771; RFC 1112). */
+/**
+ * IPv4 networks that are not public destinations (IANA IPv4 Special-Purpose Address Registry, RFC 6890; RFC 5771; RFC
+ * 1112).
+ */
 const REFUSED_IPV4 = new AddressList([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -24,22 +27,22 @@ const REFUSED_IPV4 = new AddressList([
 ])
 
 /**
- * All of IPv6 that is assigned to the public (IANA IPv6 Address Space registry). Outside it are loopback,
- * link-local, unique local and multicast addresses, and those that hold an IPv4 address: mapped,
+ * The IPv6 network that is assigned to the public (IANA IPv6 Address Space registry). Outside it are loopback,
+ * link-local, unique local and multicast addresses. Addresses that contain an IPv4 address are also outside it: mapped,
  * compatible, translated (64:ff9b::/96).
  */
 const GLOBAL_UNICAST_IPV6 = new AddressList(['2000::/3'])
 
-/** What in it is no public destination (IANA IPv6 Special-Purpose Address Registry). */
+/** Networks in it that are not public destinations (IANA IPv6 Special-Purpose Address Registry). */
 const REFUSED_IPV6 = new AddressList([
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4, which holds an IPv4 address
+  '2002::/16', // 6to4, which contains an IPv4 address
   '2620:4f:8000::/48', // AS112
   '3fff::/20', // documentation
 ])
 
-/** Whether an address is one of the public internet. False for what is no address, or has a zone id. */
+/** True for an address of the public internet. False for a value that is not an address, or has a zone id. */
 export function isPublicAddress(address: unknown): boolean {
   const family = familyOf(address)
   if (family === 4) return !REFUSED_IPV4.has(address)

@@ -1,40 +1,42 @@
 import { Resolver } from 'node:dns/promises'
 
-/** How long one family is still waited for once the other has answered. */
+/** The time for which the second family is awaited after the first has answered. */
 const SECOND_FAMILY_MS = 1_000
 
 /**
- * All addresses of a name, IPv4 first: its route works nearly everywhere.
+ * Finds all addresses of a name, IPv4 first: its route works nearly everywhere.
  *
- * By c-ares, not by `dns.lookup`: that runs getaddrinfo on the four threads of libuv, where look-ups of
- * names that do not answer, which strangers can choose, would keep the database and the files waiting.
- * So `/etc/hosts` is not read.
+ * It uses c-ares, not `dns.lookup`, which runs getaddrinfo on the four threads of libuv. Strangers can choose names
+ * that do not answer, and such look-ups would block the database and the files. So `/etc/hosts` is not read.
  *
- * A family that has no records, fails or hangs does not hide what the other one has: only addresses that
- * were seen, and so checked, are dialled.
+ * If one family has no records, fails or hangs, the addresses of the other are still used. The transport dials only
+ * addresses that it has seen and checked.
  *
- * @param options.servers addresses of DNS servers, by default the system's
- * @throws an error with a code of DNS where neither family has an address
+ * @param options.servers addresses of DNS servers. Default: the system's servers.
+ * @throws an error with a DNS code if neither family has an address
  */
 export async function resolveHost(
   hostname: string,
   { signal, servers }: { readonly signal: AbortSignal; readonly servers?: readonly string[] },
 ): Promise<readonly string[]> {
   signal.throwIfAborted()
-  // One for each look-up: it can be cancelled as a whole, and reads the system's servers as they are now.
+  // One resolver for each look-up: it can be cancelled as a whole, and it reads the system's current servers.
   const resolver = new Resolver({ timeout: 1_000, tries: 3 })
   if (servers !== undefined) resolver.setServers(servers)
   const cancel = (): void => resolver.cancel()
   let timer: NodeJS.Timeout | undefined
-  const limited = async (answer: Promise<string[]>): Promise<string[]> => {
+  const startTimerAfter = async (answer: Promise<string[]>): Promise<string[]> => {
     const addresses = await answer
     timer ??= setTimeout(cancel, SECOND_FAMILY_MS)
     return addresses
   }
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    return addressesOf(
-      await Promise.allSettled([limited(resolver.resolve4(hostname)), limited(resolver.resolve6(hostname))]),
+    return collectAddresses(
+      await Promise.allSettled([
+        startTimerAfter(resolver.resolve4(hostname)),
+        startTimerAfter(resolver.resolve6(hostname)),
+      ]),
     )
   } finally {
     clearTimeout(timer)
@@ -42,14 +44,14 @@ export async function resolveHost(
   }
 }
 
-function addressesOf(answers: readonly PromiseSettledResult<string[]>[]): string[] {
+function collectAddresses(answers: readonly PromiseSettledResult<string[]>[]): string[] {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   if (addresses.length > 0) return addresses
   const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []))
-  // That a server failed says more than that one family has no records.
-  throw errors.find((error) => !isMissing(error)) ?? errors[0] ?? new Error('no answer')
+  // The failure of a server says more than a family without records.
+  throw errors.find((error) => !isWithoutRecords(error)) ?? errors[0] ?? new Error('no answer')
 }
 
-function isMissing(error: Error): boolean {
+function isWithoutRecords(error: Error): boolean {
   return 'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND')
 }

@@ -1,32 +1,32 @@
 import { Agent } from 'node:https'
 
-/** One takes some kilobytes, 10 at the most. */
+/** A session takes some kilobytes, 10 at most. */
 const MAX_SESSIONS = 256
-/** So long a certificate that was good is not looked at again: that it has expired is seen so much later. */
+/** A certificate is not checked again for this time, so the engine notices an expired one this much later. */
 const MAX_AGE_MS = 600_000
 
 /**
- * Gives each request a connection of its own: one that is used again would not be looked up again. What connections have
- * in common are TLS sessions (RFC 8446, section 2.2): a server that is contacted again proves that it is the one whose
- * certificate was checked, without another certificate or signature, which is most of the work of a handshake on both
- * sides. One that does not know its session makes a whole handshake. A session is of one host, port and name; one whose
- * connection fails is forgotten.
+ * Gives each request its own connection: a reused connection would skip the look-up of the name. Connections share TLS
+ * sessions (RFC 8446, section 2.2). With a session, a server that was contacted before proves its identity without
+ * another certificate or signature. These are most of the work of a handshake on both sides. A server that does not
+ * know its session makes a whole handshake. A session belongs to one host, port and name; a failed connection discards
+ * its session.
  */
 export class ResumingAgents {
   #agent = newAgent()
-  #until = performance.now() + MAX_AGE_MS
+  #validUntil = performance.now() + MAX_AGE_MS
 
-  /** The one for a request now. */
+  /** The agent for a request now. */
   get current(): Agent {
-    if (performance.now() >= this.#until) {
+    if (performance.now() >= this.#validUntil) {
       this.#agent = newAgent()
-      this.#until = performance.now() + MAX_AGE_MS
+      this.#validUntil = performance.now() + MAX_AGE_MS
     }
     return this.#agent
   }
 }
 
-/** Without a limit of sockets: a request that waited would get the connection of another. Nor with a proxy. */
+/** No limit of sockets: a waiting request would get the connection of another. No proxy either. */
 function newAgent(): Agent {
   return new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY, maxCachedSessions: MAX_SESSIONS })
 }

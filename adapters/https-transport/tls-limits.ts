@@ -1,14 +1,14 @@
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls'
 
 /**
- * What a server may choose in a handshake. Node calculates handshakes on the thread of its events, so what
- * is slow there holds up everything: groups over finite fields are, and in TLS 1.2 they are the server's own,
- * of up to 10,000 bits, which takes more than a second. Elliptic curves are all fast; a server that has none
- * is not contacted.
+ * The TLS versions and algorithms that a server may choose. Node computes handshakes on the event loop, so a slow
+ * algorithm blocks everything. Groups over finite fields are slow. In TLS 1.2, the server chooses its own group of up
+ * to 10,000 bits, which takes more than a second. All elliptic curves are fast. The transport does not contact a server
+ * without elliptic curves.
  *
- * Certificates are calculated with, too, before it is known whether they are trusted: a chain made for that,
- * with keys of 16,384 bits, takes some 100 ms of each connection. Node has no option against it; whom that
- * disturbs sends from a process of its own.
+ * Node also computes with certificates before it knows if it trusts them. A chain made for an attack, with keys of
+ * 16,384 bits, takes some 100 ms of each connection. Node has no option against it; a host that this disturbs sends
+ * from a separate process.
  */
 export const TLS_LIMITS: Readonly<Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve' | 'minVersion'>> = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,

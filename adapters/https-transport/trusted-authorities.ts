@@ -7,27 +7,29 @@ import { TLS_LIMITS } from './tls-limits.js'
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * A context that trusts these authorities beside those that Node trusts. To read them all takes some 40 ms
- * in which nothing else is done; so one context serves all connections, and all transports that trust the same, and it
- * is made before there are any.
+ * Makes a TLS context that trusts these authorities in addition to those that Node trusts. Reading them all blocks the
+ * event loop for some 40 ms. So all connections, and all transports that trust the same authorities, share one context.
+ * It is made before the first connection.
  *
- * @param authorities in PEM; each may hold several certificates
- * @throws InvalidInputError with the field `certificateAuthorities` for what is no certificate
+ * @param authorities texts in PEM; each may have several certificates
+ * @throws InvalidInputError with the field `certificateAuthorities` for a text without valid certificates
  */
 export function trustedAuthorities(authorities: readonly string[]): tls.SecureContext {
-  const ca = [...nodeAuthorities(), ...authorities.flatMap(checkedCertificates)]
+  const ca = [...listNodeAuthorities(), ...authorities.flatMap(checkCertificates)]
   const trusted = ca.join()
-  if (last?.trusted !== trusted) last = { trusted, context: tls.createSecureContext({ ...TLS_LIMITS, ca }) }
-  return last.context
+  if (cached?.trusted !== trusted) cached = { trusted, context: tls.createSecureContext({ ...TLS_LIMITS, ca }) }
+  return cached.context
 }
 
-/** Engines of one host trust the same. */
-let last: { readonly trusted: string; readonly context: tls.SecureContext } | undefined
+/** The last context: engines of one host trust the same authorities. */
+let cached: { readonly trusted: string; readonly context: tls.SecureContext } | undefined
 
-/** OpenSSL passes over what is no certificate: who gave it would learn of it by a delivery that fails. */
-function checkedCertificates(pem: string): readonly string[] {
+/**
+ * Checks each certificate. OpenSSL ignores invalid ones, and the operator would learn of it only by a failed delivery.
+ */
+function checkCertificates(pem: string): readonly string[] {
   try {
-    const certificates = certificatesIn(pem)
+    const certificates = findCertificates(pem)
     if (certificates.length === 0) throw new TypeError('no certificate')
     return certificates.map((certificate) => new X509Certificate(certificate).toString())
   } catch (cause) {
@@ -36,26 +38,26 @@ function checkedCertificates(pem: string): readonly string[] {
 }
 
 /**
- * The option `ca` takes the place of all that Node trusts; so that is said again. What it is can be asked
- * since Node 22.15. Before, NODE_EXTRA_CA_CERTS is lost also where certificates are added to a context
- * that exists (https://github.com/nodejs/node/issues/32010).
+ * The authorities that Node trusts. They are listed again, because the option `ca` replaces them. Node can report them
+ * since version 22.15. In older versions, NODE_EXTRA_CA_CERTS is also lost if certificates are added to an existing
+ * context (https://github.com/nodejs/node/issues/32010).
  */
-function nodeAuthorities(): readonly string[] {
+function listNodeAuthorities(): readonly string[] {
   const { getCACertificates } = tls as { readonly getCACertificates?: (type: 'default') => readonly string[] }
-  return getCACertificates?.('default') ?? [...tls.rootCertificates, ...extraAuthorities()]
+  return getCACertificates?.('default') ?? [...tls.rootCertificates, ...readExtraAuthorities()]
 }
 
-/** As Node does, goes on without a file that cannot be read. */
-function extraAuthorities(): readonly string[] {
+/** Ignores a file that cannot be read, as Node does. */
+function readExtraAuthorities(): readonly string[] {
   const path = process.env['NODE_EXTRA_CA_CERTS']
   if (path === undefined || path === '') return []
   try {
-    return certificatesIn(readFileSync(path, 'latin1'))
+    return findCertificates(readFileSync(path, 'latin1'))
   } catch {
     return []
   }
 }
 
-function certificatesIn(pem: string): readonly string[] {
+function findCertificates(pem: string): readonly string[] {
   return pem.match(CERTIFICATE) ?? []
 }

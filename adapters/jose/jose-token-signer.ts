@@ -4,21 +4,23 @@ import { KeyFile, type SigningKey } from './key-file.js'
 import { VerifiedTokens } from './verified-tokens.js'
 
 export interface JoseTokenSignerOptions {
-  /** File with the keys; made with mode 0600 where there is none. */
+  /** File with the keys. It is created with mode 0600 if it is missing. */
   readonly keyFile: string
 }
 
 const TYPE = 'at+jwt'
 const ALGORITHMS = ['EdDSA', 'ES256']
-/** Tokens live 900 s, so a key that signs no more is needed for as long. */
-const RETIRED_KEY_LIVES_MS = 900_000
-/** RFC 9068, section 2.2, and what the engine adds. */
-const REQUIRED = ['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'target_app', 'account_id', 'key_id']
+/** Tokens are valid for 900 s, so a retired key verifies tokens for that time. */
+const RETIRED_KEY_LIFETIME_MS = 900_000
+/** The claims of RFC 9068, section 2.2, and those that the engine adds. */
+const REQUIRED_CLAIMS = ['iss', 'aud', 'sub', 'client_id', 'jti', 'iat', 'exp', 'target_app', 'account_id', 'key_id']
 
-/** Signs access tokens as `at+jwt` (RFC 9068) by EdDSA or ES256. Key ids only choose among the file's keys. */
+/**
+ * Signs access tokens as `at+jwt` (RFC 9068) with EdDSA or ES256. A token's key id can only select a key of the file.
+ */
 export class JoseTokenSigner implements TokenSigner {
   readonly #keys: KeyFile
-  /** By the keys as they were read: one that was put in another's place, under its id, is another one. */
+  /** Cached by the key object, not by its id: a key that replaces another one under the same id is a different key. */
   readonly #imported = {
     private: new WeakMap<SigningKey, Promise<CryptoKey>>(),
     public: new WeakMap<SigningKey, Promise<CryptoKey>>(),
@@ -29,7 +31,10 @@ export class JoseTokenSigner implements TokenSigner {
     this.#keys = new KeyFile(keyFile)
   }
 
-  /** @throws SigningKeyError where the file cannot be read, or holds a key that is too weak */
+  /**
+   * Reads the key file, and creates it if it is missing.
+   * @throws SigningKeyError if it cannot be read or has a weak key
+   */
   async open(): Promise<this> {
     await this.#keys.read()
     return this
@@ -53,20 +58,20 @@ export class JoseTokenSigner implements TokenSigner {
     { iss, aud, now }: { readonly iss: string; readonly aud: string; readonly now: Date },
   ): Promise<VerifiedClaims | undefined> {
     const keys = await this.#keys.read()
-    const known = this.#verified.get(token)
-    // A key that was read anew is another one: nothing is remembered of a key that is not in the file.
-    if (known !== undefined && keys.includes(known.key) && !isPast(known.key, now)) {
-      const { payload } = known
+    const cached = this.#verified.get(token)
+    // A changed file gives new key objects. So a cached result never counts for a key that is no longer in the file.
+    if (cached !== undefined && keys.includes(cached.key) && !isExpired(cached.key, now)) {
+      const { payload } = cached
       if (payload.iss === iss && payload.aud === aud && isCurrent(payload, now)) return toClaims(payload, now)
     }
     try {
-      let signedBy: SigningKey | undefined
+      let signingKey: SigningKey | undefined
       const { payload } = await jwtVerify(
         token,
         async ({ kid, alg }) => {
-          signedBy = keys.find((key) => key.kid === kid && key.alg === alg)
-          if (signedBy === undefined || isPast(signedBy, now)) throw new Error('no such key')
-          return await this.#import(signedBy, 'public')
+          signingKey = keys.find((key) => key.kid === kid && key.alg === alg)
+          if (signingKey === undefined || isExpired(signingKey, now)) throw new Error('no such key')
+          return await this.#import(signingKey, 'public')
         },
         {
           algorithms: ALGORITHMS,
@@ -74,10 +79,10 @@ export class JoseTokenSigner implements TokenSigner {
           issuer: iss,
           audience: aud,
           currentDate: now,
-          requiredClaims: REQUIRED,
+          requiredClaims: REQUIRED_CLAIMS,
         },
       )
-      if (signedBy !== undefined) this.#verified.add(token, { key: signedBy, payload })
+      if (signingKey !== undefined) this.#verified.add(token, { key: signingKey, payload })
       return toClaims(payload, now)
     } catch {
       return undefined
@@ -86,7 +91,7 @@ export class JoseTokenSigner implements TokenSigner {
 
   async publicKeys(now: Date): Promise<readonly PublicKey[]> {
     const keys = await this.#keys.read()
-    return keys.filter((key) => !isPast(key, now)).map(toPublicKey)
+    return keys.filter((key) => !isExpired(key, now)).map(toPublicKey)
   }
 
   async rotate(now: Date): Promise<{ readonly kid: string }> {
@@ -94,38 +99,39 @@ export class JoseTokenSigner implements TokenSigner {
   }
 
   async #import(key: SigningKey, use: 'private' | 'public'): Promise<CryptoKey> {
-    const known = this.#imported[use]
-    let imported = known.get(key)
+    const importedKeys = this.#imported[use]
+    let imported = importedKeys.get(key)
     if (imported === undefined) {
       const { d: _private, ...publicJwk } = key.jwk
       imported = importJWK(use === 'private' ? key.jwk : publicJwk, key.alg) as Promise<CryptoKey>
-      known.set(key, imported)
+      importedKeys.set(key, imported)
     }
     return await imported
   }
 }
 
-/** Members are named one by one: what else a key may have is never shown. */
+/** Copies the members one by one, so that no other member of a key is ever published. */
 function toPublicKey({ kid, alg, jwk: { kty = '', crv = '', x = '', y } }: SigningKey): PublicKey {
   return { kty, crv, x, ...(y !== undefined && { y }), kid, alg, use: 'sig' }
 }
 
-function isPast({ retired }: SigningKey, now: Date): boolean {
-  return retired !== null && new Date(retired).getTime() + RETIRED_KEY_LIVES_MS <= now.getTime()
+/** True if a key verifies no more tokens. */
+function isExpired({ retired }: SigningKey, now: Date): boolean {
+  return retired !== null && new Date(retired).getTime() + RETIRED_KEY_LIFETIME_MS <= now.getTime()
 }
 
-/** Of a token whose signature is right; whatever is not plainly current goes the long way again. */
+/** True if a token with a verified signature is surely valid now. Any other token is verified in full. */
 function isCurrent({ exp = 0, nbf }: JWTPayload, now: Date): boolean {
   return nbf === undefined && exp > Math.floor(now.getTime() / 1_000)
 }
 
-/** What is signed was written by an engine, but by another version perhaps. */
+/** Checks the types of the claims: another version of the engine may have signed the token. */
 function toClaims(payload: JWTPayload, now: Date): VerifiedClaims | undefined {
   const { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, iat, exp, scope } = payload
   const hasTexts = [iss, aud, sub, client_id, jti, target_app].every((claim) => typeof claim === 'string')
   const hasIds = [account_id, key_id].every((claim) => Number.isSafeInteger(claim))
   if (company_id !== undefined && !Number.isSafeInteger(company_id)) return undefined
-  // A scope that cannot be read must not widen the token.
+  // An unreadable scope must not extend the rights of the token.
   if (scope !== undefined && typeof scope !== 'string') return undefined
   if (!hasTexts || !hasIds || iat === undefined || exp === undefined || iat > now.getTime() / 1_000) return undefined
   const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat, exp }

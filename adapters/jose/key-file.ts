@@ -1,36 +1,32 @@
-import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
+import { createPrivateFile, isCode, replacePrivateFile } from '../node-kit/index.js'
 
-/** A key of the file. */
+/** A key of the key file. */
 export interface SigningKey {
   readonly kid: string
   readonly alg: 'EdDSA' | 'ES256'
   /** The private key. */
   readonly jwk: JWK
   readonly created: string
-  /** Since when another key signs; null for the one that does. */
+  /** The time from which another key signs; null for the key that signs now. */
   readonly retired: string | null
 }
 
-/** The one that signs comes first. */
+/** The key that signs comes first. */
 type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
-/** How often the file is looked at: another process may have rotated the key. */
-const LOOK_EVERY_MS = 1_000
+/** Interval between two checks of the file, which another process may change. */
+const CHECK_INTERVAL_MS = 1_000
 
-/** A file that was not there before, for this user alone, on the disk once it is written. */
-const OWN_AND_LASTING = { flag: 'wx', mode: 0o600, flush: true }
-/** File systems that have no hard links say so in different ways. */
-const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])
-
-/** A change of the file takes some milliseconds. */
+/** A change of the file takes some milliseconds, so the lock is retried often. */
 const LOCK_RETRY_MS = 20
-const MOST_LOCK_WAIT_MS = 15_000
+const MAX_LOCK_WAIT_MS = 15_000
+/** Age from which a lock file counts as left by a killed process. */
 const STALE_LOCK_MS = 10_000
 
 const COORDINATE = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
@@ -45,54 +41,55 @@ const KEY = z.object({
 })
 const FILE = z.object({ keys: z.array(KEY).min(1) })
 
-/** The signing keys in a file that its owner alone may read. */
+/** The signing keys in a file that only its owner may read. */
 export class KeyFile {
   readonly #path: string
   #keys: SigningKeys | undefined
   #modifiedMs = 0
-  #lookedAt = 0
-  #reading: Promise<SigningKeys> | undefined
+  #checkedAtMs = 0
+  #pendingRead: Promise<SigningKeys> | undefined
 
   constructor(path: string) {
     this.#path = path
   }
 
-  /** The keys as they are now; made at the first call where there is no file. @throws SigningKeyError */
+  /** Reads the current keys. Creates the file with a new key if it is missing. @throws SigningKeyError */
   async read(): Promise<SigningKeys> {
-    if (this.#keys !== undefined && performance.now() - this.#lookedAt < LOOK_EVERY_MS) return this.#keys
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined
+    if (this.#keys !== undefined && performance.now() - this.#checkedAtMs < CHECK_INTERVAL_MS) return this.#keys
+    this.#pendingRead ??= this.#read().finally(() => {
+      this.#pendingRead = undefined
     })
-    return await this.#reading
+    return await this.#pendingRead
   }
 
   /**
-   * Makes a new key; the one before stays in the file. Processes that rotate at once take turns.
-   * @returns the new key's id
-   * @throws SigningKeyError also where another process holds the file for too long
+   * Creates a new signing key; the former one stays in the file. A lock file makes processes rotate one after the
+   * other.
+   * @returns the id of the new key
+   * @throws SigningKeyError also if another process locks the file for too long
    */
   async rotate(now: Date): Promise<string> {
     const key = await generateKey(now)
-    // Makes the file, and the folder for its lock, where there are none.
+    // Creates the file, and the folder for its lock, if they are missing.
     await this.#read()
-    await this.#inTurn(async () => {
-      // Within one tick of its clock, a file system does not tell two changes apart.
+    await this.#withLock(async () => {
+      // The cache is dropped: two changes within one tick of the file system's clock have the same modification time.
       this.#keys = undefined
-      const before = await this.#read()
-      const kept = before.map((known) => ({ ...known, retired: known.retired ?? now.toISOString() }))
-      // Keys that retired long ago can verify nothing any more.
+      const currentKeys = await this.#read()
+      const retiredKeys = currentKeys.map((former) => ({ ...former, retired: former.retired ?? now.toISOString() }))
+      // A key that retired a day ago verifies no more tokens.
       const dayAgo = now.getTime() - 86_400_000
-      await this.#write([key, ...kept.filter(({ retired }) => new Date(retired).getTime() > dayAgo)])
+      await this.#write([key, ...retiredKeys.filter(({ retired }) => new Date(retired).getTime() > dayAgo)])
     })
     return key.kid
   }
 
-  /** Works while no other process, and nobody else in this one, changes the file. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
+  /** Runs work while no other caller, in this process or another, changes the file. */
+  async #withLock(work: () => Promise<void>): Promise<void> {
     const lock = `${this.#path}.lock`
-    for (let waitedMs = 0; !(await this.#takeLock(lock)); waitedMs += LOCK_RETRY_MS) {
-      if (waitedMs >= MOST_LOCK_WAIT_MS)
-        throw this.#error(`is being changed by another process: remove ${lock} if none is`)
+    for (let waitedMs = 0; !(await this.#tryLock(lock)); waitedMs += LOCK_RETRY_MS) {
+      if (waitedMs >= MAX_LOCK_WAIT_MS)
+        throw this.#error(`is locked by another process: delete ${lock} if no process is changing the file`)
       await setTimeout(LOCK_RETRY_MS)
     }
     try {
@@ -102,13 +99,16 @@ export class KeyFile {
     }
   }
 
-  /** A lock that a killed process has left is removed once it is older than any change takes. */
-  async #takeLock(lock: string): Promise<boolean> {
+  /**
+   * Tries to create the lock file. A lock that is older than any change takes was left by a killed process, and is
+   * deleted.
+   */
+  async #tryLock(lock: string): Promise<boolean> {
     try {
       await writeFile(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
       return true
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#error('cannot be written', error)
+      if (!isCode(error, 'EEXIST')) throw this.#error('cannot be written', error)
       const found = await stat(lock).catch(() => undefined)
       if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await unlink(lock).catch(() => undefined)
       return false
@@ -117,11 +117,11 @@ export class KeyFile {
 
   async #read(): Promise<SigningKeys> {
     const found = await stat(this.#path).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (isCode(error, 'ENOENT')) return undefined
       throw this.#error('cannot be read', error)
     })
-    if (found === undefined) return await this.#make()
-    this.#lookedAt = performance.now()
+    if (found === undefined) return await this.#create()
+    this.#checkedAtMs = performance.now()
     if (this.#keys !== undefined && found.mtimeMs === this.#modifiedMs) return this.#keys
     const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
       throw this.#error('cannot be read', error)
@@ -143,49 +143,31 @@ export class KeyFile {
     const keys = parsed.data.keys.map((key): SigningKey => ({ ...key, alg: key.jwk.kty === 'EC' ? 'ES256' : 'EdDSA' }))
     const newestFirst = keys.sort((one, other) => other.created.localeCompare(one.created))
     const signing = newestFirst.find(({ retired }) => retired === null)
-    if (signing === undefined) throw this.#error('has no key that is in use')
+    if (signing === undefined) throw this.#error('has no key that signs: "retired" must be null for one key')
     return [signing, ...newestFirst.filter((key) => key !== signing)]
   }
 
-  /** Two processes may come here at once: the file of the first counts. */
-  async #make(): Promise<SigningKeys> {
+  /** Creates the file with a first key. If two processes do so at once, the file of the first one stays. */
+  async #create(): Promise<SigningKeys> {
     const key = await generateKey(new Date())
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
       throw this.#error('cannot be written', error)
     })
-    const temporary = await this.#writeTemporary([key])
     try {
-      // A link fails where there is a file, and is never seen half written.
-      await link(temporary, this.#path).catch(async (error: unknown) => {
-        if (!NO_LINKS.has((error as NodeJS.ErrnoException).code)) throw error
-        await writeFile(this.#path, toText([key]), OWN_AND_LASTING)
-      })
+      await createPrivateFile(this.#path, toText([key]))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw this.#error('cannot be written', error)
-    } finally {
-      await unlink(temporary)
+      throw this.#error('cannot be written', error)
     }
     return await this.#read()
   }
 
   async #write(keys: readonly SigningKey[]): Promise<void> {
-    const temporary = await this.#writeTemporary(keys)
     try {
-      await rename(temporary, this.#path)
+      await replacePrivateFile(this.#path, toText(keys))
     } catch (error) {
       throw this.#error('cannot be written', error)
     }
     this.#keys = undefined
-  }
-
-  async #writeTemporary(keys: readonly SigningKey[]): Promise<string> {
-    const temporary = `${this.#path}.${randomUUID()}`
-    try {
-      await writeFile(temporary, toText(keys), OWN_AND_LASTING)
-    } catch (error) {
-      throw this.#error('cannot be written', error)
-    }
-    return temporary
   }
 
   #error(problem: string, cause?: unknown): SigningKeyError {

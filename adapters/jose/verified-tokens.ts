@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import type { JWTPayload } from 'jose'
 import type { SigningKey } from './key-file.js'
 
-const MOST_TOKENS = 1_000
+const MAX_TOKENS = 1_000
 
-/** A token whose signature was found right. */
+/** A token with a valid signature. */
 export interface VerifiedToken {
   readonly key: SigningKey
   readonly payload: JWTPayload
 }
 
 /**
- * The latest tokens whose signatures were found right: the same bytes are right again, and checking them costs a hop to
- * another thread for each request. Kept by their hash, so that nobody reads a token out of memory here.
+ * A cache of the latest tokens with a valid signature. The same bytes stay valid, and each check would cost a hop to
+ * another thread. The cache has only hashes of the tokens, so that a token cannot be read from it.
  */
 export class VerifiedTokens {
   readonly #byHash = new Map<string, VerifiedToken>()
@@ -24,7 +24,7 @@ export class VerifiedTokens {
   add(token: string, verified: VerifiedToken): void {
     this.#byHash.set(hashOf(token), verified)
     const [oldest] = this.#byHash.keys()
-    if (this.#byHash.size > MOST_TOKENS && oldest !== undefined) this.#byHash.delete(oldest)
+    if (this.#byHash.size > MAX_TOKENS && oldest !== undefined) this.#byHash.delete(oldest)
   }
 }
 

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../src/ports/index.js'
 
-/** Where the databases differ. */
+/** The differences between the supported databases. */
 export interface Dialect {
-  /** One writer at a time, for whom all others wait; PostgreSQL locks rows. */
+  /** True if only one transaction can write at a time (SQLite). PostgreSQL locks rows instead. */
   readonly hasOneWriter: boolean
-  /** SQL for the database's own time, in milliseconds since 1970. */
+  /** SQL for the time of the database's clock, in milliseconds since 1970. */
   readonly nowMs: string
 }
 
@@ -18,7 +18,10 @@ const POSTGRESQL: Dialect = {
   nowMs: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 }
 
-/** By the name that knex gives a driver. Those of other databases have names of their own, CockroachDB's too. */
+/**
+ * Dialects by knex's name of the driver. Other databases have other names, also CockroachDB, which speaks PostgreSQL's
+ * protocol.
+ */
 const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ['sqlite3', SQLITE],
   ['better-sqlite3', SQLITE],
@@ -27,21 +30,21 @@ const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 
 const ACCEPTED = 'an instance of knex for SQLite (client "sqlite3" or "better-sqlite3") or PostgreSQL (client "pg")'
 
-/** What is looked at of an instance. */
-interface Given {
+/** The parts of a knex instance that are checked. */
+interface KnexCandidate {
   readonly isTransaction?: unknown
   readonly client?: { readonly driverName?: unknown; readonly config?: Readonly<Record<string, unknown>> }
 }
 
-/** What changes the names that are written, or the rows that are read. */
-const TRANSLATIONS = ['wrapIdentifier', 'postProcessResponse'] as const
+/** Options that would change the names in statements, or the rows that are read. */
+const REFUSED_OPTIONS = ['wrapIdentifier', 'postProcessResponse'] as const
 
 /**
  * The dialect of a knex instance.
- * @throws InvalidInputError for what is none, speaks to another database, or translates names or rows
+ * @throws InvalidInputError if the value is no knex instance, is for another database, or translates names or rows
  */
-export function dialectOf(given: unknown): Dialect {
-  const { client, isTransaction } = (typeof given === 'function' ? given : {}) as Given
+export function dialectOf(candidate: unknown): Dialect {
+  const { client, isTransaction } = (typeof candidate === 'function' ? candidate : {}) as KnexCandidate
   const { driverName, config } = client ?? {}
   if (typeof driverName !== 'string' || isTransaction === true)
     throw new InvalidInputError('knex', `must be ${ACCEPTED}`)
@@ -49,18 +52,18 @@ export function dialectOf(given: unknown): Dialect {
   if (dialect === undefined) {
     throw new InvalidInputError('knex', `must be ${ACCEPTED}; this one is for ${driverName}`)
   }
-  for (const option of TRANSLATIONS) {
+  for (const option of REFUSED_OPTIONS) {
     if (typeof config?.[option] !== 'function') continue
     throw new InvalidInputError(
       'knex',
-      `must be ${ACCEPTED} without ${option}: make one of its own for the engine, and begin in it the transactions ` +
-        'in which events are recorded',
+      `must be ${ACCEPTED} without ${option}: create a separate instance for the engine, and start the transactions ` +
+        'that record events on that instance',
     )
   }
   return dialect
 }
 
-/** Whether a knex instance speaks to PostgreSQL. @throws InvalidInputError as {@link dialectOf} */
-export function isPostgres(given: unknown): boolean {
-  return dialectOf(given) === POSTGRESQL
+/** True if a knex instance is for PostgreSQL. @throws InvalidInputError as {@link dialectOf} */
+export function isPostgres(candidate: unknown): boolean {
+  return dialectOf(candidate) === POSTGRESQL
 }

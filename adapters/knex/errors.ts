@@ -1,11 +1,12 @@
 import { AlcoveError, StorageError, StorageFullError } from '../../src/ports/index.js'
+import { codeOf as systemCodeOf } from '../node-kit/index.js'
 
-/** What the drivers say of themselves: SQLite's result names, PostgreSQL's SQLSTATE. */
+/** The drivers' own codes: result names of SQLite, SQLSTATE of PostgreSQL. */
 const UNIQUE_VIOLATIONS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', '23505'])
 const FULL_CODES: ReadonlySet<string> = new Set(['SQLITE_FULL', '53100'])
-/** Serialization failure, and deadlock: nothing was written, and the same may succeed at once. */
+/** Serialization failure and deadlock: nothing was written, and a retry may succeed at once. */
 const CONFLICT_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
-/** Of OpenSSL and Node: a certificate that is not trusted. */
+/** Codes of OpenSSL and Node for a certificate that is not trusted. */
 const UNTRUSTED_CODES = [
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -26,77 +27,83 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set([
   'SQLITE_RANGE',
 ])
 /**
- * Classes of SQLSTATE that pass: connection, transaction rollback, resources, in use, operator intervention, system
- * error. What is wrong with a statement, its values or its rights stays wrong (PostgreSQL, Error Codes).
+ * Transient classes of SQLSTATE: connection, transaction rollback, resources, in use, operator intervention, system
+ * error. An error in a statement, its values or its rights is permanent (source: PostgreSQL, Error Codes).
  */
-const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58'])
-/** A transaction that was idle for too long, one that is read-only while a standby takes over, one that is aborted. */
-const PASSING_STATES: ReadonlySet<string> = new Set(['25P03', '25006', '25P02'])
+const TRANSIENT_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58'])
+/** A transaction that was idle for too long, is read-only while a standby takes over, or is aborted. */
+const TRANSIENT_STATES: ReadonlySet<string> = new Set(['25P03', '25006', '25P02'])
 const UNTRUSTED =
-  'the database server shows no certificate that is trusted here: name its authority with sslrootcert in the URL, or NODE_EXTRA_CA_CERTS'
+  'the certificate of the database server is not trusted: name its authority with sslrootcert in the URL, or with ' +
+  'NODE_EXTRA_CA_CERTS'
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  SQLITE_BUSY: 'the database is in use by another process for too long',
+  SQLITE_BUSY: 'another process has locked the database for too long',
   SQLITE_IOERR: 'the database file cannot be read or written',
   SQLITE_CORRUPT: 'the database file is damaged; restore it from a backup',
   SQLITE_NOTADB: 'the database file is damaged; restore it from a backup',
   SQLITE_READONLY: 'the database file is read-only',
   SQLITE_CANTOPEN: 'the database file cannot be opened',
-  ECONNREFUSED: 'nothing listens where the database should be: is it running, and is its address right?',
-  ENOTFOUND: 'the name of the database server is not known',
-  '28P01': 'the database refuses the user or the password',
+  ECONNREFUSED:
+    'no database server answers at this address: check that it is running, and that host and port are right',
+  ENOTFOUND: 'the host name of the database server cannot be resolved: correct it in the URL',
+  '28P01': 'the database refuses the user or the password: correct them in the URL',
   ...Object.fromEntries(UNTRUSTED_CODES.map((code) => [code, UNTRUSTED])),
-  '28000': 'the database refuses the user, or a connection like this one',
+  '28000': 'the database refuses this user, or this kind of connection',
   '3D000': 'there is no database of that name on the server: create it first',
   '42501': 'the database user lacks a right: grant it on the schema and on the tables of the engine',
-  '53300': 'the database server has no connection left: let it take more, or give each process fewer',
-  '57P01': 'the database server is being stopped',
-  '57P03': 'the database server is starting, or being stopped',
-  '25006': 'the database takes no changes: it is a standby, or was set to read only',
+  '53300': 'the database server has no free connection: raise its limit, or give each process fewer connections',
+  '57P01': 'the database server is shutting down',
+  '57P03': 'the database server is starting or shutting down',
+  '25006': 'the database is read-only: it is a standby, or was set to read-only',
 }
 const NO_TLS = 'The server does not support SSL connections'
 const CONNECTION_LOST = 'the connection to the database was lost'
 
 const POOL_EXHAUSTED =
-  'no connection to the database came free in time: make the pool of knex larger; while a transaction of the host is ' +
-  'open that has the last connection, await nothing of the engine but events.record with { transaction }'
+  'no database connection became free in time: make the pool of knex larger; while a transaction of the host uses ' +
+  'the last connection, await no call of the engine except events.record with { transaction }'
 
-/** Whether a statement failed because a row with the same unique values is there. */
+/** True if a statement failed because a row with the same unique values exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined || !UNIQUE_VIOLATIONS.has(code)) return false
   return code !== 'SQLITE_CONSTRAINT' || (error as Error).message.includes('UNIQUE constraint failed')
 }
 
-/** Whether another transaction came between, so that this one was taken back. */
+/** True if the database rolled a transaction back because of a concurrent one. */
 export function isConflict(error: unknown): boolean {
   return CONFLICT_CODES.has(codeOf(error) ?? '')
 }
 
-/** The core's errors pass; what the driver knows by a code becomes one of them, without the statement's values. */
+/**
+ * Translates the driver's errors to the core's. The message never has the statement's values. Errors of the core stay.
+ */
 export function translateError(error: unknown): Error {
   if (error instanceof AlcoveError) return error
-  // By its name: the host may have a knex of its own.
+  // Compared by name: the class may come from the host's own copy of knex.
   if (error instanceof Error && error.name === 'KnexTimeoutError') {
     return new StorageError(POOL_EXHAUSTED, { cause: error, isTransient: true })
   }
   const code = codeOf(error)
   if (code === undefined) {
     if (error instanceof Error && error.message === NO_TLS) {
-      const problem = 'the database server does not offer TLS: let it, or leave sslmode out of its URL'
+      const problem = 'the database server does not offer TLS: enable it there, or remove sslmode from the URL'
       return new StorageError(problem, { cause: error, isTransient: false })
     }
     if (isConnectionLost(error)) return new StorageError(CONNECTION_LOST, { cause: error, isTransient: true })
     return error instanceof Error ? error : new Error(String(error))
   }
   if (FULL_CODES.has(code)) {
-    return new StorageFullError('the disk with the database is full: make room, and it goes on', { cause: error })
+    return new StorageFullError('the disk with the database is full: free some space, then the work continues', {
+      cause: error,
+    })
   }
-  const isTransient = isPassing(code)
+  const isTransient = isTransientCode(code)
   return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
 }
 
-/** What a database does, its failures told as the core's errors. */
-export async function translated<T>(work: PromiseLike<T>): Promise<T> {
+/** Awaits database work, and translates its errors to the core's. */
+export async function withTranslatedErrors<T>(work: PromiseLike<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -104,26 +111,26 @@ export async function translated<T>(work: PromiseLike<T>): Promise<T> {
   }
 }
 
-function isPassing(code: string): boolean {
-  if (isSqlState(code)) return PASSING_CLASSES.has(code.slice(0, 2)) || PASSING_STATES.has(code)
+function isTransientCode(code: string): boolean {
+  if (isSqlState(code)) return TRANSIENT_CLASSES.has(code.slice(0, 2)) || TRANSIENT_STATES.has(code)
   return !PERMANENT_CODES.has(code)
 }
 
-/** The driver of PostgreSQL tells it in words only, and knex puts the statement before them. */
-const LOST =
+/** The driver of PostgreSQL reports a lost connection only in the message. knex puts the statement in front of it. */
+const CONNECTION_LOST_PATTERN =
   /(^| - )(connection (terminated|ended)[a-z ]*|timeout expired|query read timeout|client (was closed|has encountered a connection error) and is not queryable)$/i
 
 function isConnectionLost(error: unknown): boolean {
-  return error instanceof Error && LOST.test(error.message)
+  return error instanceof Error && CONNECTION_LOST_PATTERN.test(error.message)
 }
 
 function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code)
 }
 
-/** Of SQLite's codes the first part: one driver gives `SQLITE_BUSY`, the other `SQLITE_BUSY_SNAPSHOT`. */
+/** The code of an error. SQLite's codes are cut: one driver gives `SQLITE_BUSY`, the other `SQLITE_BUSY_SNAPSHOT`. */
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  if (error.code in EXPLANATIONS) return error.code
-  return /^(SQLITE_[A-Z]+|[0-9A-Z]{5}$|E[A-Z_]+$)/.exec(error.code)?.[0]
+  const code = systemCodeOf(error) ?? ''
+  if (code in EXPLANATIONS) return code
+  return /^(SQLITE_[A-Z]+|[0-9A-Z]{5}$|E[A-Z_]+$)/.exec(code)?.[0]
 }

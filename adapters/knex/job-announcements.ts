@@ -1,35 +1,35 @@
 import type { Knex } from 'knex'
 
-/** Announcements of one process are so far apart, at least. */
-const PAUSE_MS = 20
+/** Shortest time between two announcements of one process. */
+const MIN_PAUSE_MS = 20
 
 /**
- * Tells other processes on PostgreSQL that jobs are due, after the commit of whoever has enqueued them: transactions
- * that notify commit one after the other, each waiting for the disk alone. The first announcement is made at once, those
- * that follow are put together. It is a hint, which may be lost: others look from time to time all the same.
+ * Notifies other processes on PostgreSQL that jobs are due. It does so after the transaction that enqueues them:
+ * transactions with a NOTIFY commit one after the other, and each waits for the disk by itself. The first announcement
+ * is sent at once; later ones are combined. An announcement is a hint that may be lost: the other processes also poll.
  */
 export class JobAnnouncements {
   readonly #knex: Knex
   readonly #channel: string
-  readonly #due = new Set<string>()
+  readonly #pendingKinds = new Set<string>()
   #sending: Promise<void> | undefined
   #pause: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** @param channel what {@link listenTo} listens on */
+  /** @param channel the channel of {@link listenTo} */
   constructor(knex: Knex, channel: string) {
     this.#knex = knex
     this.#channel = channel
   }
 
-  /** Returns at once, and never fails. */
+  /** Returns at once, and never throws. */
   announce(kinds: Iterable<string>): void {
     if (this.#isClosed) return
-    for (const kind of kinds) this.#due.add(kind)
+    for (const kind of kinds) this.#pendingKinds.add(kind)
     if (this.#sending === undefined && this.#pause === undefined) this.#send()
   }
 
-  /** What is being sent is waited for, what is still to be sent is dropped. */
+  /** Waits for the announcement that is being sent. Drops the kinds that are not sent yet. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#pause)
@@ -37,8 +37,8 @@ export class JobAnnouncements {
   }
 
   #send(): void {
-    const kinds = [...this.#due]
-    this.#due.clear()
+    const kinds = [...this.#pendingKinds]
+    this.#pendingKinds.clear()
     if (kinds.length === 0) return
     this.#sending = this.#notify(kinds).then(() => {
       this.#sending = undefined
@@ -46,11 +46,13 @@ export class JobAnnouncements {
       this.#pause = setTimeout(() => {
         this.#pause = undefined
         this.#send()
-      }, PAUSE_MS).unref()
+      }, MIN_PAUSE_MS).unref()
     })
   }
 
-  /** Nothing of it must outlive a crash: it does not wait for the disk, while others wait for its lock. */
+  /**
+   * An announcement need not survive a crash. So its commit does not wait for the disk while others wait for its lock.
+   */
   async #notify(kinds: readonly string[]): Promise<void> {
     try {
       await this.#knex.raw(
@@ -58,7 +60,7 @@ export class JobAnnouncements {
         [this.#channel, kinds as string[]],
       )
     } catch {
-      // The database is away, which everybody who works with it is told.
+      // The database is not reachable. Every caller that uses it gets that error itself.
     }
   }
 }

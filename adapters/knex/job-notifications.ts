@@ -4,25 +4,25 @@ import type { Knex } from 'knex'
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 5_000
 
-/** What is used of the driver's connection. */
+/** The part of the driver's connection that is used. */
 interface Connection {
   query(sql: string): Promise<unknown>
-  on(name: 'notification', heard: (message: { readonly payload?: string }) => void): unknown
-  once(name: 'end' | 'error', ended: () => void): unknown
+  on(name: 'notification', listener: (message: { readonly payload?: string }) => void): unknown
+  once(name: 'end' | 'error', listener: () => void): unknown
   end(): Promise<void>
   unref?(): void
 }
 
 /**
- * Listens on a channel of PostgreSQL's by a connection of its own, and connects again where that is lost. What is
- * notified meanwhile is not heard: whoever listens looks from time to time all the same.
+ * Listens on a channel of PostgreSQL through a connection of its own, and reconnects when that is lost. Notifications
+ * that are sent before it has reconnected are lost, so the caller must also poll.
  *
- * @param heard called with the payload of each notification
- * @returns what ends it
+ * @param onNotification called with the payload of each notification
+ * @returns a function that stops listening
  */
-export function listenTo(knex: Knex, channel: string, heard: (payload: string) => void): () => Promise<void> {
+export function listenTo(knex: Knex, channel: string, onNotification: (payload: string) => void): () => Promise<void> {
   const stopping = new AbortController()
-  const listening = listen(knex, channel, heard, stopping.signal)
+  const listening = listen(knex, channel, onNotification, stopping.signal)
   return async () => {
     stopping.abort()
     await listening
@@ -32,7 +32,7 @@ export function listenTo(knex: Knex, channel: string, heard: (payload: string) =
 async function listen(
   knex: Knex,
   channel: string,
-  heard: (payload: string) => void,
+  onNotification: (payload: string) => void,
   stopping: AbortSignal,
 ): Promise<void> {
   const stopped = new Promise<undefined>((resolve) => {
@@ -44,7 +44,7 @@ async function listen(
       const connecting = connect(knex)
       const connection = await Promise.race([connecting, stopped])
       if (connection === undefined) {
-        void connecting.then((late) => late.end()).catch(() => undefined)
+        void connecting.then((connection) => connection.end()).catch(() => undefined)
         return
       }
       try {
@@ -52,8 +52,8 @@ async function listen(
           connection.once('end', resolve)
           connection.once('error', resolve)
         })
-        connection.on('notification', ({ payload = '' }) => heard(payload))
-        // The prefix is plain letters: the name needs no escaping.
+        connection.on('notification', ({ payload = '' }) => onNotification(payload))
+        // The table prefix has only letters, digits and _, so the name needs no escaping.
         await connection.query(`listen "${channel}"`)
         pauseMs = FIRST_PAUSE_MS
         await Promise.race([lost, stopped])
@@ -61,14 +61,14 @@ async function listen(
         await connection.end().catch(() => undefined)
       }
     } catch {
-      // The database is away, which everybody who works with it is told.
+      // The database is not reachable. Every caller that uses it gets that error itself.
     }
     await setTimeout(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }
 
-/** Not one of the pool: it is never free. It keeps no process alive. */
+/** The connection is not taken from the pool, as it never becomes free. It does not keep the process alive. */
 async function connect(knex: Knex): Promise<Connection> {
   const client = knex.client as { acquireRawConnection(): Promise<Connection> }
   const connection = await client.acquireRawConnection()

@@ -3,53 +3,66 @@ import {
   ClosedError,
   InvalidInputError,
   type Repositories,
+  type RetryOptions,
+  retry,
   SchemaTooNewError,
   type Storage,
   type TransactionOptions,
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf } from './dialect.js'
-import { translateError } from './errors.js'
-import { hostTransaction, outermost } from './host-transaction.js'
+import { isConflict, translateError } from './errors.js'
+import { outermostTransaction, requireHostTransaction } from './host-transaction.js'
 import { JobAnnouncements } from './job-announcements.js'
 import { listenTo } from './job-notifications.js'
 import { MIGRATIONS } from './migrations.js'
-import { repeated } from './repeated.js'
 import { repositoriesOf } from './repositories/repositories-of.js'
 import { number, type Row } from './rows.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
-import { transacted } from './transacted.js'
+import { runTransaction } from './transacted.js'
 import { verifyDatabase } from './verify-database.js'
+
+/**
+ * For transactions that conflict with another one: nothing of them was written (PostgreSQL, Serialization Failure
+ * Handling). When many transactions write the same row, one of them succeeds each time, so all succeed in the end.
+ */
+const CONFLICT_RETRIES: RetryOptions = {
+  backoff: { firstMs: 4, longestMs: 100, maxRetries: 99, isRandom: true },
+  isTransient: isConflict,
+}
 
 export interface KnexStorageOptions {
   /**
    * Connections to SQLite (client `sqlite3` or `better-sqlite3`) or PostgreSQL (`pg`), without `wrapIdentifier` and
-   * `postProcessResponse`. The storage destroys them when it is closed, unless told otherwise.
+   * `postProcessResponse`. The storage destroys them when it is closed, unless `keepKnex` is set.
    */
   readonly knex: Knex
-  /** Put before every table's name; default `alcove_`. */
+  /** Prefix of every table name. Default: `alcove_`. */
   readonly tablePrefix?: string
-  /** Whether the host destroys `knex` itself; default false. */
+  /** True if the host destroys `knex` itself. Default: false. */
   readonly keepKnex?: boolean
 }
 
-/** Storage on a database that knex speaks to: SQLite, or PostgreSQL. */
+/** Storage on SQLite or PostgreSQL, through knex. */
 export class KnexStorage implements Storage {
   readonly #knex: Knex
   readonly #keepKnex: boolean
   readonly #dialect: Dialect
   readonly #name: NameTable
-  /** SQLite tells nobody: engines of one folder look several times a second. */
+  /** Undefined on SQLite, which has no notifications: engines of one folder poll several times a second. */
   readonly #announcements: JobAnnouncements | undefined
-  /** SQLite has one writer; waiting here costs less than waiting on its lock. */
+  /** The last write on SQLite, which has one writer. Waiting here costs less than waiting for its lock. */
   #lastWrite: Promise<unknown> = Promise.resolve()
   #opened: Promise<void> | undefined
   #isClosed = false
 
-  /** @throws InvalidInputError for a `knex` or a `tablePrefix` that cannot be used */
+  /** @throws InvalidInputError if `knex` or `tablePrefix` cannot be used */
   constructor(options: KnexStorageOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false } = options
     if (!TABLE_PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
+      throw new InvalidInputError(
+        'tablePrefix',
+        'must have 1 to 31 letters, digits and _, and begin with a letter or _',
+      )
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
@@ -58,7 +71,7 @@ export class KnexStorage implements Storage {
     this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
   }
 
-  /** Whether other machines may work with the database, too. */
+  /** True if other machines can use the database too. */
   get isOnServer(): boolean {
     return !this.#dialect.hasOneWriter
   }
@@ -72,7 +85,7 @@ export class KnexStorage implements Storage {
   }
 
   async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#translated(() => work(this.#repositories(this.#knex)))
+    return await this.#withTranslatedErrors(() => work(this.#repositories(this.#knex)))
   }
 
   async transaction<T>(
@@ -81,7 +94,7 @@ export class KnexStorage implements Storage {
   ): Promise<T> {
     let kinds = new Set<string>()
     const result = await this.#inTransaction(async (transaction) => {
-      // Done again, it may enqueue others.
+      // A retry may enqueue other kinds.
       kinds = new Set()
       if (this.#dialect.hasOneWriter && !isWriteFirst) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction, kinds))
@@ -90,31 +103,31 @@ export class KnexStorage implements Storage {
     return result
   }
 
-  async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T> {
-    const outer = hostTransaction(transaction, this.#knex)
+  async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, onEnd: () => void): Promise<T> {
+    const outer = requireHostTransaction(transaction, this.#knex)
     const kinds = new Set<string>()
-    const result = await this.#translated(async () => {
-      // A savepoint: what fails here is taken back, and what the host has done stays.
-      return await transacted(outer, async (savepoint) => {
+    const result = await this.#withTranslatedErrors(async () => {
+      // A savepoint: an error rolls back the engine's changes, and keeps the host's.
+      return await runTransaction(outer, async (savepoint) => {
         if (this.#dialect.hasOneWriter) await this.#takeWriteLock(savepoint)
         return await work(this.#repositories(savepoint, kinds))
       })
     })
-    const committed = (): void => {
+    const onCommit = (): void => {
       this.#announcements?.announce(kinds)
-      ended()
+      onEnd()
     }
-    outermost(outer).executionPromise.then(committed, ended)
+    outermostTransaction(outer).executionPromise.then(onCommit, onEnd)
     return result
   }
 
-  watchJobs(heard: (kind: string) => void): () => Promise<void> {
+  watchJobs(onDue: (kind: string) => void): () => Promise<void> {
     if (this.#announcements === undefined) return () => Promise.resolve()
-    return listenTo(this.#knex, this.#name('jobs'), heard)
+    return listenTo(this.#knex, this.#name('jobs'), onDue)
   }
 
   async verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]> {
-    return await this.#translated(() => verifyDatabase(this.#knex, this.#dialect, this.#name, options))
+    return await this.#withTranslatedErrors(() => verifyDatabase(this.#knex, this.#dialect, this.#name, options))
   }
 
   async close(): Promise<void> {
@@ -128,14 +141,14 @@ export class KnexStorage implements Storage {
   async #migrate(): Promise<void> {
     await this.#inTransaction(async (transaction) => {
       const schema = this.#name('schema')
-      // Two processes that make one table at once would disturb each other, whether it is there or not.
+      // `create table if not exists` can fail when two processes run it at once.
       if (!this.#dialect.hasOneWriter) await transaction.raw('select pg_advisory_xact_lock(hashtext(?))', [schema])
       await transaction.raw('create table if not exists ?? (version integer not null)', [schema])
       const rows = await transaction<Row>(schema).select('version')
       const version = rows[0] === undefined ? 0 : number(rows[0], 'version')
       if (version > MIGRATIONS.length) {
         throw new SchemaTooNewError(
-          `the database has schema version ${version}, this engine knows ${MIGRATIONS.length}: use a newer version of alcove`,
+          `the database has schema version ${version}, this engine knows only ${MIGRATIONS.length}: use a newer version of alcove`,
         )
       }
       for (const migration of MIGRATIONS.slice(version)) {
@@ -151,19 +164,21 @@ export class KnexStorage implements Storage {
     isolationLevel: NonNullable<TransactionOptions['isolation']>,
   ): Promise<T> {
     if (!this.#dialect.hasOneWriter) {
-      return await this.#translated(() => repeated(() => transacted(this.#knex, work, { isolationLevel })))
+      return await this.#withTranslatedErrors(() =>
+        retry(() => runTransaction(this.#knex, work, { isolationLevel }), CONFLICT_RETRIES),
+      )
     }
-    const mine = this.#lastWrite.then(() => this.#translated(() => transacted(this.#knex, work)))
-    this.#lastWrite = mine.catch(() => undefined)
-    return await mine
+    const write = this.#lastWrite.then(() => this.#withTranslatedErrors(() => runTransaction(this.#knex, work)))
+    this.#lastWrite = write.catch(() => undefined)
+    return await write
   }
 
-  /** A transaction that begins with a read could not become a writing one beside another process. */
+  /** SQLite lets no transaction that begins with a read write after another process has written. */
   async #takeWriteLock(transaction: Knex.Transaction): Promise<void> {
     await transaction(this.#name('schema')).update({ version: 0 }).whereRaw('0 = 1')
   }
 
-  async #translated<T>(work: () => Promise<T>): Promise<T> {
+  async #withTranslatedErrors<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new ClosedError('the storage')
     try {
       return await work()

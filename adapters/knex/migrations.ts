@@ -17,10 +17,10 @@ import { words } from './migrations/0014-words.js'
 import { wordsAnew } from './migrations/0015-words-anew.js'
 import type { NameTable } from './tables.js'
 
-/** One step from a version of the schema to the next. Never changed once released. */
+/** One step from a version of the schema to the next. A released migration never changes. */
 export type Migration = (schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect) => Knex.SchemaBuilder
 
-/** In order; the schema's version is how many of them were run. */
+/** All migrations in their order. The version of a schema is the number of migrations that were run. */
 export const MIGRATIONS: readonly Migration[] = [
   initial,
   passwordsAndMails,

@@ -1,21 +1,21 @@
 import knex, { type Knex } from 'knex'
 import { InvalidInputError } from '../../src/ports/index.js'
 import { SILENT_LOG } from './silent-log.js'
-import { type DriverConnection, endWhenUnanswered, isAnswered } from './unanswered-statements.js'
+import { closeWhenUnanswered, type DriverConnection, hasNoOpenStatement } from './unanswered-statements.js'
 
-/** Of one process; a server takes 100 by default, of all processes together. */
+/** Connections of one process. By default a server accepts 100 for all processes together. */
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT_MS = 10_000
-/** A request waits so long for a connection at most. */
+/** Longest time that a statement waits for a free connection. */
 const ACQUIRE_TIMEOUT_MS = 15_000
-/** A process that hangs, or whose machine is gone, holds its rows for so long at most. */
+/** Longest time that a process keeps row locks if it hangs or its machine is lost. */
 const IDLE_TRANSACTION_MS = 60_000
-/** A statement of the engine's takes milliseconds; one without an answer has lost its server. */
+/** A statement of the engine takes milliseconds. Without an answer after this time, its server is lost. */
 const QUERY_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 /**
- * Of each session. A server finds out in a minute that a machine is gone, and gives back the locks that it held; by
- * default it takes hours. By a statement: poolers refuse parameters of the start that they do not know.
+ * Settings of each session. With them a server notices within a minute that a client machine is lost, and releases its
+ * locks; by default that takes hours. They are set by a statement because poolers refuse unknown startup parameters.
  */
 const SETTINGS = `select set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),
   set_config('tcp_keepalives_count', '3', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false)`
@@ -23,18 +23,18 @@ const SETTINGS = `select set_config('tcp_keepalives_idle', '30', false), set_con
 const EXAMPLE = 'postgresql://user:password@host:5432/database'
 
 export interface PostgresOptions {
-  /** Connections of this process at most. Default 10. */
+  /** Largest number of connections of this process. Default: 10. */
   readonly maxConnections?: number
-  /** How long a statement may go without an answer, in milliseconds. Default 120,000. Then its connection is ended. */
+  /** Longest time that a statement may take, in milliseconds. Then its connection is closed. Default: 120,000. */
   readonly queryTimeoutMs?: number
-  /** What the caller calls the URL, for errors. Default `databaseUrl`. */
+  /** The caller's name of the URL, for error messages. Default: `databaseUrl`. */
   readonly field?: string
 }
 
 /**
- * Connections to a PostgreSQL database, made when they are needed.
- * @param url as libpq has them, such as `postgresql://user:password@host:5432/database?sslmode=require`
- * @throws InvalidInputError for what is no such URL
+ * Opens a pool of connections to a PostgreSQL database. A connection is made when it is first needed.
+ * @param url in the form of libpq, such as `postgresql://user:password@host:5432/database?sslmode=require`
+ * @throws InvalidInputError if it is no such URL
  */
 export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
   const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS, field = 'databaseUrl' } = options
@@ -58,27 +58,24 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
         connection: DriverConnection,
         done: (error: Error | null, connection: DriverConnection) => void,
       ) => {
-        endWhenUnanswered(connection)
+        closeWhenUnanswered(connection)
         connection.query(SETTINGS, (error: Error | null) => done(error, connection))
       },
-      validate: isAnswered,
+      validate: hasNoOpenStatement,
     },
   })
 }
 
-/** @throws InvalidInputError whose message has nothing of the URL: there may be a password in it */
+/** @throws InvalidInputError whose message never quotes the URL, as it may have a password */
 function requirePostgresUrl(url: unknown, field: string): void {
-  // What is behind it would be no part of the URL.
+  // A URL ends before a `#`, so the rest of the password would be lost silently.
   if (typeof url === 'string' && /^postgres(ql)?:.*#/.test(url)) {
-    throw new InvalidInputError(
-      field,
-      'has a #: characters such as # / ? @ in a password are written as %23 %2F %3F %40',
-    )
+    throw new InvalidInputError(field, 'has a #: in a password, the characters # / ? @ are written as %23 %2F %3F %40')
   }
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !['postgres:', 'postgresql:'].includes(parsed.protocol)) {
     throw new InvalidInputError(field, `must be a URL of a PostgreSQL database, such as ${EXAMPLE}`)
   }
-  // By default it would be that of the user's name, or the administrators'.
+  // Without a name, the driver would use the database named like the user, or the administrators' one.
   if (parsed.pathname.length < 2) throw new InvalidInputError(field, `must name a database, such as ${EXAMPLE}`)
 }

@@ -1,22 +1,20 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
+import { makeDatabaseFilePrivate } from '../node-kit/index.js'
 import { SILENT_LOG } from './silent-log.js'
 
-/** Readers beside the one writer. */
+/** The one writer, and readers beside it. */
 const MAX_CONNECTIONS = 4
-/** How long a statement waits for another process's transaction. */
+/** Longest time that a statement waits for the transaction of another process. */
 const BUSY_TIMEOUT_MS = 15_000
-/** A database is for the engine's user alone. */
-const FILE_MODE = 0o600
 
 /**
- * Connections to an SQLite file, made if it is not there: write-ahead log,
- * every commit on the disk before it is acknowledged. The file is for its owner alone (mode 0600), and so are the
- * log and the shared memory beside it, which SQLite makes with the mode of the file.
+ * Opens a pool of connections to an SQLite file, and creates the file if it is missing. It uses the write-ahead log,
+ * and every commit is on the disk before it is acknowledged. Only the owner may read the file (mode 0600), the log and
+ * the shared memory beside it: SQLite creates these with the mode of the file.
  */
 export function openSqlite(filename: string): Knex {
-  makePrivate(filename)
+  if (filename !== ':memory:' && filename !== '') makeDatabaseFilePrivate(filename)
   return knex({
     client: 'sqlite3',
     connection: { filename },
@@ -38,17 +36,4 @@ export function openSqlite(filename: string): Knex {
       },
     },
   })
-}
-
-/** SQLite itself makes a file as the process's umask has it. A file that cannot be made is for SQLite to report. */
-function makePrivate(filename: string): void {
-  if (filename === ':memory:' || filename === '') return
-  try {
-    const isThere = statSync(filename, { throwIfNoEntry: false }) !== undefined
-    // Whoever opens and closes a database ends the locks that this process has on it, by the rules of POSIX.
-    if (!isThere) closeSync(openSync(filename, 'wx', FILE_MODE))
-    if (((statSync(filename).mode & 0o777) | FILE_MODE) !== FILE_MODE) chmodSync(filename, FILE_MODE)
-  } catch {
-    // It cannot be made or changed by this user: what SQLite says of it is more than would be known here.
-  }
 }

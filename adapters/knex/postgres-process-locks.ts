@@ -1,66 +1,68 @@
 import type { Knex } from 'knex'
 import pLimit from 'p-limit'
 import { ClosedError, InvalidInputError, type ProcessLocks } from '../../src/ports/index.js'
-import { translated } from './errors.js'
-import { type DriverConnection, endConnection } from './unanswered-statements.js'
+import { withTranslatedErrors } from './errors.js'
+import { type DriverConnection, discardConnection } from './unanswered-statements.js'
 
 export interface PostgresProcessLocksOptions {
   /**
-   * Connections to PostgreSQL (client `pg`), at least five, of which each lock that is held or waited
-   * for takes one. They are destroyed with the locks.
+   * At least five connections to PostgreSQL (client `pg`). Each lock that is held or waited for uses one. They are
+   * destroyed when the locks are closed.
    */
   readonly knex: Knex
-  /** Keeps the locks of one application apart from those of others in the database; default `alcove_`. */
+  /** Separates the locks of one application from those of others in the same database. Default: `alcove_`. */
   readonly tablePrefix?: string
 }
 
-/** Two that put tables in order, one that drops another, which holds two, and one that writes for any of them. */
-const FEWEST_CONNECTIONS = 5
+/** Two jobs that maintain tables, one that drops a table and holds two locks, and one that writes for any of them. */
+const MIN_CONNECTIONS = 5
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
-/** Of a name, in the schema where the tables are. */
-const KEY = `hashtextextended(current_schema() || '.' || ?, 0)`
+/** SQL for the key of a name, separate for each schema. */
+const LOCK_KEY = `hashtextextended(current_schema() || '.' || ?, 0)`
 
-/** What is used of knex's client: a lock belongs to a connection, and is no transaction. */
+/** The part of knex's client that is used. A lock belongs to a connection, not to a transaction. */
 interface Client {
   readonly pool: { readonly max: number }
   acquireConnection(): Promise<DriverConnection>
   releaseConnection(connection: DriverConnection): Promise<void>
 }
 
-/** Locks among the processes of one PostgreSQL database: advisory locks, which end with the connection that holds them. */
+/**
+ * Locks between the processes of one PostgreSQL database: advisory locks, which the end of their connection releases.
+ */
 export class PostgresProcessLocks implements ProcessLocks {
   readonly #knex: Knex
   readonly #tablePrefix: string
-  /** Whoever finds no connection waits here, and not until the pool loses its patience. */
-  readonly #turn
+  /** A caller waits here for a free connection, without the timeout of the pool. */
+  readonly #limit
   #isClosed = false
 
   constructor({ knex, tablePrefix = 'alcove_' }: PostgresProcessLocksOptions) {
     this.#knex = knex
     this.#tablePrefix = tablePrefix
     const { max } = this.#client.pool
-    if (max < FEWEST_CONNECTIONS) {
+    if (max < MIN_CONNECTIONS) {
       throw new InvalidInputError(
         'knex',
-        `must have ${FEWEST_CONNECTIONS} connections at least: locks are held within others`,
+        `must have at least ${MIN_CONNECTIONS} connections: a process that holds a lock may need another one`,
       )
     }
-    this.#turn = pLimit(max)
+    this.#limit = pLimit(max)
   }
 
   async hold<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await this.#connected(async (ask) => {
-      // Others hold it as long as they hold it, whatever a statement may take.
-      await ask(`select pg_advisory_lock(${KEY})`, name, { query_timeout: LONGEST_TIMEOUT_MS })
-      return await this.#releasing(name, ask, work)
+    return await this.#withConnection(async (execute) => {
+      // Another process may hold the lock for any time, so the timeout of statements does not apply.
+      await execute(`select pg_advisory_lock(${LOCK_KEY})`, name, { query_timeout: LONGEST_TIMEOUT_MS })
+      return await this.#runAndUnlock(name, execute, work)
     })
   }
 
   async tryToHold(name: string, work: () => Promise<void>): Promise<boolean> {
-    return await this.#connected(async (ask) => {
-      const answer = await ask(`select pg_try_advisory_lock(${KEY}) as taken`, name)
-      if (answer.rows[0]?.taken !== true) return false
-      await this.#releasing(name, ask, work)
+    return await this.#withConnection(async (execute) => {
+      const result = await execute(`select pg_try_advisory_lock(${LOCK_KEY}) as taken`, name)
+      if (result.rows[0]?.taken !== true) return false
+      await this.#runAndUnlock(name, execute, work)
       return true
     })
   }
@@ -71,18 +73,18 @@ export class PostgresProcessLocks implements ProcessLocks {
     await this.#knex.destroy()
   }
 
-  /** Works with a connection, which is not used again where it failed: it may still hold a lock, or come to hold one. */
-  async #connected<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  /** Runs work with a connection. A connection that failed is discarded: it may still hold a lock, or get one later. */
+  async #withConnection<T>(work: (execute: Execute) => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    return await this.#turn(async () => {
+    return await this.#limit(async () => {
       this.#refuseIfClosed()
-      const connection = await translated(this.#client.acquireConnection())
+      const connection = await withTranslatedErrors(this.#client.acquireConnection())
       try {
         return await work(async (sql, name, options = {}) => {
-          const named = this.#knex.raw<Answer>(sql, [`${this.#tablePrefix}${name}`])
-          const asked = named.options(options).connection(connection)
-          return await translated<Answer>(asked).catch(async (error: unknown) => {
-            await endConnection(connection, error)
+          const statement = this.#knex.raw<LockResult>(sql, [`${this.#tablePrefix}${name}`])
+          const onConnection = statement.options(options).connection(connection)
+          return await withTranslatedErrors<LockResult>(onConnection).catch(async (error: unknown) => {
+            await discardConnection(connection, error)
             throw error
           })
         })
@@ -92,12 +94,12 @@ export class PostgresProcessLocks implements ProcessLocks {
     })
   }
 
-  async #releasing<T>(name: string, ask: Ask, work: () => Promise<T>): Promise<T> {
+  async #runAndUnlock<T>(name: string, execute: Execute, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } finally {
-      // Where that fails the connection goes, and the lock with it.
-      await ask(`select pg_advisory_unlock(${KEY})`, name).catch(() => undefined)
+      // If this fails, the connection is closed, which releases the lock.
+      await execute(`select pg_advisory_unlock(${LOCK_KEY})`, name).catch(() => undefined)
     }
   }
 
@@ -110,8 +112,8 @@ export class PostgresProcessLocks implements ProcessLocks {
   }
 }
 
-interface Answer {
+interface LockResult {
   readonly rows: readonly { readonly taken?: boolean }[]
 }
 
-type Ask = (sql: string, name: string, options?: { readonly query_timeout?: number }) => Promise<Answer>
+type Execute = (sql: string, name: string, options?: { readonly query_timeout?: number }) => Promise<LockResult>

@@ -1,7 +1,7 @@
-/** What a row of a table holds, before it is one of the core's records. */
+/** A row of a table as the driver gives it, by column. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Columns as the drivers give them: SQLite has no booleans, PostgreSQL gives big integers as strings. */
+/** Reads a number. PostgreSQL gives big integers as strings. */
 export function number(row: Row, column: string): number {
   return Number(row[column])
 }
@@ -18,16 +18,17 @@ export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column)
 }
 
+/** Reads a boolean. SQLite gives 0 or 1. */
 export function boolean(row: Row, column: string): boolean {
   return Boolean(row[column])
 }
 
-/** Bytes, of which the drivers give their own kinds. */
+/** Reads bytes. The drivers give their own types. */
 export function bytes(row: Row, column: string): Uint8Array {
   return new Uint8Array(row[column] as Uint8Array)
 }
 
-/** A list of strings, kept as JSON. */
+/** Reads a list of strings that is stored as JSON. */
 export function texts(row: Row, column: string): readonly string[] {
   return JSON.parse(text(row, column)) as readonly string[]
 }

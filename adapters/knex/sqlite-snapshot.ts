@@ -16,27 +16,27 @@ export interface SnapshotDocument {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly contentHash: string
   readonly isCompleted: boolean
-  /** Windows, and so vectors, that it has. */
+  /** The number of its windows, and so of its vectors. */
   readonly windows: number
-  /** 0 until completed. */
+  /** The number of its chunks; 0 until it is completed. */
   readonly chunks: number
-  /** The version of the analyzer by which its words are indexed; null where they are not. */
+  /** The version of the analyzer that indexed its words; null if they are not indexed. */
   readonly wordsVersion: number | null
 }
 
-/** What is not deleted. */
+/** Counts of the rows that are not deleted. */
 export interface SnapshotCounts {
   readonly contexts: number
   readonly documents: number
   readonly documentBytes: number
-  /** Deliveries that are not at their end. */
+  /** Deliveries that are still to be made. */
   readonly pendingDeliveries: number
 }
 
-const DOCUMENTS_PER_LOOK = 1_000
-const WINDOWS_PER_LOOK = 1_024
+const DOCUMENTS_PER_PAGE = 1_000
+const WINDOWS_PER_PAGE = 1_024
 
-/** An SQLite database of the engine's as it was at one moment, in a file of its own. */
+/** A copy of an SQLite database of the engine, taken at one moment, in its own file. */
 export class SqliteSnapshot {
   readonly #knex: Knex
   readonly #name: NameTable
@@ -49,8 +49,8 @@ export class SqliteSnapshot {
   }
 
   /**
-   * Copies a database to a new file. Writers go on meanwhile; what they write is in the copy as it was when it began.
-   * @throws InvalidInputError where it has no tables with this prefix
+   * Copies a database to a new file, in its state at the start of the copy. Writers continue during the copy.
+   * @throws InvalidInputError if it has no tables with this prefix
    */
   static async take(source: Knex, file: string, tablePrefix: string): Promise<SqliteSnapshot> {
     await source.raw('vacuum into ?', [file]).catch((error: unknown) => {
@@ -59,7 +59,7 @@ export class SqliteSnapshot {
     return await SqliteSnapshot.open(file, tablePrefix)
   }
 
-  /** @throws InvalidInputError where it has no tables with this prefix */
+  /** @throws InvalidInputError if it has no tables with this prefix */
   static async open(file: string, tablePrefix: string): Promise<SqliteSnapshot> {
     const snapshot = new SqliteSnapshot(file, tablePrefix)
     try {
@@ -71,22 +71,22 @@ export class SqliteSnapshot {
     }
   }
 
-  /** Its rows, by repositories. It is closed with the snapshot. */
+  /** The repositories of the snapshot. They cannot be used after {@link close}. */
   get storage(): Storage {
-    return this.#storage()
+    return this.#createStorage()
   }
 
-  /** Brings the tables up to this version. @throws SchemaTooNewError */
+  /** Migrates the tables to this version. @throws SchemaTooNewError */
   async migrate(): Promise<void> {
-    await this.#storage().open()
+    await this.#createStorage().open()
   }
 
   /**
-   * Makes of it what a new engine can go on with: nobody holds its jobs, no upload is under way, and documents that
-   * were being processed begin anew, for their vectors and words are not as they were at that moment.
+   * Prepares the snapshot for a new engine. It releases all jobs and removes all uploads. Documents that were being
+   * processed start from the beginning, as their vectors and words were copied at another moment.
    */
   async settle(): Promise<void> {
-    await this.#storage().transaction(async ({ jobs, uploads }) => {
+    await this.#createStorage().transaction(async ({ jobs, uploads }) => {
       await jobs.cancel(BACKUP_JOB)
       await jobs.releaseAll()
       await uploads.removeExpired({ all: true })
@@ -98,7 +98,10 @@ export class SqliteSnapshot {
     await unfinished().update({ words_version: null, embedded_chunks: 0 })
   }
 
-  /** Notes that the words of these documents are not indexed: an engine that opens it does that, in the background. */
+  /**
+   * Marks the words of these documents as not indexed. An engine that opens the database indexes them in the
+   * background.
+   */
   async forgetWords(ids: readonly number[]): Promise<void> {
     for (const part of inParts(ids)) {
       await this.#knex(this.#name('documents')).whereIn('id', part).update({ words_version: null })
@@ -106,14 +109,14 @@ export class SqliteSnapshot {
   }
 
   async setting(key: string): Promise<string | undefined> {
-    return await this.#storage().read(({ settings }) => settings.get(key))
+    return await this.#createStorage().read(({ settings }) => settings.get(key))
   }
 
   async counts(): Promise<SnapshotCounts> {
-    const { live: contexts } = await this.#one(this.#live('contexts').count({ live: '*' }))
-    const documents = await this.#one(this.#live('documents').count({ live: '*' }).sum({ bytes: 'size_bytes' }))
+    const { live: contexts } = await this.#firstRow(this.#live('contexts').count({ live: '*' }))
+    const documents = await this.#firstRow(this.#live('documents').count({ live: '*' }).sum({ bytes: 'size_bytes' }))
     const open = this.#knex<Row>(this.#name('deliveries')).whereRaw(IS_OPEN).count({ pending: '*' })
-    const { pending } = await this.#one(open)
+    const { pending } = await this.#firstRow(open)
     return {
       contexts: Number(contexts),
       documents: Number(documents['live']),
@@ -122,7 +125,7 @@ export class SqliteSnapshot {
     }
   }
 
-  /** The documents that are not deleted, by id. */
+  /** The documents that are not deleted, in the order of their ids. */
   async *documents(): AsyncGenerator<SnapshotDocument> {
     const windows = this.#knex(this.#name('windows'))
       .where('document_id', this.#knex.ref(`${this.#name('documents')}.id`))
@@ -132,7 +135,7 @@ export class SqliteSnapshot {
       const rows = await this.#live('documents')
         .where('id', '>', after)
         .orderBy('id')
-        .limit(DOCUMENTS_PER_LOOK)
+        .limit(DOCUMENTS_PER_PAGE)
         .select('id', 'uuid', 'size_bytes', 'content_hash', 'completed', 'chunk_count', 'words_version', windows)
       yield* rows.map(toDocument)
       const last = rows.at(-1)
@@ -141,18 +144,18 @@ export class SqliteSnapshot {
     }
   }
 
-  /** The windows of a document, some at a time: the ordinals of their chunks and their own. */
+  /** The windows of a document, in pages: the ordinal of the chunk, and of the window in it. */
   async *windows(documentId: number): AsyncGenerator<readonly { readonly chunk: number; readonly window: number }[]> {
     for (let last = { chunk: -1, window: -1 }; ; ) {
       const rows: readonly Row[] = await this.#knex<Row>(this.#name('windows'))
         .where('document_id', documentId)
         .whereRaw('(chunk, ordinal) > (?, ?)', [last.chunk, last.window])
         .orderBy(['chunk', 'ordinal'])
-        .limit(WINDOWS_PER_LOOK)
+        .limit(WINDOWS_PER_PAGE)
         .select('chunk', 'ordinal')
       const windows = rows.map((row) => ({ chunk: number(row, 'chunk'), window: number(row, 'ordinal') }))
       if (windows.length > 0) yield windows
-      if (windows.length < WINDOWS_PER_LOOK) return
+      if (windows.length < WINDOWS_PER_PAGE) return
       last = windows.at(-1) ?? last
     }
   }
@@ -161,7 +164,7 @@ export class SqliteSnapshot {
     await this.#knex.destroy()
   }
 
-  async #one(query: Knex.QueryBuilder): Promise<Row> {
+  async #firstRow(query: Knex.QueryBuilder): Promise<Row> {
     return ((await query) as readonly Row[])[0] ?? {}
   }
 
@@ -169,20 +172,20 @@ export class SqliteSnapshot {
     return this.#knex<Row>(this.#name(table)).whereNull('deleted')
   }
 
-  #storage(): KnexStorage {
+  #createStorage(): KnexStorage {
     return new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.#tablePrefix })
   }
 }
 
-/** @throws InvalidInputError where a database has no tables of the engine's with this prefix */
+/** @throws InvalidInputError if a database has no tables of the engine with this prefix */
 export async function requireTables(knex: Knex, tablePrefix: string): Promise<void> {
-  const isThere = await knex.schema.hasTable(`${tablePrefix}schema`).catch((error: unknown) => {
+  const exists = await knex.schema.hasTable(`${tablePrefix}schema`).catch((error: unknown) => {
     throw translateError(error)
   })
-  if (isThere) return
+  if (exists) return
   throw new InvalidInputError(
     'tablePrefix',
-    `the database has no tables that begin with ${tablePrefix}: give the prefix that the engine was opened with`,
+    `the database has no tables that begin with ${tablePrefix}: pass the prefix that the engine was opened with`,
   )
 }
 

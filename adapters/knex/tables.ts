@@ -31,13 +31,13 @@ export const TABLES = [
 /** One of the engine's tables. */
 export type TableName = (typeof TABLES)[number]
 
-/** Gives a table its full name: with the prefix that keeps it apart from a host's own. */
+/** Returns the full name of a table, with the prefix that separates it from the host's tables. */
 export type NameTable = (table: TableName) => string
 
-/** A prefix is part of identifiers, so only plain letters, digits and `_` may be in it. */
+/** The prefix is part of identifiers that are not escaped, so it has only letters, digits and `_`. */
 export const TABLE_PREFIX_PATTERN: RegExp = /^[a-z_][a-z0-9_]{0,30}$/i
 
-/** A table's full name in a statement that is not built by knex, or as a value that is read as an identifier. */
+/** Quotes a table's full name, for a statement that knex does not build or a value that is read as an identifier. */
 export function quoted(name: string): string {
   return `"${name}"`
 }

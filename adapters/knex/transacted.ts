@@ -1,27 +1,27 @@
 import type { Knex } from 'knex'
 
 /**
- * A transaction of knex, or a savepoint in one, that fails with what its work failed with: knex tells of the ROLLBACK
- * instead, where that fails too, as it does on a connection that is lost.
+ * Runs a transaction of knex, or a savepoint in one. If the work throws, this function throws that error. knex itself
+ * would throw the error of the ROLLBACK, which fails too on a lost connection.
  */
-export async function transacted<T>(
+export async function runTransaction<T>(
   knex: Knex,
   work: (transaction: Knex.Transaction) => Promise<T>,
   config?: Knex.TransactionConfig,
 ): Promise<T> {
-  let failed: { readonly why: unknown } | undefined
+  let failure: { readonly error: unknown } | undefined
   try {
     return await knex.transaction(async (transaction) => {
-      // knex calls for the work of a transaction that could not begin, too, and then tells why it could not.
-      if (transaction.isCompleted()) throw new Error('the transaction has not begun')
+      // knex runs the work even if the transaction could not start. It throws the reason afterwards.
+      if (transaction.isCompleted()) throw new Error('the transaction could not start')
       try {
         return await work(transaction)
       } catch (error) {
-        failed = { why: error }
+        failure = { error }
         throw error
       }
     }, config)
   } catch (error) {
-    throw failed === undefined ? error : failed.why
+    throw failure === undefined ? error : failure.error
   }
 }

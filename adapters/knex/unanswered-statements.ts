@@ -1,50 +1,53 @@
-/** What the driver says of a statement that took longer than its `query_timeout`. */
+/** The driver's message for a statement that took longer than its `query_timeout`. */
 const TIMED_OUT = 'Query read timeout'
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void
 
-/** What is used of the driver's connection, as knex uses it. */
+/** The part of the driver's connection that is used, as knex uses it. */
 export interface DriverConnection {
-  query(...given: readonly unknown[]): unknown
+  query(...args: readonly unknown[]): unknown
   end(): Promise<void>
-  /** Why knex must give the connection to nobody any more. */
+  /** If set, knex never hands out the connection: the reason. */
   __knex__disposed?: unknown
 }
 
-/** Statements without an answer, of each connection. */
-const unanswered = new WeakMap<DriverConnection, number>()
+/** The number of statements without an answer, by connection. */
+const openStatements = new WeakMap<DriverConnection, number>()
 
 /**
- * Ends a connection when one of its statements is not answered in time. The driver only tells whoever asked: the answer
- * may still come, or the server may be gone, and whoever is given the connection next would wait as long
- * (node-postgres, issue 3399). What else is sent on it, such as a ROLLBACK, fails at once.
+ * Closes a connection when one of its statements has no answer in time. The driver only rejects that statement: the
+ * answer may still come, or the server may be lost, and the next user of the connection would wait just as long
+ * (node-postgres, issue 3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
  */
-export function endWhenUnanswered(connection: DriverConnection): void {
+export function closeWhenUnanswered(connection: DriverConnection): void {
   const query = connection.query.bind(connection)
-  connection.query = (...given) => {
-    const callback = given.at(-1)
-    if (typeof callback !== 'function') return query(...given)
-    count(connection, 1)
-    const answered: Callback = (error, result) => {
-      count(connection, -1)
-      if (error?.message === TIMED_OUT) void endConnection(connection, error)
+  connection.query = (...args) => {
+    const callback = args.at(-1)
+    if (typeof callback !== 'function') return query(...args)
+    countStatement(connection, 1)
+    const onAnswer: Callback = (error, result) => {
+      countStatement(connection, -1)
+      if (error?.message === TIMED_OUT) void discardConnection(connection, error)
       ;(callback as Callback)(error, result)
     }
-    return query(...given.slice(0, -1), answered)
+    return query(...args.slice(0, -1), onAnswer)
   }
 }
 
-/** Whether a connection may be used by somebody else: knex gives up a ROLLBACK after 5 s, and its connection back. */
-export function isAnswered(connection: DriverConnection): boolean {
-  return (unanswered.get(connection) ?? 0) === 0
+/** True if a connection can be reused. knex abandons a ROLLBACK after 5 s and returns its connection to the pool. */
+export function hasNoOpenStatement(connection: DriverConnection): boolean {
+  return (openStatements.get(connection) ?? 0) === 0
 }
 
-function count(connection: DriverConnection, change: 1 | -1): void {
-  unanswered.set(connection, (unanswered.get(connection) ?? 0) + change)
+function countStatement(connection: DriverConnection, change: 1 | -1): void {
+  openStatements.set(connection, (openStatements.get(connection) ?? 0) + change)
 }
 
-/** Nobody is given the connection any more. While a statement is under way the driver closes the socket, and asks the server nothing. */
-export async function endConnection(connection: DriverConnection, why: unknown): Promise<void> {
-  connection.__knex__disposed = why
+/**
+ * Closes a connection, so that the pool never hands it out. While a statement is under way, the driver closes the
+ * socket without a message to the server.
+ */
+export async function discardConnection(connection: DriverConnection, reason: unknown): Promise<void> {
+  connection.__knex__disposed = reason
   await connection.end().catch(() => undefined)
 }

@@ -5,33 +5,33 @@ import { MIGRATIONS } from './migrations.js'
 import { number, type Row } from './rows.js'
 import { type NameTable, quoted, TABLES, type TableName } from './tables.js'
 
-/** What is told of one table at most: where a page is lost, each of its rows may be a sentence. */
-const MOST_PER_TABLE = 10
+/** Largest number of problems that are reported for one table. A lost page may be one problem for each row. */
+const MAX_PROBLEMS_PER_TABLE = 10
 const CHUNK_TABLES: ReadonlySet<TableName> = new Set(['chunks', 'windows'])
 
-/** What `Storage.verify` says, of the engine's own tables: others in the database are the host's. */
+/** Implements `Storage.verify`. It checks only the engine's tables, as all others belong to the host. */
 export async function verifyDatabase(
   knex: Knex,
   dialect: Dialect,
   name: NameTable,
   { isThorough, signal }: { readonly isThorough: boolean; readonly signal?: AbortSignal },
 ): Promise<readonly string[]> {
-  const missing = await missingTables(knex, name)
+  const missing = await listMissingTables(knex, name)
   const problems = [
-    ...(await versionProblems(knex, name)),
+    ...(await listVersionProblems(knex, name)),
     ...missing.map((table) => `Table ${name(table)} is missing`),
   ]
   if (!isThorough) return problems
-  const look = dialect.hasOneWriter ? sqliteProblems : postgresProblems
-  // Chunks of no document are told, and mended, by a name of their own: `ChunkRepository.listOrphans`.
-  const known = ` refer to missing rows of ${name('documents')}`
+  const listProblems = dialect.hasOneWriter ? listSqliteProblems : listPostgresProblems
+  // The doctor reports and removes chunks without a document separately: `ChunkRepository.listOrphans`.
+  const orphanProblem = ` refer to missing rows of ${name('documents')}`
   for (const table of TABLES.filter((each) => !missing.includes(each))) {
     signal?.throwIfAborted()
     try {
-      const found = (await look(knex, name(table))).filter(
-        (sentence) => !CHUNK_TABLES.has(table) || !sentence.endsWith(known),
+      const found = (await listProblems(knex, name(table))).filter(
+        (problem) => !CHUNK_TABLES.has(table) || !problem.endsWith(orphanProblem),
       )
-      problems.push(...found.slice(0, MOST_PER_TABLE).map((sentence) => `Table ${name(table)}: ${sentence}`))
+      problems.push(...found.slice(0, MAX_PROBLEMS_PER_TABLE).map((problem) => `Table ${name(table)}: ${problem}`))
     } catch (error) {
       const failure = translateError(error)
       if ('isTransient' in failure && failure.isTransient === true) throw failure
@@ -41,7 +41,7 @@ export async function verifyDatabase(
   return problems
 }
 
-async function versionProblems(knex: Knex, name: NameTable): Promise<string[]> {
+async function listVersionProblems(knex: Knex, name: NameTable): Promise<string[]> {
   const [row] = await knex<Row>(name('schema')).select('version')
   const version = row && number(row, 'version')
   return version === MIGRATIONS.length
@@ -49,24 +49,25 @@ async function versionProblems(knex: Knex, name: NameTable): Promise<string[]> {
     : [`The schema has version ${version ?? 'none'} instead of ${MIGRATIONS.length}`]
 }
 
-async function missingTables(knex: Knex, name: NameTable): Promise<TableName[]> {
+async function listMissingTables(knex: Knex, name: NameTable): Promise<TableName[]> {
   const missing: TableName[] = []
   for (const table of TABLES) if (!(await knex.schema.hasTable(name(table)))) missing.push(table)
   return missing
 }
 
-async function sqliteProblems(knex: Knex, table: string): Promise<string[]> {
+async function listSqliteProblems(knex: Knex, table: string): Promise<string[]> {
   const checked = await knex.raw<readonly Row[]>(`pragma integrity_check(??)`, [table])
-  const sentences = checked.map((row) => String(row['integrity_check'])).filter((sentence) => sentence !== 'ok')
-  const broken = await knex.raw<readonly Row[]>(`pragma foreign_key_check(??)`, [table])
-  const byParent = new Map<string, number>()
-  for (const { parent } of broken) byParent.set(String(parent), (byParent.get(String(parent)) ?? 0) + 1)
-  for (const [parent, rows] of byParent) sentences.push(`${rows} of its rows refer to missing rows of ${parent}`)
-  return sentences
+  const problems = checked.map((row) => String(row['integrity_check'])).filter((result) => result !== 'ok')
+  const brokenReferences = await knex.raw<readonly Row[]>(`pragma foreign_key_check(??)`, [table])
+  const countByParent = new Map<string, number>()
+  for (const { parent } of brokenReferences)
+    countByParent.set(String(parent), (countByParent.get(String(parent)) ?? 0) + 1)
+  for (const [parent, rows] of countByParent) problems.push(`${rows} of its rows refer to missing rows of ${parent}`)
+  return problems
 }
 
-/** References are the database's own care there; pages with a wrong checksum fail when they are read. */
-async function postgresProblems(knex: Knex, table: string): Promise<string[]> {
+/** PostgreSQL itself guarantees references. Reading a page with a wrong checksum fails, so all rows are read. */
+async function listPostgresProblems(knex: Knex, table: string): Promise<string[]> {
   await knex.raw('select count(every.*) from ?? as every', [table])
   const indexes = await knex.raw<{ readonly rows: readonly Row[] }>(
     `select indexrelid::regclass::text as index from pg_index where indrelid = ?::regclass and not indisvalid`,
@@ -78,6 +79,6 @@ async function postgresProblems(knex: Knex, table: string): Promise<string[]> {
   )
   return [
     ...indexes.rows.map((row) => `its index ${String(row['index'])} is not valid`),
-    ...constraints.rows.map((row) => `its constraint ${String(row['conname'])} was never checked`),
+    ...constraints.rows.map((row) => `its constraint ${String(row['conname'])} was never validated`),
   ]
 }

@@ -1,11 +1,14 @@
 import type { RecordBatch } from 'apache-arrow'
 
-/** Rows that are to be added to a table. */
+/** Rows to add to a table. */
 export interface Addition {
   readonly rows: number
   readonly bytes: number
-  /** Only additions of the same layout are written together. */
+  /** Only additions of the same layout go into one write. */
   readonly layout: number
-  /** The rows as Arrow has them, with those of these columns that a table may lack. Takes the event loop no longer than a moment. */
+  /**
+   * Makes an Arrow batch of the rows. It has those optional columns that the table has too. Blocks the event loop for a
+   * moment at most.
+   */
   readonly toBatch: (columns: ReadonlySet<string>) => Promise<RecordBatch>
 }

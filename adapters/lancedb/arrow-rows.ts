@@ -12,12 +12,12 @@ import {
   Struct,
 } from 'apache-arrow'
 import type { VectorHit, VectorRows } from '../../src/ports/index.js'
-import { CHUNK_KEY, chunkKey, nameOf } from './document-predicates.js'
+import { CHUNK_KEY, chunkKey, windowName } from './document-predicates.js'
 
-/** The columns that name a window. */
+/** The columns that identify a window. */
 export const KEY_COLUMNS: readonly string[] = ['document', 'chunk', 'window']
 
-/** The columns of a collection's table: the key of a window, its vector, and its chunk's {@link chunkKey}. */
+/** The columns of a collection's table: the key of a window, its vector, and the {@link chunkKey} of its chunk. */
 export function schemaOf(dimensions: number, hasKey = true): Schema {
   return new Schema([
     new Field('document', new Int32(), false),
@@ -28,7 +28,7 @@ export function schemaOf(dimensions: number, hasKey = true): Schema {
   ])
 }
 
-/** Rows as Arrow has them over the same memory, without a copy of the vectors. */
+/** Makes an Arrow batch over the memory of the rows, without a copy of the vectors. */
 export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlySet<string>): RecordBatch {
   const hasKey = columns.has(CHUNK_KEY)
   const schema = schemaOf(dimensions, hasKey)
@@ -44,7 +44,7 @@ export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlyS
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
 }
 
-/** The column {@link CHUNK_KEY}: tables of earlier versions get it when they are put in order. */
+/** The column {@link CHUNK_KEY}. Maintenance adds it to tables of earlier versions. */
 export function chunkKeyField(): Field {
   return new Field(CHUNK_KEY, new Int64(), true)
 }
@@ -56,9 +56,37 @@ export function chunkKeyData(documentId: number, chunks: ArrayLike<number>): Dat
   return makeData({ type: new Int64(), data: keys })
 }
 
-/** Batches of one layout, as one table. */
+/** Joins batches of one layout into a table. */
 export function tableOf(batches: readonly RecordBatch[]): ArrowTable {
   return new ArrowTable([...batches])
+}
+
+/** The hits of a search, nearest first. */
+export function toHits(found: ArrowTable): VectorHit[] {
+  const documents = readNumbers(found, 'document')
+  const chunks = readNumbers(found, 'chunk')
+  const windows = readNumbers(found, 'window')
+  return Array.from(readNumbers(found, '_distance'), (distance, row) => ({
+    documentId: documents[row] ?? 0,
+    chunk: chunks[row] ?? 0,
+    window: windows[row] ?? 0,
+    similarity: 1 - distance,
+  }))
+}
+
+/** The vectors, by the name of their window. */
+export function toVectors(found: ArrowTable): Map<string, Float32Array> {
+  const documents = readNumbers(found, 'document')
+  const chunks = readNumbers(found, 'chunk')
+  const windows = readNumbers(found, 'window')
+  const column = found.getChild('vector')
+  const vectors = new Map<string, Float32Array>()
+  for (let row = 0; row < found.numRows; row += 1) {
+    const vector = column?.get(row) as { toArray(): Float32Array } | null | undefined
+    const key = { documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0, window: windows[row] ?? 0 }
+    if (vector) vectors.set(windowName(key), vector.toArray())
+  }
+  return vectors
 }
 
 function vectorType(dimensions: number): FixedSizeList {
@@ -69,35 +97,7 @@ function int32Data(data: Int32Array) {
   return makeData({ type: new Int32(), data })
 }
 
-/** A column of numbers, as one array. */
-function numbers(table: ArrowTable, column: string): ArrayLike<number> {
+/** Reads a column of numbers as one array. */
+function readNumbers(table: ArrowTable, column: string): ArrayLike<number> {
   return (table.getChild(column)?.toArray() ?? []) as ArrayLike<number>
-}
-
-/** What a search found, nearest first. */
-export function toHits(found: ArrowTable): VectorHit[] {
-  const documents = numbers(found, 'document')
-  const chunks = numbers(found, 'chunk')
-  const windows = numbers(found, 'window')
-  return Array.from(numbers(found, '_distance'), (distance, row) => ({
-    documentId: documents[row] ?? 0,
-    chunk: chunks[row] ?? 0,
-    window: windows[row] ?? 0,
-    similarity: 1 - distance,
-  }))
-}
-
-/** Vectors by the name of their window. */
-export function toVectors(found: ArrowTable): Map<string, Float32Array> {
-  const documents = numbers(found, 'document')
-  const chunks = numbers(found, 'chunk')
-  const windows = numbers(found, 'window')
-  const column = found.getChild('vector')
-  const vectors = new Map<string, Float32Array>()
-  for (let row = 0; row < found.numRows; row += 1) {
-    const vector = column?.get(row) as { toArray(): Float32Array } | null | undefined
-    const key = { documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0, window: windows[row] ?? 0 }
-    if (vector) vectors.set(nameOf(key), vector.toArray())
-  }
-  return vectors
 }

@@ -1,18 +1,21 @@
 import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
 
-/** Lance tells what the system says in words, and in the number of its error. */
-const FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
-/** What trying again may help against: a disk that fails, too many open files, too little memory, a busy device, a folder somebody still writes to. */
-const PASSING = /input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|39|110|116)\)/i
-/** Everything else that the system says has a number. */
-const SYSTEM = /([\w ,/-]+) \(os error (\d+)\)/i
-/** Of these what is wrong is the table: a file is missing, or something else is in its place. */
-const MISSING: ReadonlySet<string> = new Set(['2', '20', '21'])
-/** What Lance itself says without any fault of a file. */
-const NO_DAMAGE = /commit conflict|is closed|cancell?ed|interrupted|timed? ?out|resources exhausted|out of memory/i
+/** Lance gives the system's error as words and as a number. */
+const DISK_FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
+/**
+ * Errors that a retry may not have: a failing disk, too many open files, too little memory, a busy device, a folder
+ * that another process still writes to.
+ */
+const TRANSIENT = /input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|39|110|116)\)/i
+/** Every other error of the system has a number. */
+const SYSTEM_ERROR = /([\w ,/-]+) \(os error (\d+)\)/i
+/** Numbers that mean a damaged table: a file is missing, or something else is in its place. */
+const DAMAGED_NUMBERS: ReadonlySet<string> = new Set(['2', '20', '21'])
+/** Messages of Lance that do not mean a damaged file. */
+const NOT_DAMAGED = /commit conflict|is closed|cancell?ed|interrupted|timed? ?out|resources exhausted|out of memory/i
 
-/** What the disk does, its failures told as the core's errors; everything else passes. */
-export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work on the disk, and translates its errors into errors of the core. Other errors pass unchanged. */
+export async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -20,14 +23,17 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As {@link onDisk}, for what reads a collection: that Lance cannot make sense of its files is told as such. */
-export async function reading<T>(name: string, work: () => Promise<T>): Promise<T> {
+/**
+ * As {@link withStorageErrors}, for reads of a collection: if Lance cannot read its files, throws a
+ * VectorsDamagedError.
+ */
+export async function withReadErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!isDamage(error)) throw translateError(error)
     throw new VectorsDamagedError(
-      `the vectors of ${name} are damaged: "alcove doctor --repair" makes them again from the documents`,
+      `the vectors of ${name} are damaged: run "alcove doctor --repair" to build them again from the documents`,
       { cause: error },
     )
   }
@@ -35,22 +41,26 @@ export async function reading<T>(name: string, work: () => Promise<T>): Promise<
 
 function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AlcoveError) return error
-  if (FULL.test(error.message)) {
-    return new StorageFullError('the disk with the vectors is full: make room, and it goes on', { cause: error })
+  if (DISK_FULL.test(error.message)) {
+    return new StorageFullError('the disk with the vectors is full: free some space, then the work continues', {
+      cause: error,
+    })
   }
-  const [, words = '', number] = SYSTEM.exec(error.message) ?? []
-  const isTransient = PASSING.test(error.message)
+  const [, words = '', number] = SYSTEM_ERROR.exec(error.message) ?? []
+  const isTransient = TRANSIENT.test(error.message)
   if (number === undefined && !isTransient) return error
-  const said = number === undefined ? '' : `: ${words.trim()} (os error ${number})`
-  return new StorageError(`the disk cannot read or write the vectors${said}`, { cause: error, isTransient })
+  const detail = number === undefined ? '' : `: ${words.trim()} (os error ${number})`
+  return new StorageError(`the disk cannot read or write the vectors${detail}`, { cause: error, isTransient })
 }
 
-/** Lance has no words of its own for damage: it is what no system and no circumstance is to blame for. */
+/**
+ * Lance has no error for damage. So an error counts as damage if neither the system nor a known condition explains it.
+ */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof AlcoveError) return false
   const isNative = 'code' in error && error.code === 'GenericFailure'
   const { message } = error
-  if (!isNative || FULL.test(message) || PASSING.test(message) || NO_DAMAGE.test(message)) return false
-  const number = SYSTEM.exec(message)?.[2]
-  return number === undefined || MISSING.has(number)
+  if (!isNative || DISK_FULL.test(message) || TRANSIENT.test(message) || NOT_DAMAGED.test(message)) return false
+  const number = SYSTEM_ERROR.exec(message)?.[2]
+  return number === undefined || DAMAGED_NUMBERS.has(number)
 }

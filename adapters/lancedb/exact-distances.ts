@@ -1,70 +1,77 @@
 import type { Table } from '@lancedb/lancedb'
-import { dimensionsOf } from './table-facts.js'
+import { readDimensions } from './table-facts.js'
 
-/** A vector that is searched for, and how many of the rows nearest to it are wanted. */
-export interface Wanted {
+/** A vector to search for, and how many of the nearest rows to find. */
+export interface NearestQuery {
   readonly vector: Float32Array
   readonly count: number
 }
 
-/** In one go Lance would read far ahead: all of a table of 100,000 rows. */
+/** Lance would read far ahead in one query: all of a table of 100,000 rows. */
 const ROWS_AT_ONCE = 2_048
 
 /**
- * Cosine distances of the rows nearest to each vector, rising. All vectors in one pass over the table, where a scan for
- * each would read it again: for 80 of them in 100,000 rows half the time, and less of the memory.
+ * Computes the cosine distances of the rows nearest to each vector, in rising order. All vectors share one pass over
+ * the table; a scan for each vector would read it again. For 80 vectors in 100,000 rows this takes half the time, and
+ * less memory.
  */
-export async function exactDistances(table: Table, wanted: readonly Wanted[]): Promise<readonly (readonly number[])[]> {
-  const nearest = wanted.map(({ count }, at) => new Nearest(at, count))
-  const cosines = new Cosines(wanted.map(({ vector }) => vector))
-  const dimensions = await dimensionsOf(table)
-  const rows = await table.countRows()
-  for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-    // Without a condition Lance reads these rows of the table, in their order.
+export async function exactDistances(
+  table: Table,
+  queries: readonly NearestQuery[],
+): Promise<readonly (readonly number[])[]> {
+  const nearest = queries.map(({ count }, at) => new NearestRows(at, count))
+  const cosines = new Cosines(queries.map(({ vector }) => vector))
+  const dimensions = await readDimensions(table)
+  const rowCount = await table.countRows()
+  for (let from = 0; from < rowCount; from += ROWS_AT_ONCE) {
+    // Without a condition, Lance reads these rows of the table in their order.
     const part = await table.query().select(['vector']).offset(from).limit(ROWS_AT_ONCE).toArrow()
     for (const batch of part.batches) {
       const values = batch.getChild('vector')?.data[0]?.children[0]?.values as Float32Array
       for (let row = 0; row < batch.numRows; row += 1) {
-        const similarities = cosines.with(values.subarray(row * dimensions, (row + 1) * dimensions))
-        for (const one of nearest) one.offer(similarities)
+        const similarities = cosines.compute(values.subarray(row * dimensions, (row + 1) * dimensions))
+        for (const rows of nearest) rows.offer(similarities)
       }
     }
   }
-  return nearest.map((one) => one.distances())
+  return nearest.map((rows) => rows.distances())
 }
 
-/** Cosines of vectors with several others. */
+/** Computes the cosines of a vector with several others. */
 class Cosines {
-  readonly #fours: readonly Four[]
+  readonly #groups: readonly VectorGroup[]
   readonly #cosines: Float64Array
   readonly #vector: Float64Array
 
   constructor(vectors: readonly Float32Array[]) {
     const dimensions = vectors[0]?.length ?? 0
-    const units = vectors.map(unitOf)
-    // Those beyond the last are multiplied for nothing.
+    const units = vectors.map(toUnitVector)
+    // The last group is filled up with zeros.
     const unitAt = (at: number): Float64Array => units[at] ?? new Float64Array(dimensions)
     const count = Math.ceil(units.length / 4)
-    this.#fours = Array.from({ length: count }, (_, four) => {
-      const at = four * 4
-      return new Four(at, unitAt(at), unitAt(at + 1), unitAt(at + 2), unitAt(at + 3))
+    this.#groups = Array.from({ length: count }, (_, group) => {
+      const at = group * 4
+      return new VectorGroup(at, unitAt(at), unitAt(at + 1), unitAt(at + 2), unitAt(at + 3))
     })
     this.#cosines = new Float64Array(count * 4)
     this.#vector = new Float64Array(dimensions)
   }
 
-  /** @returns those with each of them, NaN for a vector of zeros; only good until the next call */
-  with(vector: Float32Array): Float64Array {
-    // Converted once for all of them.
+  /** @returns the cosine with each of the vectors, NaN for a vector of zeros; valid until the next call */
+  compute(vector: Float32Array): Float64Array {
+    // Converted once for all groups.
     this.#vector.set(vector)
-    const length = Math.sqrt(squaresOf(vector))
-    for (const four of this.#fours) four.multiply(this.#vector, this.#cosines, length)
+    const length = Math.sqrt(sumOfSquares(vector))
+    for (const group of this.#groups) group.multiply(this.#vector, this.#cosines, length)
     return this.#cosines
   }
 }
 
-/** Four at once, in two sums each, which is twice as fast as one after the other. Dimensions are even where there is an index. */
-class Four {
+/**
+ * Multiplies four vectors at once, in two sums each: twice as fast as one after the other. The number of dimensions is
+ * even for every table with an index.
+ */
+class VectorGroup {
   readonly #at: number
   readonly #first: Float64Array
   readonly #second: Float64Array
@@ -108,26 +115,26 @@ class Four {
   }
 }
 
-function unitOf(vector: Float32Array): Float64Array {
-  const length = Math.sqrt(squaresOf(vector))
+function toUnitVector(vector: Float32Array): Float64Array {
+  const length = Math.sqrt(sumOfSquares(vector))
   return Float64Array.from(vector, (value) => value / length)
 }
 
-function squaresOf(vector: Float32Array): number {
+function sumOfSquares(vector: Float32Array): number {
   let squares = 0
   for (const value of vector) squares += value * value
   return squares
 }
 
-/** The greatest similarities so far, in no order, and as many again that may be among them. */
-class Nearest {
+/** Collects the greatest similarities so far, unsorted, and as many again that may be among them. */
+class NearestRows {
   readonly #at: number
   readonly #count: number
   readonly #similarities: Float64Array
   #size = 0
-  #least = Number.NEGATIVE_INFINITY
+  #lowest = Number.NEGATIVE_INFINITY
 
-  /** @param at which of the vectors it is that they are similar to */
+  /** @param at the index of the vector whose similarities are collected */
   constructor(at: number, count: number) {
     this.#at = at
     this.#count = count
@@ -136,8 +143,8 @@ class Nearest {
 
   offer(similarities: Float64Array): void {
     const similarity = similarities[this.#at] ?? 0
-    // Nothing is similar to a vector of zeros: NaN.
-    if (!(similarity > this.#least)) return
+    // A vector of zeros has the similarity NaN: it is not near to anything.
+    if (!(similarity > this.#lowest)) return
     this.#similarities[this.#size] = similarity
     this.#size += 1
     if (this.#size === 2 * this.#count) this.#keepGreatest()
@@ -151,6 +158,6 @@ class Nearest {
   #keepGreatest(): void {
     this.#similarities.subarray(0, this.#size).sort().reverse()
     this.#size = Math.min(this.#size, this.#count)
-    if (this.#size === this.#count) this.#least = this.#similarities[this.#count - 1] ?? this.#least
+    if (this.#size === this.#count) this.#lowest = this.#similarities[this.#count - 1] ?? this.#lowest
   }
 }

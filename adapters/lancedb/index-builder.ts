@@ -1,29 +1,35 @@
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../src/ports/index.js'
-import { isMissing, type LanceTables } from './lance-tables.js'
+import { isTableUnavailable, type LanceTables } from './lance-tables.js'
 import type { OpenTable } from './open-table.js'
 import type { SearchPlan } from './search-plan.js'
-import { dimensionsOf, VECTOR_INDEX, vectorIndexOf } from './table-facts.js'
-import { dropLock, upkeepLock } from './table-place.js'
-import { workApart } from './table-process.js'
-import { keepFrom, type Occasion } from './table-upkeep.js'
+import { readDimensions, readVectorIndex, VECTOR_INDEX } from './table-facts.js'
+import { dropLock, maintenanceLock } from './table-place.js'
+import { runInProcess } from './table-process.js'
+import { findKeepFrom, type Occasion } from './table-upkeep.js'
 
-/** A table that has grown so much since its index was built gets a new one: while it is written to, and when it is not. */
+/**
+ * A table that has grown by this factor since its index was built gets a new index: while writes continue, and after
+ * they stop.
+ */
 const GROWTH = 1.5
 const GROWTH_WHEN_QUIET = 1.1
-/** One that no index finds its rows in is not tried again before. */
+/** A table whose index was useless gets no new index before it has grown by this factor. */
 const GROWTH_IF_USELESS = 2
-/** Each compaction adds a segment, and each search looks into all of them. */
+/** An index with more segments is built again. Each compaction adds a segment, and each search reads all segments. */
 const MAX_SEGMENTS = 12
-/** The index takes vectors of such dimensions only. */
+/** The index accepts only dimensions that are a multiple of this. */
 const DIMENSIONS_STEP = 8
-/** Pause after a build, as a multiple of the time that it took. */
+/** The pause after a build, as a multiple of its duration. */
 const PAUSE_PER_WORK = 5
 const PAUSE_AFTER_ERROR_MS = 60_000
-/** A deletion that waits for a build waits so long, and for the end of what the build has begun. */
-const LOOK_FOR_DROPS_MS = 2_000
+/**
+ * The interval at which a build checks for a process that waits to drop the table. The drop waits that long, and for
+ * the step in progress.
+ */
+const DROP_CHECK_MS = 2_000
 
-/** Which tables get an index. */
+/** The options of index builds. */
 export interface IndexBuilderOptions {
   readonly indexFromRows: number
   readonly telemetry: Telemetry | undefined
@@ -38,15 +44,18 @@ interface Build {
   readonly done: Promise<void>
 }
 
-/** Builds vector indexes where they pay, one at a time. Until one is built and measured, its table is scanned. */
+/**
+ * Builds vector indexes for tables that profit from one, one at a time. A table is scanned until its index is built and
+ * measured.
+ */
 export class IndexBuilder {
   readonly #tables: LanceTables
   readonly #options: IndexBuilderOptions
-  readonly #work = pLimit(1)
+  readonly #queue = pLimit(1)
   readonly #builds = new Map<string, Build>()
-  /** When a table may get another one. */
-  readonly #next = new Map<string, number>()
-  /** Called when the table of that name has a new index. */
+  /** The time from which on a table may get another index, by `performance.now()`. */
+  readonly #nextBuildAt = new Map<string, number>()
+  /** Called when a table has a new index. */
   onBuilt: (name: string) => void = () => undefined
   #error: Error | undefined
   #isClosed = false
@@ -56,7 +65,7 @@ export class IndexBuilder {
     this.#options = options
   }
 
-  /** Why the last build failed; `undefined` if it did not. */
+  /** The error of the last build; `undefined` if it succeeded. */
   get error(): Error | undefined {
     return this.#error
   }
@@ -65,20 +74,20 @@ export class IndexBuilder {
     return this.#builds.has(name)
   }
 
-  /** Begins a build where one is due, and does not wait for it. */
+  /** Starts a build if one is due, and does not wait for it. */
   async buildIfDue(name: string, open: OpenTable, occasion: Occasion): Promise<void> {
     if (this.#isClosed || this.#builds.has(name)) return
-    if (performance.now() >= (this.#next.get(name) ?? 0)) this.#next.delete(name)
+    if (performance.now() >= (this.#nextBuildAt.get(name) ?? 0)) this.#nextBuildAt.delete(name)
     else if (occasion !== 'finish') return
     const growth = occasion === 'writes' ? GROWTH : GROWTH_WHEN_QUIET
-    const task = await this.#due(open, growth)
+    const task = await this.#findDueTask(open, growth)
     if (task === undefined) return
     const controller = new AbortController()
     const build: Build = {
       name,
       controller,
       isRunning: false,
-      done: this.#work(async () => {
+      done: this.#queue(async () => {
         build.isRunning = true
         await this.#tryToBuild(build, task, growth)
         this.#builds.delete(name)
@@ -87,15 +96,15 @@ export class IndexBuilder {
     this.#builds.set(name, build)
   }
 
-  /** Ends the build of a table's index. */
-  async giveUp(name: string): Promise<void> {
+  /** Aborts the build of a table's index. */
+  async abortBuild(name: string): Promise<void> {
     const build = this.#builds.get(name)
     build?.controller.abort()
     if (build?.isRunning) await build.done
-    this.#next.delete(name)
+    this.#nextBuildAt.delete(name)
   }
 
-  /** Waits for the builds that have begun; whether there were any. */
+  /** Waits for the builds in progress. @returns true if there were any */
   async finish(): Promise<boolean> {
     const builds = [...this.#builds.values()]
     await Promise.all(builds.map(({ done }) => done))
@@ -108,12 +117,12 @@ export class IndexBuilder {
     await this.finish()
   }
 
-  async #due({ table, plan }: OpenTable, growth: number): Promise<BuildTask | undefined> {
+  async #findDueTask({ table, plan }: OpenTable, growth: number): Promise<BuildTask | undefined> {
     const rows = await table.countRows()
     const uselessRows = plan?.probes.length === 0 ? plan.rows : 0
     if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return undefined
-    if ((await dimensionsOf(table)) % DIMENSIONS_STEP !== 0) return undefined
-    const index = await vectorIndexOf(table)
+    if ((await readDimensions(table)) % DIMENSIONS_STEP !== 0) return undefined
+    const index = await readVectorIndex(table)
     if (index === undefined) return 'build'
     if (index.builtAt !== plan?.builtAt) return 'measure'
     if (rows >= plan.rows * growth || index.segments > MAX_SEGMENTS) return 'build'
@@ -121,40 +130,40 @@ export class IndexBuilder {
   }
 
   async #tryToBuild({ name, controller }: Build, task: BuildTask, growth: number): Promise<void> {
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
       const work = async (): Promise<void> => {
-        const stop = this.#endWhenDropped(name, controller)
+        const stop = this.#abortWhenDropped(name, controller)
         await this.#build(name, { task, growth }, controller.signal).finally(stop)
       }
       const { place } = this.#tables
-      await place.locks.tryToHold(upkeepLock(name), work)
+      await place.locks.tryToHold(maintenanceLock(name), work)
       this.#error = undefined
-      this.#next.set(name, performance.now() + (performance.now() - began) * PAUSE_PER_WORK)
+      this.#nextBuildAt.set(name, performance.now() + (performance.now() - startedAt) * PAUSE_PER_WORK)
     } catch (error) {
-      // It was dropped: here, or by another process.
-      if (isMissing(error) && (controller.signal.aborted || (await this.#tables.isGone(name)))) return
+      // This process or another one has dropped the table.
+      if (isTableUnavailable(error) && (controller.signal.aborted || (await this.#tables.isDropped(name)))) return
       this.#error = toError(error)
       const fields = { collection: name }
       this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
-      this.#next.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
+      this.#nextBuildAt.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
     }
   }
 
-  /** Looks whether another process waits to drop the table. @returns what ends that */
-  #endWhenDropped(name: string, controller: AbortController): () => void {
+  /** Aborts the build as soon as another process waits to drop the table. @returns a function that stops the checks */
+  #abortWhenDropped(name: string, controller: AbortController): () => void {
     const { isShared, locks } = this.#tables.place
     if (!isShared) return () => undefined
-    const look = async (): Promise<void> => {
+    const checkForDrop = async (): Promise<void> => {
       const isFree = await locks.tryToHold(dropLock(name), () => Promise.resolve())
       if (!isFree) controller.abort()
     }
-    let looking: Promise<void> | undefined
+    let checking: Promise<void> | undefined
     const timer = setInterval(() => {
-      looking ??= look()
+      checking ??= checkForDrop()
         .catch(() => undefined)
-        .finally(() => (looking = undefined))
-    }, LOOK_FOR_DROPS_MS)
+        .finally(() => (checking = undefined))
+    }, DROP_CHECK_MS)
     return () => clearInterval(timer)
   }
 
@@ -164,30 +173,30 @@ export class IndexBuilder {
     signal: AbortSignal,
   ): Promise<void> {
     await this.#tables.use(name, async (open) => {
-      if (open === undefined || (await this.#isDone(open, task, growth))) return
-      const keepFromMs = (await keepFrom(open.table)).getTime()
-      const plan = await workApart({ task, place: this.#tables.place, table: name, keepFromMs }, signal)
+      if (open === undefined || (await this.#isDoneElsewhere(open, task, growth))) return
+      const keepFromMs = (await findKeepFrom(open.table)).getTime()
+      const plan = await runInProcess({ task, place: this.#tables.place, table: name, keepFromMs }, signal)
       if (plan === undefined) return
-      await this.#adopt(open, plan)
+      await this.#useNewIndex(open, plan)
       this.onBuilt(name)
     })
   }
 
-  /** Whether another process has done it meanwhile. */
-  async #isDone(open: OpenTable, task: BuildTask, growth: number): Promise<boolean> {
+  /** True if another process has done the task in the meantime. */
+  async #isDoneElsewhere(open: OpenTable, task: BuildTask, growth: number): Promise<boolean> {
     if (!this.#tables.place.isShared) return false
-    await open.takeUpPlan({ isAtOnce: true })
-    return (await this.#due(open, growth)) !== task
+    await open.reloadPlan({ isForced: true })
+    return (await this.#findDueTask(open, growth)) !== task
   }
 
-  /** Searches by the new index from now on. */
-  async #adopt(open: OpenTable, plan: SearchPlan): Promise<void> {
+  /** Lets searches use the new index. */
+  async #useNewIndex(open: OpenTable, plan: SearchPlan): Promise<void> {
     const { table, writer } = open
-    await writer.alone(async () => {
+    await writer.exclusively(async () => {
       await table.checkoutLatest()
       if (plan.probes.length === 0) await table.dropIndex(VECTOR_INDEX)
     })
-    await open.adopt(plan)
+    await open.savePlan(plan)
     open.isWarm = false
   }
 }

@@ -2,26 +2,26 @@ import type { Schema } from 'apache-arrow'
 import pLimit from 'p-limit'
 import { ClosedError } from '../../src/ports/index.js'
 import type { Addition } from './addition.js'
-import { onDisk, reading } from './errors.js'
-import { isMissing, type LanceTables } from './lance-tables.js'
+import { withReadErrors, withStorageErrors } from './errors.js'
+import { isTableUnavailable, type LanceTables } from './lance-tables.js'
 import type { OpenTable } from './open-table.js'
 import type { TableMaintenance } from './table-maintenance.js'
-import { dropLock, upkeepLock } from './table-place.js'
+import { dropLock, maintenanceLock } from './table-place.js'
 
-/** A table may be dropped, and made again, several times while it is read. */
-const MOST_ATTEMPTS = 5
+/** Other processes may drop and create a table several times while a call reads it. */
+const MAX_ATTEMPTS = 5
 
-/** A collection's rows that are to be added. */
+/** Rows to add to a collection. */
 export interface CollectionAddition extends Addition {
-  /** Columns of the table, if it must be made. */
+  /** The columns of the table, if it must be created. */
   readonly schema: () => Promise<Schema>
 }
 
-/** Collections, each of which is a table with the columns `document` and `chunk`. */
+/** The collections: each is a table with the columns `document` and `chunk`. */
 export class LanceCollections {
   readonly #tables: LanceTables
   readonly #maintenance: TableMaintenance
-  /** One at a time: each holds locks within locks. */
+  /** Drops run one at a time, because each holds locks within locks. */
   readonly #dropping = pLimit(1)
   #isClosed = false
 
@@ -39,12 +39,14 @@ export class LanceCollections {
       await open.writer.add(addition)
       this.#maintenance.noteWrite(name, open)
     }
-    await onDisk(() => this.#again(name, () => this.#tables.useOrMake(name, addition.schema, write)))
+    await withStorageErrors(() =>
+      this.#retryIfDropped(name, () => this.#tables.useOrMake(name, addition.schema, write)),
+    )
   }
 
-  /** Reads the collection; gives `nothing` where it is not there, or is dropped meanwhile. */
-  async read<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
-    return await reading(name, () => this.#using(name, nothing, work))
+  /** Reads the collection. Returns `emptyResult` if it does not exist or is dropped in the meantime. */
+  async read<T>(name: string, emptyResult: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
+    return await withReadErrors(name, () => this.#useIfExists(name, emptyResult, work))
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
@@ -53,7 +55,7 @@ export class LanceCollections {
       await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
       this.#maintenance.noteWrite(name, open)
     }
-    await onDisk(() => this.#using(name, undefined, remove))
+    await withStorageErrors(() => this.#useIfExists(name, undefined, remove))
   }
 
   async count(name: string, documentId: number): Promise<number> {
@@ -76,17 +78,17 @@ export class LanceCollections {
 
   async names(): Promise<readonly string[]> {
     this.refuseIfClosed()
-    return await onDisk(() => this.#tables.names())
+    return await withStorageErrors(() => this.#tables.names())
   }
 
   async drop(name: string): Promise<void> {
     this.refuseIfClosed()
     const { place } = this.#tables
-    const drop = async (): Promise<void> => await onDisk(() => this.#tables.drop(name))
-    // What another process still has to write for it, in putting it in order, would come back as a part of the next one.
+    const drop = async (): Promise<void> => await withStorageErrors(() => this.#tables.drop(name))
+    // If another process maintained the table after the drop, its writes would appear in the next table of that name.
     const dropInTurn = async (): Promise<void> =>
-      await place.locks.hold(dropLock(name), () => place.locks.hold(upkeepLock(name), drop))
-    await this.#dropping(() => this.#maintenance.without(name, dropInTurn))
+      await place.locks.hold(dropLock(name), () => place.locks.hold(maintenanceLock(name), drop))
+    await this.#dropping(() => this.#maintenance.runExclusively(name, dropInTurn))
   }
 
   async close(): Promise<void> {
@@ -97,31 +99,34 @@ export class LanceCollections {
     await this.#tables.place.locks.close()
   }
 
-  /** A collection that is not there, or is dropped meanwhile, has nothing. */
-  async #using<T>(name: string, nothing: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
+  /**
+   * Runs work on a collection. A collection that does not exist, or is dropped in the meantime, gives `emptyResult`.
+   */
+  async #useIfExists<T>(name: string, emptyResult: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
     const use = async (open: OpenTable | undefined): Promise<T> => {
-      if (open === undefined) return nothing
+      if (open === undefined) return emptyResult
       this.#maintenance.noteUse(name)
       try {
         return await work(open)
       } catch (error) {
-        if (!this.#isShared && isMissing(error) && !(await this.#tables.isCurrent(name, open))) return nothing
+        if (!this.#isShared && isTableUnavailable(error) && !(await this.#tables.isCurrent(name, open)))
+          return emptyResult
         throw error
       }
     }
-    return await this.#again(name, () => this.#tables.use(name, use))
+    return await this.#retryIfDropped(name, () => this.#tables.use(name, use))
   }
 
   /**
-   * Again where files of the table are missing: another process has dropped the one that is open here, or does so now,
-   * and may have made another. That is waited for. A table that still lacks files then is damaged.
+   * Retries if files of the table are missing: another process has dropped the open table, or is dropping it, and may
+   * have created another. Each retry waits for that process. A table that still lacks files afterwards is damaged.
    */
-  async #again<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async #retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await work()
       } catch (error) {
-        if (!this.#isShared || !isMissing(error) || attempt === MOST_ATTEMPTS) throw error
+        if (!this.#isShared || !isTableUnavailable(error) || attempt === MAX_ATTEMPTS) throw error
         await this.#tables.forgetDropped(name)
       }
     }

@@ -3,30 +3,30 @@ import { setImmediate } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
 import type { TablePlace } from './table-place.js'
 
-/** Parts of indexes, and of what is known of files, that are kept in memory for all tables together. */
+/** The memory for parts of indexes and for metadata of files, for all tables together. */
 const INDEX_CACHE_BYTES = 1n << 30n
 const METADATA_CACHE_BYTES = 1n << 28n
 
 /**
- * The library takes a tenth of a second to load: not before it is needed, and not
- * at one go. It brings Arrow in as CommonJS: whoever loads that first halves the block.
- * Where other processes write too, each call looks for the newest version of its table.
+ * Connects to the location of the tables. The library takes a tenth of a second to load, so it is loaded at the first
+ * connection and in two steps. It loads Arrow as CommonJS: loading Arrow before it halves the time for which the event
+ * loop is blocked. If other processes write too, each call reads the newest version of its table.
  */
-export async function connectTo({ uri, storageOptions, isShared, building }: TablePlace): Promise<Connection> {
+export async function connectTo({ uri, storageOptions, isShared, temporaryFolder }: TablePlace): Promise<Connection> {
   createRequire(import.meta.url)('apache-arrow')
   await setImmediate()
-  // Otherwise it tells the host's terminal of every partition that happens to be empty.
+  // Otherwise Lance writes a line to the host's terminal for each empty partition.
   process.env['LANCEDB_LOG'] ??= 'error'
   const { connect, Session } = await import('@lancedb/lancedb')
-  const session = withTemporaryFolder(building, () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
+  const session = withTemporaryFolder(temporaryFolder, () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
   return await connect(uri, { storageOptions, ...(isShared && { readConsistencyInterval: 0 }) }, session)
 }
 
 const TEMPORARY_VARIABLES = ['TMPDIR', 'TEMP', 'TMP']
 
 /**
- * A session makes a temporary folder of its own at once, and a process that is ended leaves it behind: it goes where
- * the next one clears away. It has no other way of being told.
+ * A session creates a temporary folder at once, and a killed process leaves it behind. With these variables the folder
+ * is in a place that the next process cleans up. The session has no option for it.
  */
 function withTemporaryFolder<T>(folder: string, make: () => T): T {
   const before = TEMPORARY_VARIABLES.map((name) => [name, process.env[name]] as const)

@@ -1,29 +1,32 @@
 import type { ProcessLocks, Telemetry } from '../../src/ports/index.js'
 
-/** How a vector index on LanceDB behaves. */
+/** The options of a vector index on LanceDB. */
 export interface LanceDbOptions {
   /**
-   * Bytes from which on a collection is compacted in a process of its own, whose memory ends with it. Default 16 MiB:
-   * smaller ones are done sooner than a process has begun.
+   * A collection of at least this many bytes is compacted in a separate process, whose memory ends with it. Default: 16
+   * MiB. A smaller one is done before a process has started.
    */
   readonly compactApartFromBytes?: number
   /**
-   * Whether tables are put in order: fragments merged, indexes built, old versions removed; default true. Without it
-   * only additions, deletions and drops change what is on the disk, for whoever looks at a folder as it is.
+   * True to maintain tables: merge fragments, build indexes, remove old versions. Default: true. Without maintenance,
+   * only additions, deletions and drops change the files, so a tool can read a folder as it is.
    */
   readonly maintains?: boolean
   /**
-   * Of all processes that work on the tables at the same time, of which each then sees what the others have written.
-   * They are closed with the index. Default: this process is alone.
+   * The locks of all processes that work on the tables at the same time. Each process then sees the writes of the
+   * others. The index closes the locks. Default: this process is alone.
    */
   readonly locks?: ProcessLocks
-  /** For an object store: what LanceDB needs beside the environment, such as `aws_endpoint`. */
+  /** Options for an object store that LanceDB needs beside the environment, such as `aws_endpoint`. */
   readonly storageOptions?: Readonly<Record<string, string>>
-  /** Hears what could not be put in order (`vectors.maintenance.failed`, `vectors.index.failed`): it is tried again. */
+  /**
+   * Receives reports of maintenance that failed (`vectors.maintenance.failed`, `vectors.index.failed`). It is retried.
+   */
   readonly telemetry?: Telemetry
   /**
-   * Rows from which on a collection gets a vector index. Default 10,000: a scan takes twice as long by then, and 1.4
-   * times as long for 5,000. One whose dimensions are not a multiple of 8 never gets one.
+   * A collection of at least this many rows gets a vector index. Default: 10,000, where a scan takes twice as long as a
+   * search by the index; for 5,000 rows it takes 1.4 times as long. A collection whose dimensions are not a multiple of
+   * 8 never gets one.
    */
   readonly indexFromRows?: number
 }

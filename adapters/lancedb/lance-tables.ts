@@ -5,54 +5,54 @@ import type { Schema } from 'apache-arrow'
 import { connectTo } from './lance-connection.js'
 import { OpenTable } from './open-table.js'
 import { PLAN_SUFFIX } from './search-plan.js'
-import { makeBuilding, type TablePlace, writeLock } from './table-place.js'
+import { makeTemporaryFolder, type TablePlace, writeLock } from './table-place.js'
 
-/** Open tables kept at hand: each costs about 100 kB. */
+/** The number of tables that stay open: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
 const NAMES_PER_PAGE = 1_000
 
 /**
- * The tables of a place: opened when they are used, the most recent kept open.
- * Never two handles of one table, where this process is alone: one would not see the other's writes.
+ * The tables of a location. A table is opened when it is used, and the most recently used ones stay open. If this
+ * process is alone, a table never has two handles: one would not see the other's writes.
  */
 export class LanceTables {
   readonly place: TablePlace
   #connection: Promise<Connection> | undefined
-  #removeBuilding: (() => Promise<void>) | undefined
+  #removeTemporaryFolder: (() => Promise<void>) | undefined
   readonly #formerConnections: Promise<Connection>[] = []
-  /** Names that were dropped, and not used since. */
+  /** Names of tables that were dropped, and not used since. */
   readonly #dropped = new Set<string>()
-  /** The least recently used first. */
+  /** In order of use, the least recently used first. */
   readonly #open = new Map<string, Promise<OpenTable | undefined>>()
-  /** How many calls use a table now: such a one stays open. */
+  /** The number of calls that use a table now. A table in use stays open. */
   readonly #users = new Map<string, number>()
 
   constructor(place: TablePlace) {
     this.place = place
   }
 
-  /** Works with the table of that name; `undefined` where there is none. */
+  /** Runs work with the table of that name; `undefined` if there is none. */
   async use<T>(name: string, work: (open: OpenTable | undefined) => Promise<T>): Promise<T> {
-    return await this.#counted(name, async () => await work(await this.#find(name)))
+    return await this.#withUseCount(name, async () => await work(await this.#findOrOpen(name)))
   }
 
-  /** Works with the table of that name, made now, with the columns given, if there is none. */
+  /** Runs work with the table of that name, and first creates the table with the given columns if there is none. */
   async useOrMake<T>(name: string, schema: () => Promise<Schema>, work: (open: OpenTable) => Promise<T>): Promise<T> {
-    return await this.#counted(name, async () => {
-      let open = await this.#find(name)
-      // Where somebody else is opening it by now, what comes of that is waited for first.
-      while (open === undefined) open = await this.#find(name, () => this.#createTable(name, schema))
+    return await this.#withUseCount(name, async () => {
+      let open = await this.#findOrOpen(name)
+      // If another call is opening the table now, wait for that result first.
+      while (open === undefined) open = await this.#findOrOpen(name, () => this.#createTable(name, schema))
       return await work(open)
     })
   }
 
-  /** Whether this is the handle that new calls get. */
+  /** True if new calls get this handle. */
   async isCurrent(name: string, open: OpenTable): Promise<boolean> {
     return (await this.#open.get(name)) === open
   }
 
-  /** Whether a table is not there any more; asked where a call failed because its files are missing. */
-  async isGone(name: string): Promise<boolean> {
+  /** True if a table does not exist any more. A caller asks after a call failed because files were missing. */
+  async isDropped(name: string): Promise<boolean> {
     try {
       if (this.place.isShared) await this.forgetDropped(name)
       return await this.use(name, (open) => Promise.resolve(open === undefined))
@@ -62,8 +62,8 @@ export class LanceTables {
   }
 
   /**
-   * The next call opens the table anew, as one of which nothing is known: another process has dropped it, or does so now.
-   * That is waited for.
+   * Makes the next call open the table as an unknown one, because another process has dropped it or is dropping it.
+   * Waits for that process.
    */
   async forgetDropped(name: string): Promise<void> {
     this.#open.delete(name)
@@ -86,15 +86,15 @@ export class LanceTables {
   }
 
   async drop(name: string): Promise<void> {
-    await this.#counted(name, async () => {
-      // What cannot be opened can be removed all the same.
-      const open = await this.#find(name).catch(() => undefined)
+    await this.#withUseCount(name, async () => {
+      // A table that cannot be opened can still be removed.
+      const open = await this.#findOrOpen(name).catch(() => undefined)
       const drop = async (): Promise<void> => await this.#drop(name, open?.table)
-      await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.alone(drop))
+      await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.exclusively(drop))
     })
   }
 
-  /** The names of those that are open. */
+  /** The names of the open tables. */
   openNames(): readonly string[] {
     return [...this.#open.keys()]
   }
@@ -103,7 +103,7 @@ export class LanceTables {
   async close(): Promise<void> {
     for (const opening of this.#open.values()) {
       const open = await opening.catch(() => undefined)
-      await open?.writer.aloneHere(async () => {
+      await open?.writer.exclusivelyInProcess(async () => {
         open.table.close()
       })
     }
@@ -111,10 +111,10 @@ export class LanceTables {
     for (const connection of [...this.#formerConnections, this.#connection]) {
       ;(await connection?.catch(() => undefined))?.close()
     }
-    await this.#removeBuilding?.()
+    await this.#removeTemporaryFolder?.()
   }
 
-  async #counted<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async #withUseCount<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#users.set(name, (this.#users.get(name) ?? 0) + 1)
     try {
       return await work()
@@ -122,14 +122,14 @@ export class LanceTables {
       const users = (this.#users.get(name) ?? 1) - 1
       if (users > 0) this.#users.set(name, users)
       else this.#users.delete(name)
-      this.#forgetOldest()
+      this.#closeLeastUsed()
     }
   }
 
-  /** The handle that there is, or that somebody is opening; otherwise it is opened now. */
-  async #find(name: string, open = () => this.#openTable(name)): Promise<OpenTable | undefined> {
+  /** Returns the existing handle, or the one that another call is opening; otherwise opens the table. */
+  async #findOrOpen(name: string, open = () => this.#openTable(name)): Promise<OpenTable | undefined> {
     const opening = this.#open.get(name) ?? open()
-    // To the end of the map: used last.
+    // Move the entry to the end of the map: it is the most recently used.
     this.#open.delete(name)
     this.#open.set(name, opening)
     const forget = (): void => {
@@ -145,11 +145,14 @@ export class LanceTables {
     }
   }
 
-  /** One at a time: of two that make a table at once, Lance lets the later one overwrite what is in it by then. */
+  /**
+   * Creates tables one at a time: if two processes create one table at once, Lance lets the later one overwrite rows
+   * that the first has added.
+   */
   async #createTable(name: string, schema: () => Promise<Schema>): Promise<OpenTable | undefined> {
     return await this.place.locks.hold(writeLock(name), async () => {
-      const made = await this.#openTable(name)
-      if (made !== undefined) return made
+      const existing = await this.#openTable(name)
+      if (existing !== undefined) return existing
       const connection = await this.#connectFor(name)
       return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
     })
@@ -160,15 +163,17 @@ export class LanceTables {
       const table = await (await this.#connectFor(name)).openTable(name)
       return await OpenTable.open(table, this.place)
     } catch (error) {
-      if (isNoTable(error) || (isMissing(error) && !(await this.#isCommitted(name)))) return undefined
+      if (isTableNotFound(error) || (isTableUnavailable(error) && !(await this.#isCommitted(name)))) return undefined
       throw error
     }
   }
 
-  /** Whether a table that cannot be opened was ever made to the end: a crash may have left a folder with no data. */
+  /**
+   * True if the creation of a table that cannot be opened was ever finished. A crash may leave a folder without data.
+   */
   async #isCommitted(name: string): Promise<boolean> {
     const { folder } = this.place
-    // What an object store has is not known here: such a table counts as one that is not there.
+    // The content of an object store is unknown here, so such a table counts as missing.
     if (folder === undefined) return false
     for (const part of ['_versions', 'data']) {
       if ((await readdir(join(folder, `${name}.lance`, part)).catch(() => [])).length > 0) return true
@@ -176,15 +181,15 @@ export class LanceTables {
     return false
   }
 
-  #forgetOldest(): void {
+  #closeLeastUsed(): void {
     for (const name of [...this.#open.keys()]) {
       if (this.#open.size <= MAX_OPEN_TABLES) return
-      if (!this.#users.has(name)) this.#forget(name)
+      if (!this.#users.has(name)) this.#closeUnused(name)
     }
   }
 
-  /** Nobody uses it: its handle is closed at once, not when its memory is collected. */
-  #forget(name: string): void {
+  /** Closes an unused handle at once, not when its memory is collected. */
+  #closeUnused(name: string): void {
     const opening = this.#open.get(name)
     this.#open.delete(name)
     opening?.then(
@@ -196,16 +201,16 @@ export class LanceTables {
   async #drop(name: string, table?: Table): Promise<void> {
     table?.close()
     const dropping = this.#remove(name)
-    // Whoever asks for it meanwhile waits, and finds nothing.
-    const gone = dropping.then(
+    // Calls that use the name in the meantime wait, and find no table.
+    const absent = dropping.then(
       () => undefined,
       () => undefined,
     )
-    this.#open.set(name, gone)
+    this.#open.set(name, absent)
     try {
       await dropping
     } finally {
-      if (this.#open.get(name) === gone) this.#open.delete(name)
+      if (this.#open.get(name) === absent) this.#open.delete(name)
     }
   }
 
@@ -214,13 +219,16 @@ export class LanceTables {
       await (await this.#connect()).dropTable(name)
       this.#dropped.add(name)
     } catch (error) {
-      if (!isNoTable(error)) throw error
+      if (!isTableNotFound(error)) throw error
     }
     const { folder } = this.place
     if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
   }
 
-  /** A connection remembers the indexes of each version of a table, and takes a new one for the one that was dropped. */
+  /**
+   * A connection caches the indexes of each version of a table. So it would take a new table for the dropped one of
+   * that name.
+   */
   async #connectFor(name: string): Promise<Connection> {
     if (this.#dropped.delete(name) && this.#connection !== undefined) {
       this.#formerConnections.push(this.#connection)
@@ -229,7 +237,7 @@ export class LanceTables {
     return await this.#connect()
   }
 
-  /** Of one that fails, for want of room or of files, the next call makes another. */
+  /** If a connection fails, for lack of disk space or file handles, the next call makes another. */
   async #connect(): Promise<Connection> {
     const connecting = (this.#connection ??= this.#newConnection())
     try {
@@ -241,20 +249,23 @@ export class LanceTables {
   }
 
   async #newConnection(): Promise<Connection> {
-    this.#removeBuilding ??= await makeBuilding(this.place)
+    this.#removeTemporaryFolder ??= await makeTemporaryFolder(this.place)
     return await connectTo(this.place)
   }
 }
 
 /**
- * Whether a call failed because its table is closed, or files of the table are missing: it was dropped, or is damaged.
- * Lance tells it in words only.
+ * True if a call failed because its table is closed or files of the table are missing: it was dropped, or it is
+ * damaged. Lance reports this in the error's message only.
  */
-export function isMissing(error: unknown): boolean {
+export function isTableUnavailable(error: unknown): boolean {
   return error instanceof Error && /not found|is closed/i.test(error.message)
 }
 
-/** Whether there is no such table. Of one that is there, and lacks files, Lance says that it "exists but could not be loaded". */
-function isNoTable(error: unknown): boolean {
+/**
+ * True if there is no such table. For a table that exists and lacks files, Lance says that it "exists but could not be
+ * loaded".
+ */
+function isTableNotFound(error: unknown): boolean {
   return error instanceof Error && /^table '[^']*' was not found/i.test(error.message)
 }

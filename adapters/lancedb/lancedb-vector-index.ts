@@ -11,39 +11,42 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { keysPredicate, nameOf } from './document-predicates.js'
+import { keysPredicate, windowName } from './document-predicates.js'
 import { IndexBuilder } from './index-builder.js'
 import { LanceCollections } from './lance-collections.js'
 import type { LanceDbOptions } from './lance-options.js'
 import { LanceTables } from './lance-tables.js'
 import { loadArrowRows } from './load-arrow-rows.js'
-import { nearestWindows } from './nearest-windows.js'
+import { findNearestWindows } from './nearest-windows.js'
 import type { OpenTable } from './open-table.js'
 import { TableMaintenance } from './table-maintenance.js'
-import { placeOf } from './table-place.js'
+import { describePlace } from './table-place.js'
 import { TableSearch } from './table-search.js'
-import { vectorAddition } from './vector-addition.js'
+import { makeVectorAddition } from './vector-addition.js'
 
 /**
- * Vectors in LanceDB: one table for each collection. Small ones are scanned; large ones have a vector
- * index, built in a process of its own, and searched in as many partitions as were measured to give a
- * recall of 0.99. What writes leave behind is put in order between requests.
+ * Vectors in LanceDB: one table for each collection. Searches scan a small table. A large table gets a vector index,
+ * which a separate process builds. A search reads as many of its partitions as were measured to give a recall of 0.99.
+ * Maintenance cleans up after writes, between requests.
  */
 export class LanceDbVectorIndex implements VectorIndex {
   readonly #collections: LanceCollections
   readonly #search = new TableSearch()
   readonly #maintenance: TableMaintenance
-  /** More make nothing quicker, by measurement: each uses several cores. */
+  /** More concurrent calls are not faster, by measurement: each uses several cores. */
   readonly concurrency: number = availableParallelism() + 1
 
-  /** @param place a folder, made at the first write, or the URL of one in an object store, such as `s3://bucket/folder` */
+  /**
+   * @param place a folder, which the first write creates, or the URL of a folder in an object store, such as
+   *   `s3://bucket/folder`
+   */
   constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    const tables = new LanceTables(placeOf(place, options))
+    const tables = new LanceTables(describePlace(place, options))
     const builder = new IndexBuilder(tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(tables, builder, {
-      isAsked: !maintains,
-      apartFromBytes: compactApartFromBytes,
+      isManual: !maintains,
+      separateFromBytes: compactApartFromBytes,
       telemetry,
     })
     this.#collections = new LanceCollections(tables, this.#maintenance)
@@ -55,7 +58,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     requireRows(collection, rows)
     if (rows.chunks.length === 0) return
     const schema = async () => (await loadArrowRows()).schemaOf(dimensions)
-    await this.#collections.add(name, { ...vectorAddition(rows, dimensions), schema })
+    await this.#collections.add(name, { ...makeVectorAddition(rows, dimensions), schema })
   }
 
   async search(
@@ -80,7 +83,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     return await this.#collections.read<readonly (NearestWindow | undefined)[]>(
       collection.name,
       none,
-      async ({ table }) => await nearestWindows(table, queries, chunks),
+      async ({ table }) => await findNearestWindows(table, queries, chunks),
     )
   }
 
@@ -95,7 +98,7 @@ export class LanceDbVectorIndex implements VectorIndex {
         .where(keysPredicate(keys))
         .select([...KEY_COLUMNS, 'vector'])
       const found = toVectors(await query.toArrow())
-      return keys.map((key) => found.get(nameOf(key)))
+      return keys.map((key) => found.get(windowName(key)))
     }
     return await this.#collections.read(collection.name, none, read)
   }
@@ -121,21 +124,21 @@ export class LanceDbVectorIndex implements VectorIndex {
   }
 
   /**
-   * Puts the open tables in order now, and waits until nothing is left to be done: fragments merged,
-   * indexes built and measured, old versions removed. Versions stay for a minute after a newer one.
-   * Never needed; for tests, measurements and checks.
+   * Maintains the open tables now, and waits until nothing is left to do: fragments are merged, indexes built and
+   * measured, old versions removed. Versions stay for a minute after a newer one. No host needs this call; it is for
+   * tests, measurements and checks.
    */
   async whenMaintained(): Promise<void> {
     this.#collections.refuseIfClosed()
     await this.#maintenance.finish()
   }
 
-  /** Why the last work of maintenance failed, while it has not succeeded since: it is tried again later. */
+  /** The error of the last maintenance; `undefined` once maintenance has succeeded. Failed work is retried later. */
   get maintenanceError(): Error | undefined {
     return this.#maintenance.error
   }
 
-  /** Also waits for a merge that is under way; a build of an index is given up, and begun again another time. */
+  /** Also waits for a merge in progress. Aborts a build of an index, which starts again later. */
   async close(): Promise<void> {
     await this.#collections.close()
   }

@@ -2,26 +2,26 @@ import type { Table } from '@lancedb/lancedb'
 import type { Table as ArrowTable } from 'apache-arrow'
 import type { IndexedChunk, NearestWindow } from '../../src/ports/index.js'
 import { chunkKey } from './document-predicates.js'
-import { keysOf, numbersOf, rowsOfChunks } from './rows-of-chunks.js'
+import { chunkKeyReader, columnNumbers, readRowsOfChunks } from './rows-of-chunks.js'
 
-type Found = Map<bigint, NearestWindow>
+type WindowsByChunk = Map<bigint, NearestWindow>
 
-/** The window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
-export async function nearestWindows(
+/** Finds the window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
+export async function findNearestWindows(
   table: Table,
   queries: readonly Float32Array[],
   chunks: readonly IndexedChunk[],
 ): Promise<readonly (NearestWindow | undefined)[]> {
-  const units = queries.map(unitOf)
-  const found: Found = new Map()
-  for (const rows of await rowsOfChunks(table, chunks, ['window', 'vector'])) takeNearest(rows, units, found)
-  return chunks.map((chunk) => found.get(chunkKey(chunk)))
+  const units = queries.map(toUnitVector)
+  const nearest: WindowsByChunk = new Map()
+  for (const rows of await readRowsOfChunks(table, chunks, ['window', 'vector'])) collectNearest(rows, units, nearest)
+  return chunks.map((chunk) => nearest.get(chunkKey(chunk)))
 }
 
-function takeNearest(rows: ArrowTable, units: readonly Float64Array[], found: Found): void {
+function collectNearest(rows: ArrowTable, units: readonly Float64Array[], nearest: WindowsByChunk): void {
   for (const batch of rows.batches) {
-    const keyOf = keysOf(batch)
-    const windows = numbersOf(batch.getChild('window'))
+    const keyOf = chunkKeyReader(batch)
+    const windows = columnNumbers(batch.getChild('window'))
     const values = batch.getChild('vector')?.data[0]?.children[0]?.values as Float32Array | undefined
     if (values === undefined) continue
     const dimensions = values.length / batch.numRows
@@ -30,15 +30,15 @@ function takeNearest(rows: ArrowTable, units: readonly Float64Array[], found: Fo
       const similarity = greatestCosine(vector, units)
       const window = windows[row] ?? 0
       const key = keyOf(row)
-      const best = found.get(key)
+      const best = nearest.get(key)
       const isNearer =
         best === undefined || similarity > best.similarity || (similarity === best.similarity && window < best.window)
-      if (isNearer) found.set(key, { window, similarity })
+      if (isNearer) nearest.set(key, { window, similarity })
     }
   }
 }
 
-/** With a vector of zeros every cosine is 0. */
+/** Returns 0 for a vector of zeros. */
 function greatestCosine(vector: Float32Array, units: readonly Float64Array[]): number {
   let squares = 0
   for (const value of vector) squares += value * value
@@ -48,7 +48,7 @@ function greatestCosine(vector: Float32Array, units: readonly Float64Array[]): n
   return greatest
 }
 
-/** In four sums: twice as fast as in one. */
+/** Four separate sums are twice as fast as one. */
 function dot(vector: Float32Array, unit: Float64Array): number {
   let a = 0
   let b = 0
@@ -63,7 +63,7 @@ function dot(vector: Float32Array, unit: Float64Array): number {
   return a + b + c + d
 }
 
-function unitOf(query: Float32Array): Float64Array {
+function toUnitVector(query: Float32Array): Float64Array {
   let squares = 0
   for (const value of query) squares += value * value
   const length = Math.sqrt(squares) || 1

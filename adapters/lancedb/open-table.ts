@@ -3,18 +3,18 @@ import { readPlan, type SearchPlan, writePlan } from './search-plan.js'
 import { type TablePlace, writeLock } from './table-place.js'
 import { TableWriter } from './table-writer.js'
 
-/** How often it is looked for what another process has found out about the index. */
-const LOOK_AGAIN_MS = 2_000
+/** The interval at which a process checks for a plan that another process has measured. */
+const RELOAD_INTERVAL_MS = 2_000
 
-/** A table that is open, with its writer, and what is known of its index. */
+/** An open table with its writer and the plan of its index. */
 export class OpenTable {
   readonly table: Table
   readonly writer: TableWriter
-  /** Whether the index is in memory, or on its way there: the first search brings it in. */
+  /** True if the index is in memory or being loaded. The first search loads it. */
   isWarm = false
   readonly #place: TablePlace
   #plan: SearchPlan | undefined
-  #nextLook = performance.now() + LOOK_AGAIN_MS
+  #nextReload = performance.now() + RELOAD_INTERVAL_MS
 
   private constructor(table: Table, place: TablePlace, plan: SearchPlan | undefined) {
     this.table = table
@@ -28,29 +28,29 @@ export class OpenTable {
     return new OpenTable(table, place, await readPlan(place.folder, table.name))
   }
 
-  /** How to search it by its index; `undefined`: by a scan. */
+  /** The plan for searches by the index; `undefined` if searches scan the table. */
   get plan(): SearchPlan | undefined {
     return this.#plan
   }
 
-  /** Searches by a plan from now on, and keeps it for others, and for the next start. */
-  async adopt(plan: SearchPlan): Promise<void> {
+  /** Uses a plan from now on, and stores it for other processes and for the next start. */
+  async savePlan(plan: SearchPlan): Promise<void> {
     await writePlan(this.#place.folder, this.table.name, plan)
-    this.#take(plan)
+    this.#setPlan(plan)
   }
 
   /**
-   * Looks whether another process has measured an index since, every now and then.
-   * @param isAtOnce whether it is looked for now, whenever that was done last
+   * Reads the plan of another process, at most once per interval.
+   * @param isForced true to read it now, however recent the last check is
    */
-  async takeUpPlan({ isAtOnce = false }: { readonly isAtOnce?: boolean } = {}): Promise<void> {
-    if (!this.#place.isShared || (!isAtOnce && performance.now() < this.#nextLook)) return
-    this.#nextLook = performance.now() + LOOK_AGAIN_MS
+  async reloadPlan({ isForced = false }: { readonly isForced?: boolean } = {}): Promise<void> {
+    if (!this.#place.isShared || (!isForced && performance.now() < this.#nextReload)) return
+    this.#nextReload = performance.now() + RELOAD_INTERVAL_MS
     const plan = await readPlan(this.#place.folder, this.table.name)
-    if (plan !== undefined) this.#take(plan)
+    if (plan !== undefined) this.#setPlan(plan)
   }
 
-  #take(plan: SearchPlan): void {
+  #setPlan(plan: SearchPlan): void {
     if (plan.builtAt !== this.#plan?.builtAt && plan.isCarriedOver !== true) this.isWarm = false
     this.#plan = plan
   }

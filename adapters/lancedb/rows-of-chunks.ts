@@ -8,11 +8,11 @@ interface Columns {
 }
 
 /**
- * Columns of the rows of chunks, in no order, in one or two tables; {@link keysOf} tells which chunk a row belongs to. Reads
- * them by one look into the index on {@link CHUNK_KEY}: 3 ms for 300 rows with vectors in 100,000, where a predicate on
- * documents and ordinals takes 18.
+ * Reads columns of the rows of chunks, in any order, as one or two tables. {@link chunkKeyReader} gives the chunk of a
+ * row. One read of the index on {@link CHUNK_KEY} takes 3 ms for 300 rows with vectors in 100,000. A predicate on
+ * documents and ordinals takes 18 ms.
  */
-export async function rowsOfChunks(
+export async function readRowsOfChunks(
   table: Table,
   chunks: readonly IndexedChunk[],
   columns: readonly string[],
@@ -29,24 +29,24 @@ export async function rowsOfChunks(
   if (!hasKey) return [await read(keysPredicate([...byKey.values()]), ['document', 'chunk'])]
   const found = await read(chunkKeysPredicate([...byKey.values()]), [CHUNK_KEY])
   for (const batch of found.batches) {
-    const keyOf = keysOf(batch)
+    const keyOf = chunkKeyReader(batch)
     for (let row = 0; row < batch.numRows; row += 1) byKey.delete(keyOf(row))
   }
   if (byKey.size === 0) return [found]
-  // Rows of a table that was made by an earlier version have no key until it is put in order.
+  // Rows that an earlier version wrote have no key until maintenance adds it.
   const withoutKey = `${CHUNK_KEY} IS NULL AND (${keysPredicate([...byKey.values()])})`
   return [found, await read(withoutKey, ['document', 'chunk'])]
 }
 
-/** The {@link chunkKey} of the chunk that each row belongs to. */
-export function keysOf(batch: Columns): (row: number) => bigint {
+/** Returns a function that gives the {@link chunkKey} of the chunk of a row. */
+export function chunkKeyReader(batch: Columns): (row: number) => bigint {
   const keys = batch.getChild(CHUNK_KEY)?.toArray() as BigInt64Array | undefined
   if (keys !== undefined) return (row) => keys[row] ?? 0n
-  const documents = numbersOf(batch.getChild('document'))
-  const chunks = numbersOf(batch.getChild('chunk'))
+  const documents = columnNumbers(batch.getChild('document'))
+  const chunks = columnNumbers(batch.getChild('chunk'))
   return (row) => chunkKey({ documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0 })
 }
 
-export function numbersOf(column: Vector | null): ArrayLike<number> {
+export function columnNumbers(column: Vector | null): ArrayLike<number> {
   return (column?.toArray() ?? []) as ArrayLike<number>
 }

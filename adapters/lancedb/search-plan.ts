@@ -1,45 +1,52 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Ends the name of a table's plan. */
+/** The suffix of the file name of a table's plan. */
 export const PLAN_SUFFIX = '.search.json'
 
-/** How the index is searched. */
+/** The settings of a search by the index. */
 export interface LookUp {
-  /** Partitions that are searched. */
+  /** The number of partitions that a search reads. */
   readonly probes: number
-  /** The index knows vectors at 4 bits a component: so many times the rows asked for are compared exactly. */
+  /** The index stores vectors at 4 bits a component. The search compares this many times the requested rows exactly. */
   readonly refineFactor: number
 }
 
-/** How the index must be searched so that the nearest rows, up to a rank, are found with the recall promised. */
+/** The settings with which a search up to a rank finds the nearest rows with the promised recall. */
 export interface Probes extends LookUp {
   readonly rank: number
 }
 
 /**
- * How to search a table by its vector index: measured when the index was built, and kept in a file
- * beside the table. Without it, or with one of another index, the table is scanned until it is measured again.
+ * The settings of searches by a table's vector index. They are measured when the index is built, and stored in a file
+ * beside the table. A table without a plan, or with a plan of another index, is scanned until it is measured.
  */
 export interface SearchPlan {
-  /** Which index: when it was built. Compactions add segments to it, and give others new names. */
+  /**
+   * The build time, which identifies the index. Compactions add segments to an index, and give other indexes new names.
+   */
   readonly builtAt: string
-  /** Rows when the index was built. */
+  /** The number of rows when the index was built. */
   readonly rows: number
-  /** By rising rank; none where no number of partitions is enough: the table is scanned, then, as if it had no index. */
+  /**
+   * In rising order of rank. Empty if no number of partitions is enough: the table is then scanned as if it had no
+   * index.
+   */
   readonly probes: readonly Probes[]
-  /** Whether a compaction has divided partitions since: it still serves, until they are measured. */
+  /**
+   * True if a compaction has divided partitions since the measurement. The plan still serves until they are measured.
+   */
   readonly isCarriedOver?: boolean
 }
 
-/** How to search for the nearest rows up to a rank; `undefined` where only a scan finds them. */
+/** Finds the settings for searches up to a rank; `undefined` if only a scan finds the rows. */
 export function probesFor(plan: SearchPlan, rank: number): Probes | undefined {
   return plan.probes.find((measured) => measured.rank >= rank)
 }
 
 /**
- * The plan in the folder of the tables; `undefined` where there is none that can be read. In an object store there is
- * none: each process measures for itself.
+ * Reads the plan from the folder of the tables; `undefined` if there is no readable plan. An object store has none:
+ * each process measures for itself.
  */
 export async function readPlan(folder: string | undefined, table: string): Promise<SearchPlan | undefined> {
   if (folder === undefined) return undefined
@@ -66,9 +73,9 @@ function isPlan(value: unknown): value is SearchPlan {
   if (typeof value !== 'object' || value === null) return false
   const { builtAt, rows, probes } = value as Record<string, unknown>
   if (typeof builtAt !== 'string' || !Number.isInteger(rows) || !Array.isArray(probes)) return false
-  return probes.every((one: unknown) => {
-    if (typeof one !== 'object' || one === null) return false
-    const { rank, probes: count, refineFactor } = one as Record<string, unknown>
+  return probes.every((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return false
+    const { rank, probes: count, refineFactor } = entry as Record<string, unknown>
     return Number.isInteger(rank) && [count, refineFactor].every((each) => Number.isInteger(each) && Number(each) > 0)
   })
 }

@@ -4,29 +4,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLocks } from '../../src/ports/index.js'
 
-/** Where tables are, and who works there. */
+/** The location of tables, and how processes share it. */
 export interface TablePlace {
-  /** A folder, or the URL of one in an object store. */
+  /** A folder, or the URL of a folder in an object store. */
   readonly uri: string
-  /** For an object store, as LanceDB has them. */
+  /** Options for an object store, as LanceDB defines them. */
   readonly storageOptions: Readonly<Record<string, string>>
   /** The folder; `undefined` for an object store. */
   readonly folder: string | undefined
-  /** Whether other processes work there at the same time. */
+  /** True if other processes work there at the same time. */
   readonly isShared: boolean
-  /** Of all processes that work there: where this one is alone, they are free. */
+  /** The locks of all processes that work there. If this process is alone, they are always free. */
   readonly locks: ProcessLocks
-  /** A local folder in which LanceDB keeps what it needs for a while: of no use to anybody once this process has ended. */
-  readonly building: string
+  /** A local folder for temporary files of LanceDB. Nobody needs it after this process has exited. */
+  readonly temporaryFolder: string
 }
 
-const BUILDING = '.building'
-const SIGN_OF_LIFE_MS = 600_000
+const TEMPORARY_NAME = '.building'
+const TOUCH_INTERVAL_MS = 600_000
 const DEAD_AFTER_MS = 86_400_000
-/** A process whose host was killed may write for a moment yet: 2.75 s of tries in all, each 50 ms later than the one before. */
-const REMOVED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
+/**
+ * A process whose host was killed may still write for a moment. The retries take 2.75 s in all; each waits 50 ms longer
+ * than the one before.
+ */
+const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
 
-/** This process keeps its own calls apart without them. */
+/** A process that is alone keeps its own calls apart without locks. */
 const FREE_LOCKS: ProcessLocks = {
   hold: async (_name, work) => await work(),
   tryToHold: async (_name, work) => {
@@ -36,61 +39,68 @@ const FREE_LOCKS: ProcessLocks = {
   close: () => Promise.resolve(),
 }
 
-export function placeOf(uri: string, given: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
-  const { locks = FREE_LOCKS, storageOptions = {} } = given
-  const isShared = given.locks !== undefined
+export function describePlace(uri: string, options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
+  const { locks = FREE_LOCKS, storageOptions = {} } = options
+  const isShared = options.locks !== undefined
   const common = { uri, storageOptions, isShared, locks }
-  const own = randomUUID()
+  const id = randomUUID()
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(uri)) {
-    return { ...common, folder: undefined, building: join(tmpdir(), `alcove-vectors-${own}`) }
+    return { ...common, folder: undefined, temporaryFolder: join(tmpdir(), `alcove-vectors-${id}`) }
   }
-  const building = isShared ? join(uri, BUILDING, own) : join(uri, BUILDING)
-  return { ...common, folder: uri, building }
+  const temporaryFolder = isShared ? join(uri, TEMPORARY_NAME, id) : join(uri, TEMPORARY_NAME)
+  return { ...common, folder: uri, temporaryFolder }
 }
 
 /**
- * Makes the folder for a while, and removes what processes have left there that ended.
- * @returns what removes it in the end
+ * Creates the temporary folder, and removes temporary folders of processes that have exited.
+ * @returns a function that removes the folder at the end
  */
-export async function makeBuilding({ folder, isShared, building }: TablePlace): Promise<() => Promise<void>> {
-  if (folder !== undefined && !isShared) await rm(join(folder, BUILDING), REMOVED)
-  if (folder !== undefined && isShared) await removeOld(join(folder, BUILDING))
-  await mkdir(building, { recursive: true, mode: 0o700 })
-  const sign = isShared ? setInterval(() => void signOfLife(building), SIGN_OF_LIFE_MS).unref() : undefined
+export async function makeTemporaryFolder({
+  folder,
+  isShared,
+  temporaryFolder,
+}: TablePlace): Promise<() => Promise<void>> {
+  if (folder !== undefined && !isShared) await rm(join(folder, TEMPORARY_NAME), REMOVE_OPTIONS)
+  if (folder !== undefined && isShared) await removeAbandoned(join(folder, TEMPORARY_NAME))
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
+  const touchTimer = isShared ? setInterval(() => void touch(temporaryFolder), TOUCH_INTERVAL_MS).unref() : undefined
   return async () => {
-    clearInterval(sign)
-    await rm(building, REMOVED)
+    clearInterval(touchTimer)
+    await rm(temporaryFolder, REMOVE_OPTIONS)
   }
 }
 
-/** Of others nothing is known but when they last gave a sign of life. */
-async function removeOld(around: string): Promise<void> {
-  for (const name of await readdir(around).catch(() => [])) {
-    const path = join(around, name)
+/** Removes the folders of processes that have shown no sign of life for a day. Nothing else is known about them. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const path = join(parent, name)
     const age = await stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     )
-    if (age > DEAD_AFTER_MS) await rm(path, REMOVED).catch(() => undefined)
+    if (age > DEAD_AFTER_MS) await rm(path, REMOVE_OPTIONS).catch(() => undefined)
   }
 }
 
-async function signOfLife(building: string): Promise<void> {
+async function touch(temporaryFolder: string): Promise<void> {
   const now = new Date()
-  await utimes(building, now, now).catch(() => undefined)
+  await utimes(temporaryFolder, now, now).catch(() => undefined)
 }
 
-/** Names the lock of whoever writes to a table. */
+/** The name of the lock that a writer of the table holds. */
 export function writeLock(table: string): string {
   return `vectors.write.${table}`
 }
 
-/** Names the lock of whoever waits to drop a table: who builds its index gives that up. */
+/**
+ * The name of the lock that a process holds while it waits to drop the table. A process that builds the table's index
+ * then aborts the build.
+ */
 export function dropLock(table: string): string {
   return `vectors.drop.${table}`
 }
 
-/** Names the lock of whoever puts a table in order. */
-export function upkeepLock(table: string): string {
+/** The name of the lock that a process holds while it maintains the table. */
+export function maintenanceLock(table: string): string {
   return `vectors.upkeep.${table}`
 }

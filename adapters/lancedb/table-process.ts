@@ -6,10 +6,10 @@ import type { SearchPlan } from './search-plan.js'
 import type { TablePlace } from './table-place.js'
 
 /**
- * 218 MB at its peak for an index of 142,000 vectors of 384 dimensions instead of 410, in 1.1 times the time. Lance reads
- * 2 GB ahead where nothing else is said. It frees on one thread what another took: with an arena for each thread, glibc's
- * default, little of that goes back to the system; nor do large blocks, whose threshold grows unless one is set. Other
- * allocators know nothing of that.
+ * Limits the memory of the process: a peak of 218 MB instead of 410 for an index of 142,000 vectors of 384 dimensions,
+ * in 1.1 times the time. By default, Lance reads 2 GB ahead. One thread of Lance frees what another allocated. With an
+ * arena for each thread, the default of glibc, little of that memory returns to the system. Large blocks do not return
+ * either, because their threshold grows unless it is set. Other allocators ignore these variables.
  */
 const LITTLE_MEMORY = {
   LANCE_DEFAULT_IO_BUFFER_SIZE: String(64 * 2 ** 20),
@@ -18,54 +18,59 @@ const LITTLE_MEMORY = {
   MALLOC_TRIM_THRESHOLD_: String(32 * 2 ** 20),
 }
 
-/** Work on a table that a process of its own can do, and what it gives. */
+/** The tasks that a separate process can do on a table, and their results. */
 export interface TableTasks {
   /** Builds the vector index, and measures it. */
   readonly build: SearchPlan
-  /** Measures a vector index that is there: only its measurement is lost. */
+  /** Measures an existing vector index whose measurement is missing. */
   readonly measure: SearchPlan
-  /** Merges fragments, brings indexes up to date and removes old versions. */
+  /** Merges fragments, updates indexes and removes old versions. */
   readonly compact: Compaction
 }
 
-/** What a compaction did. */
+/** The result of a compaction. */
 export interface Compaction {
   readonly fragmentsRemoved: number
 }
 
-/** What the process is told. */
+/** The message that starts the process's work. */
 export interface TableOrder {
   readonly task: keyof TableTasks
-  readonly place: Pick<TablePlace, 'uri' | 'storageOptions' | 'building'>
+  readonly place: Pick<TablePlace, 'uri' | 'storageOptions' | 'temporaryFolder'>
   readonly table: string
-  /** Versions as old as this stay, in ms since 1970: the host reads one of them until it takes up the newest. */
+  /** Versions from this time on stay, in ms since 1970. The host reads one of them until it checks out the newest. */
   readonly keepFromMs: number
 }
 
-/** What the process tells. */
+/** The answer of the process. */
 export type TableAnswer = { readonly result: TableTasks[keyof TableTasks] } | { readonly error: string }
 
 /**
- * Works on a table in a process of its own, which ends with this one: what memory it takes goes back to the system,
- * where in the host the allocator would keep the pieces. Resolves with `undefined` if it was given up. The host reads
- * on as before until it takes up the newest version.
+ * Runs a task on a table in a separate process, which exits with this one. Its memory returns to the system; in the
+ * host, the allocator would keep the pieces. The host reads the old version until it checks out the newest. Resolves
+ * with `undefined` if the signal aborts the task.
  *
- * @throws Error when it fails, or its process ends otherwise.
+ * @throws Error if the task fails, or if the process exits without an answer
  */
-export async function workApart<T extends keyof TableTasks>(
+export async function runInProcess<T extends keyof TableTasks>(
   order: TableOrder & { readonly task: T },
   signal?: AbortSignal,
 ): Promise<TableTasks[T] | undefined> {
-  const { uri, storageOptions, building } = order.place
-  await mkdir(building, { recursive: true, mode: 0o700 })
-  // An ended build leaves gigabytes: where nobody else would remove them, or keep theirs.
-  const temporary = await mkdtemp(join(building, 'build-'))
+  const { uri, storageOptions, temporaryFolder } = order.place
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
+  // A killed build leaves gigabytes, so each build has a folder of its own, which is removed afterwards.
+  const temporary = await mkdtemp(join(temporaryFolder, 'build-'))
   try {
     const answer = signal?.aborted
       ? undefined
-      : await answerOf(start(temporary), { ...order, place: { uri, storageOptions, building } }, signal)
+      : await waitForAnswer(
+          startProcess(temporary),
+          { ...order, place: { uri, storageOptions, temporaryFolder } },
+          signal,
+        )
     if (signal?.aborted) return undefined
-    if (answer === undefined) throw new Error(`the process that was to ${order.task} ${order.table} ended`)
+    if (answer === undefined)
+      throw new Error(`the process for the task "${order.task}" on ${order.table} exited without a result`)
     if ('error' in answer) throw new Error(answer.error)
     return answer.result as TableTasks[T]
   } finally {
@@ -73,37 +78,37 @@ export async function workApart<T extends keyof TableTasks>(
   }
 }
 
-function start(temporary: string): ChildProcess {
+function startProcess(temporary: string): ChildProcess {
   const child = fork(new URL('./table-worker.js', import.meta.url), {
     execArgv: [],
     env: { ...LITTLE_MEMORY, ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary, LANCEDB_LOG: 'error' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  // A host that ends without closing need not wait for it.
+  // A host that exits without closing does not wait for the process.
   child.unref()
   child.channel?.unref()
   return child
 }
 
-/** What the process tells before it ends. */
-async function answerOf(
+/** Waits for the exit of the process, and returns its answer. */
+async function waitForAnswer(
   child: ChildProcess,
   order: TableOrder,
   signal: AbortSignal | undefined,
 ): Promise<TableAnswer | undefined> {
   let answer: TableAnswer | undefined
-  child.on('message', (sent) => {
-    answer = sent as TableAnswer
+  child.on('message', (message) => {
+    answer = message as TableAnswer
   })
-  const end = (): void => {
+  const kill = (): void => {
     child.kill('SIGKILL')
   }
-  signal?.addEventListener('abort', end, { once: true })
+  signal?.addEventListener('abort', kill, { once: true })
   try {
     child.send(order, () => undefined)
     await once(child, 'close')
     return answer
   } finally {
-    signal?.removeEventListener('abort', end)
+    signal?.removeEventListener('abort', kill)
   }
 }

@@ -1,84 +1,86 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/ports/index.js'
-import { documentPredicate, NOTHING } from './document-predicates.js'
+import { documentPredicate, NO_DOCUMENT } from './document-predicates.js'
 import { loadArrowRows } from './load-arrow-rows.js'
 import type { OpenTable } from './open-table.js'
 import { type LookUp, probesFor } from './search-plan.js'
-import { VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import { readIndexBuildTime, VECTOR_INDEX } from './table-facts.js'
 
-/** Exact scans at a time: each may hold some hundreds of megabytes. */
+/** The number of concurrent scans: each may use some hundreds of megabytes. */
 const MAX_SCANS = 3
-/** Searches by index at a time: more at once are not done sooner. */
+/** The number of concurrent searches by index: more are not finished sooner. */
 const MAX_LOOKUPS = 16
 /** So few rows are compared one by one about as quickly as an index finds the nearest of them. */
 const FEW_ROWS = 5_000
 /**
- * Where the nearest rows are hidden, those that are left are about equally far away, and 4 bits do not tell them apart: so
- * many times as many are compared exactly as were measured. Recall at 10 of 10,000 rows was 0.991 without this, 0.9986 with
- * twice as many (of 30 queries 0.987 once), and 1 with four times as many, which takes a quarter longer.
+ * A factor for the number of exact comparisons if a filter hides rows. The remaining rows are about equally far away,
+ * and 4 bits do not tell them apart. Recall at 10 of 10,000 rows was 0.991 without this factor. It was 0.9986 with a
+ * factor of two (0.987 for 30 queries once), and 1 with four, which takes a quarter longer.
  */
-const REFINED_OF_FILTERED = 4
+const REFINE_FACTOR_IF_FILTERED = 4
 
-/** Finds the rows nearest to a vector: by the index where that is known to find them, otherwise by a scan. */
+/** Finds the rows nearest to a vector: by the index if the index is known to find them, otherwise by a scan. */
 export class TableSearch {
-  readonly #scan = pLimit(MAX_SCANS)
-  readonly #lookUp = pLimit(MAX_LOOKUPS)
+  readonly #scanSlots = pLimit(MAX_SCANS)
+  readonly #lookUpSlots = pLimit(MAX_LOOKUPS)
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
     const { limit, documents } = options
     const predicate = documentPredicate(documents)
-    if (predicate === NOTHING) return []
+    if (predicate === NO_DOCUMENT) return []
     const query = (): VectorQuery => {
       const nearest = open.table.query().nearestTo(vector).distanceType('cosine').limit(limit)
-      // Filtered before the distances are looked at: a scan misses nothing then.
+      // The filter applies before distances are compared, so a scan misses nothing.
       return predicate === undefined ? nearest : nearest.where(predicate)
     }
-    const lookUp = await lookUpOf(open, limit, documents)
+    const lookUp = await chooseLookUp(open, limit, documents)
     if (lookUp !== undefined) {
-      warm(open)
-      const hits = await this.#lookUp(() => hitsOf(query().nprobes(lookUp.probes).refineFactor(lookUp.refineFactor)))
-      // Otherwise the partitions hold too few rows that pass, or there are no more of them: a scan knows.
+      prewarm(open)
+      const hits = await this.#lookUpSlots(() =>
+        readHits(query().nprobes(lookUp.probes).refineFactor(lookUp.refineFactor)),
+      )
+      // With fewer hits, the partitions have too few rows that pass, or no more exist. A scan decides.
       if (hits.length >= limit) return hits
     }
-    return await this.#scan(() => hitsOf(query().bypassVectorIndex()))
+    return await this.#scanSlots(() => readHits(query().bypassVectorIndex()))
   }
 }
 
 /**
- * Brings the whole index into memory, once it is searched: whoever only writes has no use for it. A search that comes
- * meanwhile waits for what it needs alone.
+ * Loads the whole index into memory at the first search: a process that only writes does not need it. A search in the
+ * meantime waits only for the parts that it reads.
  */
-function warm(open: OpenTable): void {
+function prewarm(open: OpenTable): void {
   if (open.isWarm) return
   open.isWarm = true
   open.table.prewarmIndex(VECTOR_INDEX).catch(() => undefined)
 }
 
-/** How the index must be searched; `undefined` where it is to be a scan. */
-async function lookUpOf(
+/** Chooses how to search the index; `undefined` if a scan is necessary. */
+async function chooseLookUp(
   open: OpenTable,
   limit: number,
   filter: DocumentFilter | undefined,
 ): Promise<LookUp | undefined> {
   const { table } = open
-  if (open.plan === undefined || open.plan.probes.length === 0) await open.takeUpPlan()
+  if (open.plan === undefined || open.plan.probes.length === 0) await open.reloadPlan()
   if (open.plan === undefined || open.plan.probes.length === 0) return undefined
-  // A write brings in an index that was built meanwhile, and is not measured yet.
-  const builtAt = await vectorIndexBuiltAt(table)
-  if (builtAt !== open.plan.builtAt) await open.takeUpPlan()
+  // A write may load an index that was built in the meantime and is not measured yet.
+  const builtAt = await readIndexBuildTime(table)
+  if (builtAt !== open.plan.builtAt) await open.reloadPlan()
   const { plan } = open
   if (builtAt !== plan.builtAt) return undefined
-  const hidden = await hiddenRows(table, filter)
+  const hidden = await countHiddenRows(table, filter)
   if (hidden === undefined) return undefined
-  // At worst all of the hidden rows are nearer than those that pass.
+  // In the worst case, all hidden rows are nearer than the rows that pass.
   const [near, deep] = [probesFor(plan, limit), probesFor(plan, limit + hidden)]
   if (near === undefined || deep === undefined) return undefined
-  return { probes: deep.probes, refineFactor: near.refineFactor * (hidden > 0 ? REFINED_OF_FILTERED : 1) }
+  return { probes: deep.probes, refineFactor: near.refineFactor * (hidden > 0 ? REFINE_FACTOR_IF_FILTERED : 1) }
 }
 
-/** Rows that do not pass; `undefined` where so few do that the index is of no use. */
-async function hiddenRows(table: Table, filter: DocumentFilter | undefined): Promise<number | undefined> {
+/** Counts the rows that do not pass; `undefined` if so few pass that the index is useless. */
+async function countHiddenRows(table: Table, filter: DocumentFilter | undefined): Promise<number | undefined> {
   if (filter === undefined) return 0
   const rows = await table.countRows()
   const ids = 'only' in filter ? filter.only : filter.except
@@ -87,7 +89,7 @@ async function hiddenRows(table: Table, filter: DocumentFilter | undefined): Pro
   return passing <= FEW_ROWS ? undefined : rows - passing
 }
 
-async function hitsOf(query: VectorQuery): Promise<VectorHit[]> {
+async function readHits(query: VectorQuery): Promise<VectorHit[]> {
   const { KEY_COLUMNS, toHits } = await loadArrowRows()
   return toHits(await query.select([...KEY_COLUMNS, '_distance']).toArrow())
 }

@@ -1,60 +1,63 @@
 import type { Table, TableStatistics } from '@lancedb/lancedb'
 import { CHUNK_KEY } from './document-predicates.js'
 import type { OpenTable } from './open-table.js'
-import { dimensionsOf, VECTOR_INDEX, vectorIndexBuiltAt } from './table-facts.js'
+import { readDimensions, readIndexBuildTime, VECTOR_INDEX } from './table-facts.js'
 import type { TablePlace } from './table-place.js'
-import { type Compaction, workApart } from './table-process.js'
+import { type Compaction, runInProcess } from './table-process.js'
 
-/** Versions younger than this may still be read: by a search, or by whoever copies the folder. */
+/** Versions younger than this stay: a search or a copy of the folder may still read them. */
 export const KEEP_VERSIONS_MS = 60_000
-/** Lance counts ages by its own clock, which is read a moment later. */
+/** Lance computes ages from its own clock, which it reads a moment later. */
 const CLOCK_MARGIN_MS = 1_000
-/** Rows from which on documents and chunks are found by indexes of their own: for deletions, filters and reading. */
-const LOOK_UP_FROM_ROWS = 5_000
-/** Fragments with fewer rows are merged, once there are some of them: each costs every search some tenths of a millisecond. */
+/** A table of at least this many rows gets indexes on documents and chunks, for deletions, filters and reads. */
+const INDEX_COLUMNS_FROM_ROWS = 5_000
+/**
+ * Fragments with fewer rows are merged once there are enough of them. Each fragment costs every search some tenths of a
+ * millisecond.
+ */
 const TINY_FRAGMENT_ROWS = 1_024
 const TINY_FRAGMENTS = 24
-/** Share of rows that the vector index may not have yet. */
+/** The share of rows that the vector index may lack. */
 const MAX_UNINDEXED_SHARE = 0.02
 const MAX_UNINDEXED_ROWS = 2_000
 const BYTES_PER_COMPONENT = 4
-/** Bytes on the disk for each byte of a row: more are deleted rows. */
+/** Bytes on the disk for each byte of a row. A higher ratio means that deleted rows remain. */
 const MAX_BYTES_PER_BYTE = 1.4
-/** What one table is compacted for, at the latest. */
+/** A table that exceeds one of these limits is compacted. */
 const MAX_OLD_VERSIONS = 64
 const MAX_FRAGMENTS = 64
-/** Why a table is looked at: it was written to, it is not any more, or somebody waits for it to be in order. */
+/** The reason for an inspection: the table was written to, writes have stopped, or a caller waits for maintenance. */
 export type Occasion = 'writes' | 'quiet' | 'finish'
 
-/** What is known of a table between two inspections. */
+/** Facts about a table that are kept between two inspections. */
 export interface UpkeepState {
-  /** Bytes for each byte of a row right after the last compaction: it does not get better. */
+  /** Bytes for each byte of a row right after the last compaction: the best ratio that is possible. */
   settledRatio: number
-  /** Version after the last compaction, and how long that took. */
+  /** The version after the last compaction, and the duration of that compaction. */
   settledVersion: number
   settleMs: number
-  /** Whether a second copy of rows or an index waits to be removed, as soon as it is old enough. */
-  hasCopies: boolean
+  /** True while a second copy of rows or of an index waits until it is old enough to be removed. */
+  hasOldCopies: boolean
 }
 
 export function newUpkeepState(): UpkeepState {
-  return { settledRatio: 1, settledVersion: -1, settleMs: 0, hasCopies: false }
+  return { settledRatio: 1, settledVersion: -1, settleMs: 0, hasOldCopies: false }
 }
 
 /**
- * Merges tiny fragments into one by rewriting their rows: a matter of milliseconds, where a compaction
- * would add a segment to the vector index each time. The writer waits for it.
+ * Merges tiny fragments into one by rewriting their rows, in milliseconds. A compaction would add a segment to the
+ * vector index each time. The writer waits for the merge.
  */
 export async function mergeTinyFragments({ table, writer }: OpenTable, stats: TableStatistics): Promise<void> {
   if (!hasManyTinyFragments(stats)) return
-  const fragments = await tinyFragments(table)
+  const fragments = await findTinyFragments(table)
   if (fragments.length < TINY_FRAGMENTS / 2) return
-  await writer.alone(() => table.update({ where: rowsOf(fragments), valuesSql: { chunk: 'chunk' } }))
+  await writer.exclusively(() => table.update({ where: fragmentsPredicate(fragments), valuesSql: { chunk: 'chunk' } }))
 }
 
-/** Finds what is looked up by the values of some columns quickly. Rows that come later are indexed by compactions. */
+/** Builds indexes on the columns that queries filter by. Compactions index rows that are added later. */
 export async function indexColumns({ table }: OpenTable, { numRows }: TableStatistics): Promise<void> {
-  if (numRows < LOOK_UP_FROM_ROWS) return
+  if (numRows < INDEX_COLUMNS_FROM_ROWS) return
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
   const { Index } = await import('@lancedb/lancedb')
   for (const column of ['document', CHUNK_KEY]) {
@@ -62,7 +65,7 @@ export async function indexColumns({ table }: OpenTable, { numRows }: TableStati
   }
 }
 
-/** Whether a table should be compacted: for its fragments, for rows its index lacks, for deleted rows, for old versions. */
+/** True if a table has too many fragments, rows that its index lacks, deleted rows, or old versions. */
 export async function isCompactionDue(open: OpenTable, state: UpkeepState): Promise<boolean> {
   if (!(await isChanged(open, state))) return false
   const { table } = open
@@ -76,95 +79,95 @@ export async function isCompactionDue(open: OpenTable, state: UpkeepState): Prom
   return changes >= MAX_OLD_VERSIONS && (await hasOldVersions(table, MAX_OLD_VERSIONS))
 }
 
-/** Whether the files hold many more bytes than the rows there are. */
+/** True if the files have many more bytes than their rows need. */
 async function hasDeletedRows(table: Table, state: UpkeepState): Promise<boolean> {
-  return (await bytesRatio(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
+  return (await readBytesRatio(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
 }
 
-/** Whether a table was changed since it was compacted last, as far as this process knows. */
+/** True if, as far as this process knows, the table has changed since its last compaction. */
 export async function isChanged({ table }: OpenTable, state: UpkeepState): Promise<boolean> {
   return (await table.version()) !== state.settledVersion
 }
 
-/** How a compaction is to be done. */
+/** The options of a compaction. */
 export interface CompactionOptions {
   readonly place: TablePlace
-  /** Bytes from which on a table is compacted in a process of its own. */
-  readonly apartFromBytes: number
-  /** Whether nobody is to write meanwhile. */
-  readonly isAlone: boolean
+  /** A table of at least this many bytes is compacted in a separate process. */
+  readonly separateFromBytes: number
+  /** True if writers wait until the compaction is done. */
+  readonly blocksWriters: boolean
 }
 
 /**
- * Compacts a table, brings its indexes up to date and removes old versions. Readers go on meanwhile, and
- * writers too, unless it is to be alone. A deletion of rows that are being rewritten makes it fail.
+ * Compacts a table, updates its indexes and removes old versions. Readers continue; writers too, unless `blocksWriters`
+ * is set. The compaction fails if a deletion removes rows that it is rewriting.
  */
 export async function compact(open: OpenTable, state: UpkeepState, options: CompactionOptions): Promise<void> {
   const { table, writer } = open
-  const began = performance.now()
-  await open.takeUpPlan({ isAtOnce: true })
-  const builtAt = await vectorIndexBuiltAt(table)
-  const isApart = (await table.stats()).totalBytes >= options.apartFromBytes
+  const startedAt = performance.now()
+  await open.reloadPlan({ isForced: true })
+  const builtAt = await readIndexBuildTime(table)
+  const runsSeparately = (await table.stats()).totalBytes >= options.separateFromBytes
   const isSettled = !(await isChanged(open, state))
   const work = async (): Promise<Compaction> => {
-    const keep = await keepFrom(table, isSettled)
-    return isApart ? await compactApart(table, options.place, keep) : await compactHere(table, keep)
+    const keep = await findKeepFrom(table, isSettled)
+    return runsSeparately ? await compactInProcess(table, options.place, keep) : await compactInHost(table, keep)
   }
-  const { fragmentsRemoved } = await (options.isAlone ? writer.alone(work) : work())
-  if (isApart) await writer.alone(() => table.checkoutLatest())
-  const rebuiltAt = await vectorIndexBuiltAt(table)
+  const { fragmentsRemoved } = await (options.blocksWriters ? writer.exclusively(work) : work())
+  if (runsSeparately) await writer.exclusively(() => table.checkoutLatest())
+  const rebuiltAt = await readIndexBuildTime(table)
   if (open.plan !== undefined && open.plan.builtAt === builtAt && rebuiltAt !== undefined && rebuiltAt !== builtAt) {
-    await open.adopt({ ...open.plan, builtAt: rebuiltAt, isCarriedOver: true })
+    await open.savePlan({ ...open.plan, builtAt: rebuiltAt, isCarriedOver: true })
   }
-  state.hasCopies = fragmentsRemoved > 0 || (!isSettled && (await table.listVersions()).length > 1)
-  state.settleMs = performance.now() - began
+  state.hasOldCopies = fragmentsRemoved > 0 || (!isSettled && (await table.listVersions()).length > 1)
+  state.settleMs = performance.now() - startedAt
   state.settledVersion = await table.version()
-  state.settledRatio = await bytesRatio(table)
+  state.settledRatio = await readBytesRatio(table)
 }
 
-async function compactHere(table: Table, keep: Date): Promise<Compaction> {
-  // Never `deleteUnverified`: beside a writer it damages the table.
+async function compactInHost(table: Table, keep: Date): Promise<Compaction> {
+  // Never use `deleteUnverified`: it damages the table if another process writes to it.
   const { compaction } = await table.optimize({ cleanupOlderThan: keep })
   return compaction
 }
 
-async function compactApart(table: Table, place: TablePlace, keep: Date): Promise<Compaction> {
-  const compaction = await workApart({ task: 'compact', place, table: table.name, keepFromMs: keep.getTime() })
+async function compactInProcess(table: Table, place: TablePlace, keep: Date): Promise<Compaction> {
+  const compaction = await runInProcess({ task: 'compact', place, table: table.name, keepFromMs: keep.getTime() })
   return compaction ?? { fragmentsRemoved: 0 }
 }
 
 /**
- * From when on versions stay: those that may still be read, and the one that this process reads now, however old. With
- * that one stays what came within the margin before it, which may be all rows a second time, until nothing has changed
- * since a compaction: the newest, which then stays the newest, is never removed.
+ * Finds the time from which on versions stay. Versions that a search may still read stay, and so does the version that
+ * this process reads, however old. The margin keeps versions shortly before that one too, which may be a second copy of
+ * all rows. They are removed once nothing has changed since a compaction: Lance never removes the newest version.
  */
-export async function keepFrom(table: Table, isSettled = false): Promise<Date> {
+export async function findKeepFrom(table: Table, isSettled = false): Promise<Date> {
   const current = await table.version()
   const versions = await table.listVersions()
-  if (isSettled && versions.every(({ version }) => version <= current)) return oldestKept()
+  if (isSettled && versions.every(({ version }) => version <= current)) return oldestKeptTime()
   const read = versions.find(({ version }) => version === current)?.timestamp.getTime() ?? 0
-  return new Date(Math.min(oldestKept().getTime(), read - CLOCK_MARGIN_MS))
+  return new Date(Math.min(oldestKeptTime().getTime(), read - CLOCK_MARGIN_MS))
 }
 
-/** Whether so many versions are old enough to go. */
+/** True if at least this many versions are old enough to be removed. */
 export async function hasOldVersions(table: Table, count: number): Promise<boolean> {
-  const oldest = oldestKept()
+  const oldest = oldestKeptTime()
   const newest = (await table.listVersions()).map(({ timestamp }) => timestamp).sort((one, other) => +one - +other)
-  // The newest stays, whatever its age.
+  // The newest version stays, whatever its age.
   return newest.slice(0, -1).filter((timestamp) => timestamp < oldest).length >= count
 }
 
-function oldestKept(): Date {
+function oldestKeptTime(): Date {
   return new Date(Date.now() - KEEP_VERSIONS_MS)
 }
 
-async function bytesRatio(table: Table): Promise<number> {
-  const rowBytes = (await dimensionsOf(table)) * BYTES_PER_COMPONENT
+async function readBytesRatio(table: Table): Promise<number> {
+  const rowBytes = (await readDimensions(table)) * BYTES_PER_COMPONENT
   const { totalBytes, numRows } = await table.stats()
   return totalBytes / (Math.max(numRows, TINY_FRAGMENT_ROWS) * rowBytes)
 }
 
-/** The statistics tell quantiles only; they cost a tenth of a millisecond. */
+/** Estimates from quantiles, which is all that the statistics have. They cost a tenth of a millisecond. */
 function hasManyTinyFragments({ fragmentStats: { numFragments, lengths } }: TableStatistics): boolean {
   const shares: [share: number, rows: number][] = [
     [0.99, lengths.p99],
@@ -176,15 +179,18 @@ function hasManyTinyFragments({ fragmentStats: { numFragments, lengths } }: Tabl
   return numFragments * share >= TINY_FRAGMENTS
 }
 
-/** The numbers of fragments that have few rows, rising. A row's address begins with its fragment's. */
-async function tinyFragments(table: Table): Promise<bigint[]> {
-  const heads = await table
+/**
+ * The numbers of fragments that have few rows, in rising order. The upper half of a row's address is the number of its
+ * fragment.
+ */
+async function findTinyFragments(table: Table): Promise<bigint[]> {
+  const firstRows = await table
     .query()
     .where(`_rowid % ${FRAGMENT} <= ${TINY_FRAGMENT_ROWS}`)
     .withRowId()
     .select(['window'])
     .toArrow()
-  const rowIds = (heads.getChild('_rowid')?.toArray() ?? []) as BigUint64Array
+  const rowIds = (firstRows.getChild('_rowid')?.toArray() ?? []) as BigUint64Array
   const rows = new Map<bigint, number>()
   for (const rowId of rowIds) rows.set(rowId / FRAGMENT, (rows.get(rowId / FRAGMENT) ?? 0) + 1)
   const tiny = [...rows].filter(([, count]) => count < TINY_FRAGMENT_ROWS).map(([fragment]) => fragment)
@@ -193,8 +199,8 @@ async function tinyFragments(table: Table): Promise<bigint[]> {
 
 const FRAGMENT = 2n ** 32n
 
-/** All rows of these fragments, neighbours taken together. */
-function rowsOf(fragments: readonly bigint[]): string {
+/** A predicate for all rows of these fragments, with neighbours merged into one range. */
+function fragmentsPredicate(fragments: readonly bigint[]): string {
   const ranges: { from: bigint; to: bigint }[] = []
   for (const fragment of fragments) {
     const last = ranges.at(-1)

@@ -1,70 +1,72 @@
 /**
- * Works on one table, in a process of its own: its memory, its temporary files and its share of the processors
- * are not the host's, and it can be ended at any time.
+ * Works on one table in a separate process: its memory, its temporary files and its share of the processors are not the
+ * host's. It can be killed at any time.
  */
 import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { measureProbes } from './probe-measurement.js'
 import type { SearchPlan } from './search-plan.js'
-import { vectorIndexBuiltAt } from './table-facts.js'
+import { readIndexBuildTime } from './table-facts.js'
 import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
 
 const LOW_PRIORITY = 10
-const MOST_ROUNDS = 4
-/** What was written meanwhile may have to be merged too. */
-const MARGIN = 1.5
+const MAX_ROUNDS = 4
+/** Rows that are written in the meantime may have to be merged too. */
+const DURATION_MARGIN = 1.5
 
-// What Lance writes here is for the host's user alone.
+// Files that Lance writes here are for the host's user alone.
 process.umask(0o077)
 process.on('disconnect', () => {
   process.exit(1)
 })
 process.once('message', (order: TableOrder) => {
   setPriority(LOW_PRIORITY)
-  work(order).then(
+  runTask(order).then(
     (result) => send({ result }),
     (error: unknown) => send({ error: error instanceof Error ? error.message : String(error) }),
   )
 })
 
-async function work({ task, place, table: name, keepFromMs }: TableOrder): Promise<TableTasks[keyof TableTasks]> {
+async function runTask({ task, place, table: name, keepFromMs }: TableOrder): Promise<TableTasks[keyof TableTasks]> {
   const connection = await connect(place.uri, { storageOptions: { ...place.storageOptions } })
   const table = await connection.openTable(name)
   const keepFrom = new Date(keepFromMs)
-  return task === 'compact' ? await compact(table, keepFrom) : await measured(table, task === 'build', keepFrom)
+  return task === 'compact' ? await compact(table, keepFrom) : await buildAndMeasure(table, task === 'build', keepFrom)
 }
 
 /**
- * Lance is told an age, and looks at it once it has merged: what is as old by then would go too. So it merges first, and
- * removes nothing; then again, with that time left to it.
+ * Lance takes a maximum age, and applies it after the merge: it would also remove versions that reach that age during
+ * the merge. So this function first merges and removes nothing. A second call then removes versions, with the duration
+ * of the merge added to the age.
  */
 async function compact(table: Table, keepFrom: Date): Promise<Compaction> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const { compaction } = await table.optimize({ cleanupOlderThan: new Date(0) })
-  const tookMs = performance.now() - began
-  await table.optimize({ cleanupOlderThan: new Date(keepFrom.getTime() - tookMs * MARGIN) })
+  const tookMs = performance.now() - startedAt
+  await table.optimize({ cleanupOlderThan: new Date(keepFrom.getTime() - tookMs * DURATION_MARGIN) })
   return { fragmentsRemoved: compaction.fragmentsRemoved }
 }
 
-async function measured(table: Table, isNew: boolean, keepFrom: Date): Promise<SearchPlan> {
+async function buildAndMeasure(table: Table, isNew: boolean, keepFrom: Date): Promise<SearchPlan> {
   const rows = await table.countRows()
   if (isNew) {
     const config = Index.ivfRq({ numBits: 4, distanceType: 'cosine' })
     await table.createIndex('vector', { config, replace: true })
-    await settle(table, keepFrom)
+    await compactUntilStable(table, keepFrom)
   }
   const probes = await measureProbes(table)
-  const builtAt = await vectorIndexBuiltAt(table)
-  if (builtAt === undefined) throw new Error('the vector index is not there')
+  const builtAt = await readIndexBuildTime(table)
+  if (builtAt === undefined) throw new Error('the vector index is missing: it is built again later')
   return { builtAt, rows, probes }
 }
 
 /**
- * Merges what belonged to several segments of the old index, and lets Lance divide partitions that are too large,
- * which takes minutes in a large table: not to be left to the host. A deletion may forestall it: another time, then.
+ * Merges rows that belonged to several segments of the old index, and lets Lance divide partitions that are too large.
+ * The host must not do this, because it takes minutes for a large table. A deletion may make it fail; a later
+ * compaction then does it.
  */
-async function settle(table: Table, keepFrom: Date): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+async function compactUntilStable(table: Table, keepFrom: Date): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const before = await table.version()
     try {
       await compact(table, keepFrom)

@@ -4,49 +4,49 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sqlite3 from 'sqlite3'
 import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
-import { codeOf, isCode } from './system-code.js'
+import { codeOf, isCode } from '../node-kit/index.js'
 
-/** A process that has just ended may take a moment to let go. */
+/** The wait for the lock: a process that has just ended may need a moment to release it. */
 const HANDOVER_MS = 200
 export const LOCK_FILE = 'alcove.lock'
 export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
 const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
 const FILE_MODE = 0o600
-/** Tells this process from others, which in containers may have the same id. */
+/** Identifies this process. Its process id does not: processes in containers may have the same one. */
 const THIS_PROCESS = randomUUID()
 
-/** Holds a data folder for this process, until it is released or the process dies. */
+/** The lock of a data folder. This process holds it until it releases it or dies. */
 export interface DataDirLock {
   release(): Promise<void>
 }
 
-/** How whoever holds a folder works, for commands beside it. */
+/** Settings of the engine that holds the lock of a folder, for commands that run beside it. */
 export interface HolderSettings {
-  /** Addresses that destinations may have though they are not public. */
+  /** Addresses that are not public and that destinations may still have. */
   readonly webhookAllow: readonly string[]
 }
 
 /**
- * Takes the lock of a data folder: an exclusive transaction on a small SQLite
- * file, which is a lock of the operating system and so never outlives its holder.
+ * Takes the lock of a data folder: an exclusive transaction on a small SQLite file. The operating system holds the
+ * lock, so it never outlives its process.
  *
- * @throws DataDirLockedError with the holder's process id
- * @throws DataDirUnusableError where nothing can be written there
+ * @throws DataDirLockedError with the process id of the holder
+ * @throws DataDirUnusableError if the folder cannot be written
  */
 export async function lockDataDir(dataDir: string, settings: HolderSettings): Promise<DataDirLock> {
-  await makeOnce(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
+  await createIfMissing(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
     throw unusable(dataDir, error)
   })
   const lock = await lockFile(dataDir, LOCK_FILE, {
-    // The journal in memory: a journal on disk would be left behind by a killed holder.
+    // The journal is in memory, because a killed process would leave a journal on disk.
     sql: 'pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive',
     waitMs: HANDOVER_MS,
     whenHeld: async () => await describeHolder(dataDir),
   })
   try {
     await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }), { mode: FILE_MODE })
-    await makeOnce(join(dataDir, COMMANDS_LOCK_FILE))
+    await createIfMissing(join(dataDir, COMMANDS_LOCK_FILE))
     return lock
   } catch (error) {
     await lock.release()
@@ -55,10 +55,10 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
 }
 
 /**
- * Makes a lock file for its owner alone. A command that only reads need not make one. A file that is there stays untouched: who opens and closes it loses what this
- * process holds of it, by the rules of POSIX for locks.
+ * Creates a lock file that only its owner may read, so that a command that only reads need not create it. An existing
+ * file is not opened: by the POSIX rules for locks, opening and closing it would drop the locks of this process.
  */
-async function makeOnce(path: string): Promise<void> {
+async function createIfMissing(path: string): Promise<void> {
   try {
     await writeFile(path, '', { flag: 'wx', mode: FILE_MODE })
   } catch (error) {
@@ -67,39 +67,40 @@ async function makeOnce(path: string): Promise<void> {
 }
 
 /**
- * Keeps a migration from the folder's database, for a command that works on it beside the engine that has the folder.
+ * Takes a shared lock for a command that works on the database beside the engine. It keeps a migration away.
  *
- * @throws DataDirLockedError where it is being migrated, for longer than some seconds
+ * @throws DataDirLockedError if a migration still runs after five seconds
  */
 export async function lockForCommand(dataDir: string): Promise<DataDirLock> {
   return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
     sql: 'begin; select count(*) from sqlite_master',
     waitMs: COMMANDS_WAIT_MS,
-    whenHeld: () => `the data folder ${dataDir} is being migrated: wait for the end of that`,
+    whenHeld: () => `the data folder ${dataDir} is being migrated: wait until "alcove migrate" ends`,
   })
 }
 
 /**
- * Keeps all commands from the folder's database, for a migration.
- * @throws DataDirLockedError where one works on it, for longer than some seconds
+ * Takes an exclusive lock for a migration. It keeps all commands away from the database.
+ * @throws DataDirLockedError if a command still runs after five seconds
  */
 export async function lockOutCommands(dataDir: string): Promise<DataDirLock> {
   return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
     sql: 'pragma journal_mode = memory; begin exclusive',
     waitMs: COMMANDS_WAIT_MS,
-    whenHeld: () => `a command works on the data folder ${dataDir}, such as a backup: wait for its end`,
+    whenHeld: () => `a command, such as a backup, works on the data folder ${dataDir}: wait until it ends`,
   })
 }
 
-interface LockOrder {
-  /** Begins a transaction that holds the lock. */
+interface LockRequest {
+  /** Begins the transaction that holds the lock. */
   readonly sql: string
-  /** How long is waited for somebody else. */
+  /** The longest wait for another process. */
   readonly waitMs: number
+  /** The error message if another process holds the lock. */
   readonly whenHeld: () => string | Promise<string>
 }
 
-async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }: LockOrder): Promise<DataDirLock> {
+async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }: LockRequest): Promise<DataDirLock> {
   const database = await open(join(dataDir, file)).catch((error: unknown) => {
     throw unusable(dataDir, error)
   })
@@ -116,7 +117,7 @@ async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }
   return { release: async () => await close() }
 }
 
-/** How whoever holds a folder works; as by default where nobody does. */
+/** Reads the settings of the engine that holds the lock of a folder. Defaults if no engine holds it. */
 export async function readHolderSettings(dataDir: string): Promise<HolderSettings> {
   const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
   try {
@@ -131,7 +132,7 @@ function isAlive(pid: number | undefined): boolean {
   try {
     return pid !== undefined && process.kill(pid, 0)
   } catch (error) {
-    // It lives, and is somebody else's.
+    // The process exists and belongs to another user.
     return isCode(error, 'EPERM')
   }
 }
@@ -152,17 +153,17 @@ function thisHolder() {
 async function describeHolder(dataDir: string): Promise<string> {
   const holder = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
   if (holder.includes(THIS_PROCESS))
-    return `the data folder ${dataDir} is open in this process already: use that engine, or close it first`
+    return `this process has already opened the data folder ${dataDir}: use that engine, or close it first`
   const pid = /"pid":(\d+)/.exec(holder)?.[1]
-  const who = pid === undefined ? 'another process' : `another process (pid ${pid})`
-  return `the data folder ${dataDir} is in use by ${who}: stop it, or use another folder; several processes work together where all of them are given databaseUrl, which is --database-url`
+  const user = pid === undefined ? 'another process' : `another process (pid ${pid})`
+  return `the data folder ${dataDir} is in use by ${user}: stop it, or use another folder; to let several processes share a folder, give all of them databaseUrl (--database-url)`
 }
 
-/** The error for a data folder that is there, or can be there, but is of no use. */
+/** The error for a data folder that cannot be read or written. */
 export function unusable(dataDir: string, cause: unknown): DataDirUnusableError {
   const reason = codeOf(cause) ?? 'unknown'
   return new DataDirUnusableError(
-    `the data folder ${dataDir} cannot be written (${reason}): name a folder that you may write`,
+    `cannot write the data folder ${dataDir} (${reason}): use a folder that you may write`,
     { cause },
   )
 }

@@ -1,6 +1,6 @@
 import type { Storage } from '../../src/ports/index.js'
 
-/** A setting of a database, and whether nobody has worked with that yet. */
+/** Reads a setting of a database. `isNew` is true if no engine has opened the database yet. */
 export async function readDecided(
   storage: Storage,
   key: string,
@@ -11,7 +11,7 @@ export async function readDecided(
   }))
 }
 
-/** Decides a setting once for all: of several engines that do it at the same time, one decides. @returns what is decided */
+/** Stores a setting once. If several engines do that at the same time, the first one wins. @returns the stored value */
 export async function decide(storage: Storage, key: string, value: string): Promise<string> {
   return await storage.transaction(async ({ settings }) => {
     const decided = (await settings.get(key)) ?? value

@@ -1,8 +1,8 @@
 import type { SqliteSnapshot } from '../knex/index.js'
 
 /**
- * UUIDs of documents that are completed and have fewer vectors than windows.
- * @param vectors by document: of several models, those of the one in use are all there, so the most count
+ * UUIDs of completed documents that have fewer vectors than windows.
+ * @param vectors the number of vectors by document. If a document has vectors of several models, the largest number
  */
 export async function documentsWithoutVectors(
   snapshot: SqliteSnapshot,

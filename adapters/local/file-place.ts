@@ -4,79 +4,79 @@ import type { FileStore, Storage } from '../../src/ports/index.js'
 import { FolderFileStore } from '../files/index.js'
 import { S3FileStore } from '../s3/index.js'
 import { decide, readDecided } from './decided-settings.js'
-import { type BucketPlace, parseFilesUrl } from './files-url.js'
-import { giveId } from './same-database.js'
+import { type BucketLocation, parseFilesUrl } from './files-url.js'
+import { ensureDatabaseId } from './same-database.js'
 
-/** Where the files are that belong to a database: as it was when the first engine opened it. */
+/** The setting with the location of the files: `folder` or the URL of a bucket. The first engine sets it. */
 const FILE_STORE_SETTING = 'file-store'
 const FOLDER = 'folder'
 
 /**
- * Opens the place where the files of a database are, before anything is swept: in another place all of its files would
- * be missing, and whatever lies there would be what a crash has left behind. For a new database it is decided now.
+ * Opens the files of a database. A new database stores their location now. The check comes before the first sweep: in
+ * another location all files would be missing, and the sweep would remove the files there as orphans.
  *
- * @param filesUrl a bucket; without it the files are in the data folder
- * @throws UnsupportedError where the server of the bucket cannot do what is needed
- * @throws DataDirMismatchError where they are elsewhere, and where the files in the bucket belong to another database
+ * @param filesUrl a bucket. Default: the data folder
+ * @throws UnsupportedError if the server of the bucket lacks a needed operation
+ * @throws DataDirMismatchError if the files are in another location, or the bucket belongs to another database
  */
 export async function openFiles(dataDir: string, storage: Storage, filesUrl: string | undefined): Promise<FileStore> {
   await storage.open()
   if (filesUrl === undefined) {
-    await requirePlace(storage, FOLDER)
+    await requireLocation(storage, FOLDER)
     return new FolderFileStore(join(dataDir, 'files'))
   }
-  const place = parseFilesUrl(filesUrl)
-  const known = await knownPlace(storage)
-  if (known !== undefined && known !== place.url) throw elsewhere(known)
-  const { bucket, prefix } = place
+  const bucketLocation = parseFilesUrl(filesUrl)
+  const known = await readLocation(storage)
+  if (known !== undefined && known !== bucketLocation.url) throw elsewhere(known)
+  const { bucket, prefix } = bucketLocation
   const files = new S3FileStore({ bucket, prefix })
-  await requireSameOwner(storage, files, place, known !== undefined)
-  // Once the bucket says whose it is: what is decided always has its mark there.
-  await requirePlace(storage, place.url)
+  await requireSameOwner(storage, files, bucketLocation, known !== undefined)
+  // After the bucket has the id of the database: a stored location always has that mark.
+  await requireLocation(storage, bucketLocation.url)
   return files
 }
 
-/** Whether the files of a database, if it has any, are in its data folder. */
+/** True if the files of a database, if it has any, are in its data folder. */
 export async function hasFilesInFolder(storage: Storage): Promise<boolean> {
-  return (await knownPlace(storage)) === FOLDER
+  return (await readLocation(storage)) === FOLDER
 }
 
-/** @throws DataDirMismatchError where the files of a database are not in its data folder */
+/** @throws DataDirMismatchError if the files of a database are not in its data folder */
 export async function requireFolderFiles(storage: Storage): Promise<void> {
-  const known = await knownPlace(storage)
+  const known = await readLocation(storage)
   if (known !== undefined && known !== FOLDER) throw elsewhere(known)
 }
 
-async function requirePlace(storage: Storage, place: string): Promise<void> {
-  const known = (await knownPlace(storage)) ?? (await decide(storage, FILE_STORE_SETTING, place))
-  if (known !== place) throw elsewhere(known)
+async function requireLocation(storage: Storage, location: string): Promise<void> {
+  const known = (await readLocation(storage)) ?? (await decide(storage, FILE_STORE_SETTING, location))
+  if (known !== location) throw elsewhere(known)
 }
 
-/** `undefined` for a new database. Those that are older than this setting have their files in the folder. */
-async function knownPlace(storage: Storage): Promise<string | undefined> {
+/** @returns `undefined` for a new database. A database that is older than this setting has its files in the folder */
+async function readLocation(storage: Storage): Promise<string | undefined> {
   const { known, isNew } = await readDecided(storage, FILE_STORE_SETTING)
   return known ?? (isNew ? undefined : FOLDER)
 }
 
-/** @param isKnown whether the database has its files there already: then the bucket says so, if it is the same one */
+/** @param isKnown true if the database already has its files there: then the bucket must have its id */
 async function requireSameOwner(
   storage: Storage,
   files: S3FileStore,
-  { url }: BucketPlace,
+  { url }: BucketLocation,
   isKnown: boolean,
 ): Promise<void> {
   if (!isKnown) await files.requireOffered()
-  const id = await giveId(storage)
+  const id = await ensureDatabaseId(storage)
   const owner = await files.owner()
   if (owner === undefined && isKnown) {
     throw new DataDirMismatchError(
-      `${url} does not have the files of this database: its server is another one, or the object database-id is lost; set AWS_ENDPOINT_URL_S3 to the server it was made with, or bring all of its objects back; nothing was changed`,
+      `${url} does not contain the files of this database: it is on another server, or its object database-id is lost; set AWS_ENDPOINT_URL_S3 to the right server, or restore all objects of the bucket; nothing was changed`,
     )
   }
   const isOther = owner === undefined ? await hasFiles(files) : owner !== id
   if (isOther || (owner === undefined && (await files.claim(id)) !== id)) {
     throw new DataDirMismatchError(
-      `the files in ${url} belong to another database: open that one, or name another prefix, such as ${url}more; nothing was changed`,
+      `the files in ${url} belong to another database: open that database, or use another prefix, such as ${url}more; nothing was changed`,
     )
   }
 }
@@ -87,9 +87,9 @@ async function hasFiles(files: FileStore): Promise<boolean> {
 }
 
 function elsewhere(known: string): DataDirMismatchError {
-  const how =
+  const advice =
     known === FOLDER
       ? 'the files of this database are in the data folder: open it without filesUrl (--files-url, ALCOVE_FILES_URL)'
       : `the files of this database are in ${known}: open it with filesUrl (--files-url, ALCOVE_FILES_URL) ${known}`
-  return new DataDirMismatchError(`${how}; nothing was changed`)
+  return new DataDirMismatchError(`${advice}; nothing was changed`)
 }

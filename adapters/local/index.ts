@@ -1,4 +1,4 @@
-/** The default set of adapters, composed. */
+/** The default engine: a composition of adapters. */
 export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
 export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
 export type { LocalEngineOptions } from './local-engine-options.js'

@@ -4,48 +4,48 @@ import { type EngineOptions, InvalidInputError } from '../../src/index.js'
 import type { HttpsTransportOptions } from '../https-transport/index.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isShared'>> {
-  /** Holds everything the engine keeps; made if it is not there. */
+  /** The folder for all data of the engine. The engine creates it if it is missing. */
   readonly dataDir: string
-  /** Folders of embedding models; the first is the default. Default: the bundled all-MiniLM-L6-v2. */
+  /** Folders of embedding models. New contexts use the first one. Default: the bundled all-MiniLM-L6-v2. */
   readonly modelDirs?: readonly string[]
-  /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, made with mode 0600. */
+  /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, with mode 0600. */
   readonly signingKeyFile?: string
   /**
-   * File with the key that signing secrets of destinations are encrypted with: 32 bytes as base64, such as
-   * `openssl rand -base64 32` makes. Default: `keys/secret-key` in the folder, made with mode 0600.
+   * File with the key that encrypts the signing secrets of destinations: 32 bytes as base64, for example from
+   * `openssl rand -base64 32`. Default: `keys/secret-key` in the folder, with mode 0600.
    */
   readonly secretKeyFile?: string
   /**
-   * Connections to a database of the host's own, SQLite or PostgreSQL, in which the tables are then kept: events
-   * can be recorded in its transactions. Default: `alcove.sqlite` in the folder. The host destroys them, after the
-   * engine is closed. Engines of other folders may work on the database: what a dead process held is then taken
-   * up when its leases run out.
+   * Connections to the host's own database, SQLite or PostgreSQL, for the tables of the engine. The host can then
+   * record events in its own transactions. Default: `alcove.sqlite` in the folder. The host destroys the connections
+   * after it closes the engine. Engines of other folders may work on the same database. So the jobs of a dead process
+   * continue only after their leases expire.
    */
   readonly knex?: Knex
   /**
-   * A PostgreSQL database in which everything relational is then kept, such as
-   * `postgresql://user:password@host:5432/database`. Any number of processes may work with one database and one folder
-   * at a time, which holds files and keys for all of them. Vectors are in the database where its server has pgvector
-   * 0.8 or newer, otherwise in the folder, where the processes write in turn. Default: `alcove.sqlite` in the folder.
+   * A PostgreSQL database for all relational data, such as `postgresql://user:password@host:5432/database`. Any number
+   * of processes may share one database and one folder, which contains files and keys for all of them. If the server
+   * has pgvector 0.8 or newer, the database contains the vectors. Otherwise the folder does, and the processes write
+   * there in turn. Default: `alcove.sqlite` in the folder.
    */
   readonly databaseUrl?: string
   /**
-   * A bucket of S3, or of a server that speaks its protocol, in which the files are then kept, as they were received:
-   * `s3://bucket` or `s3://bucket/prefix`. Needs `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`, which read server,
-   * region and credentials from the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, ...).
-   * Decided when the database is new. Default: `files` in the folder.
+   * A bucket of S3, or of a server with the same protocol, for the uploaded files: `s3://bucket` or
+   * `s3://bucket/prefix`. Needs the packages `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`. They read server, region
+   * and credentials from the environment (`AWS_ENDPOINT_URL_S3`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, ...). The choice
+   * is made when the database is created and stored in it. Default: `files` in the folder.
    */
   readonly filesUrl?: string
-  /** Put before every table's name; default `alcove_`. */
+  /** The prefix of every table name. Default: `alcove_`. */
   readonly tablePrefix?: string
-  /** Where events may be sent to beside public addresses, and what is never a destination. */
+  /** The addresses that events may be sent to besides public ones, and those that are never a destination. */
   readonly webhooks?: Pick<
     HttpsTransportOptions,
     'allow' | 'deny' | 'ownEndpoints' | 'resolver' | 'certificateAuthorities'
   >
 }
 
-/** In plain JavaScript anything may come; an empty path would mean the current folder. */
+/** Callers in plain JavaScript may pass any value. An empty path would mean the current folder. */
 export function dataDirOf(options: unknown): string {
   const { dataDir } = (options ?? {}) as { readonly dataDir?: unknown }
   if (typeof dataDir === 'string' && dataDir.trim() !== '') return resolve(dataDir)

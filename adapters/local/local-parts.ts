@@ -15,12 +15,12 @@ import type { LocalEngineOptions } from './local-engine-options.js'
 import type { OpenedParts } from './opened-parts.js'
 import { withSecretKey } from './secret-key-file.js'
 
-/** Where the model is that comes with the package. */
+/** The folder of the model in the package. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
 
 export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 
-/** Tokens, passwords, mails and webhooks. */
+/** Opens the adapters for tokens, passwords, mails and webhooks. */
 export async function openSecurity(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
@@ -41,7 +41,7 @@ export async function openSecurity(
   }
 }
 
-export async function withKey(
+export async function withEncryptionKey(
   dataDir: string,
   { secretKey, secretKeyFile = join(dataDir, 'keys', 'secret-key') }: Omit<LocalEngineOptions, 'dataDir'>,
   open: (secretKey: Uint8Array) => Promise<Engine>,
@@ -58,13 +58,10 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
   })
 }
 
-/** @throws ModelError the first one, once each model is opened or has failed */
-export async function openModels(
-  folders: readonly string[],
-  opened: OpenedParts,
-): Promise<OnnxEmbeddingModel[]> {
+/** @throws ModelError the first one, after every model is opened or has failed */
+export async function openModels(folders: readonly string[], opened: OpenedParts): Promise<OnnxEmbeddingModel[]> {
   const models = await Promise.allSettled(
-    folders.map(async (folder) => opened.note(await OnnxEmbeddingModel.open(resolve(folder)))),
+    folders.map(async (folder) => opened.add(await OnnxEmbeddingModel.open(resolve(folder)))),
   )
   return models.map((model) => {
     if (model.status === 'rejected') throw model.reason
@@ -72,7 +69,7 @@ export async function openModels(
   })
 }
 
-/** The lock goes last, when nothing writes any more. */
+/** Makes `close` release the lock last, after the last write. */
 export function releasing(engine: Engine, lock: DataDirLock): Engine {
   let closing: Promise<void> | undefined
   return {

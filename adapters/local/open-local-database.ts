@@ -3,9 +3,17 @@ import { createEngine, type Engine, NotInitializedError } from '../../src/index.
 import type { KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
-import { DATABASE, isThere } from './data-dir-names.js'
+import { DATABASE, pathExists } from './data-dir-names.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
-import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
+import {
+  BUNDLED_MODEL,
+  NO_LOCK,
+  openModels,
+  openSecurity,
+  openStorage,
+  releasing,
+  withEncryptionKey,
+} from './local-parts.js'
 import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
 import { OpenedParts } from './opened-parts.js'
 import { makePrivateDataDir } from './private-data-dir.js'
@@ -27,13 +35,13 @@ export type LocalDatabaseOptions = Pick<
 >
 
 /**
- * An engine on the database of a folder alone, beside one that works on the
- * folder: companies, contexts and the records of documents, but no upload and
- * no search. What it deletes is cleared away by the engine that works.
+ * Opens an engine on the database of a folder only, while another engine works on the folder. It manages companies,
+ * contexts and records of documents; it has no upload and no search. The other engine removes the files, vectors and
+ * words of deleted documents.
  *
- * @throws InvalidInputError where `dataDir` is missing
- * @throws NotInitializedError where the folder was never initialised
- * @throws DataDirUnusableError where others can read the folder and that cannot be mended
+ * @throws InvalidInputError if `dataDir` is missing
+ * @throws NotInitializedError if the folder was never initialised
+ * @throws DataDirUnusableError if other users can read the folder and that cannot be changed
  */
 export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
@@ -42,26 +50,30 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   const opened = new OpenedParts()
   try {
     const lock = databaseUrl === undefined ? await lockForCommand(dataDir) : NO_LOCK
-    opened.note({ close: async () => await lock.release() })
-    // A migration may have come between.
+    opened.add({ close: async () => await lock.release() })
+    // A migration may have run before the lock was taken.
     if (databaseUrl === undefined) {
       await requireLocalDatabase(dataDir)
       await makePrivateDataDir(dataDir)
     }
-    return releasing(await openDatabaseAlone(dataDir, options, opened), lock)
+    return releasing(await openEngineOnDatabase(dataDir, options, opened), lock)
   } catch (error) {
     await opened.close()
     throw error
   }
 }
 
-async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions, opened: OpenedParts): Promise<Engine> {
+async function openEngineOnDatabase(
+  dataDir: string,
+  options: LocalDatabaseOptions,
+  opened: OpenedParts,
+): Promise<Engine> {
   const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL], opened)
-  // What the engine beside this one will send is what may be asked of it here.
+  // The other engine sends the events, so its rules for destinations count.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
-  return await withKey(dataDir, options, async (secretKey) =>
+  return await withEncryptionKey(dataDir, options, async (secretKey) =>
     createEngine({
-      storage: await openStorageAlone(dataDir, options.databaseUrl, opened),
+      storage: await openDatabaseStorage(dataDir, options.databaseUrl, opened),
       vectorIndex: NO_VECTOR_INDEX,
       lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),
@@ -77,31 +89,31 @@ async function openDatabaseAlone(dataDir: string, options: LocalDatabaseOptions,
   )
 }
 
-async function openStorageAlone(
+async function openDatabaseStorage(
   dataDir: string,
   databaseUrl: string | undefined,
   opened: OpenedParts,
 ): Promise<KnexStorage> {
-  if (databaseUrl !== undefined) return opened.note(openSharedStorage(databaseUrl, {}))
-  const storage = opened.note(openStorage(dataDir, {}))
+  if (databaseUrl !== undefined) return opened.add(openSharedStorage(databaseUrl, {}))
+  const storage = opened.add(openStorage(dataDir, {}))
   await storage.open()
   await forgetMigration(storage)
   return storage
 }
 
-/** @throws NotInitializedError where a folder has no database of its own, and where nothing is in the one at a URL */
+/** @throws NotInitializedError if the folder has no database of its own, or the database at the URL is empty */
 export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
   if (databaseUrl !== undefined) {
     await requireOwner(dataDir, databaseUrl)
     return
   }
-  if (await isThere(join(dataDir, DATABASE))) return
+  if (await pathExists(join(dataDir, DATABASE))) return
   await requireNotMigrated(dataDir)
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(
     isElsewhere
-      ? `${dataDir} has no database: where an application keeps it in its own, that looks after it by the engine; where ${DATABASE} was lost, restore a backup`
-      : `there is no data in ${dataDir}: run "alcove init" first`,
+      ? `${dataDir} has no database: if an application keeps it in its own database, use that application; if ${DATABASE} is lost, restore a backup`
+      : `${dataDir} has no data: run "alcove init" first`,
   )
 }
 
@@ -116,5 +128,5 @@ async function requireOwner(dataDir: string, databaseUrl: string): Promise<void>
   } finally {
     await storage.close()
   }
-  throw new NotInitializedError('there is no data in the database: run "alcove init" first')
+  throw new NotInitializedError('the database has no data: run "alcove init" first')
 }

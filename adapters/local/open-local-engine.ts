@@ -8,11 +8,19 @@ import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { lockDataDir } from './data-dir-lock.js'
-import { DATABASE, isThere, VECTORS, WORDS } from './data-dir-names.js'
+import { DATABASE, pathExists, VECTORS, WORDS } from './data-dir-names.js'
 import { openFiles } from './file-place.js'
 import { parseFilesUrl } from './files-url.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
-import { BUNDLED_MODEL, NO_LOCK, openModels, openSecurity, openStorage, releasing, withKey } from './local-parts.js'
+import {
+  BUNDLED_MODEL,
+  NO_LOCK,
+  openModels,
+  openSecurity,
+  openStorage,
+  releasing,
+  withEncryptionKey,
+} from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
 import { OpenedParts } from './opened-parts.js'
 import { makePrivateDataDir } from './private-data-dir.js'
@@ -20,24 +28,24 @@ import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-databas
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
 
 /**
- * An engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
+ * Opens an engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
  *
- * Creates the folder, or reopens it; starts its workers. Any port can be replaced.
- * One engine works on a folder at a time.
+ * It creates the folder if it is missing, and starts the workers. The options can replace any port. Only one engine
+ * works on a folder at a time.
  *
- * @throws InvalidInputError where `dataDir` is missing, and for options that cannot be used
- * @throws SecretKeyError for another secret-encryption key than that of the database, or none
- * @throws DataDirLockedError where an engine works on the folder, of another process or of this one
- * @throws DataDirUnusableError where the folder cannot be made or written, or where others can read it and that cannot
- *   be mended
- * @throws DataDirMismatchError where the folder's documents belong to another database, or those in the bucket, and
- *   where the database has its files elsewhere
- * @throws NotInitializedError where the folder's database was migrated to PostgreSQL
- * @throws StorageError where a database or a bucket cannot be reached
- * @throws UnsupportedError for a bucket without the packages, or on a server without the operations, that it needs; for
- *   a database whose vectors are in an index that is not given; and where its user may not make the extension `vector`
+ * @throws InvalidInputError if `dataDir` is missing, or for options that are not valid
+ * @throws SecretKeyError if the secret-encryption key of the database is missing, or another one is given
+ * @throws DataDirLockedError if an engine of this or another process works on the folder
+ * @throws DataDirUnusableError if the folder cannot be created or written, or if other users can read it and that
+ *   cannot be changed
+ * @throws DataDirMismatchError if the documents in the folder or in the bucket belong to another database, or if the
+ *   files of the database are in another location
+ * @throws NotInitializedError if the folder's database was migrated to PostgreSQL
+ * @throws StorageError if a database or a bucket cannot be reached
+ * @throws UnsupportedError for a bucket whose packages or server operations are missing; for a database whose vectors
+ *   are in an index that is not given; if the database user may not create the extension `vector`
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
- * @throws SchemaTooNewError where a newer version wrote the folder
+ * @throws SchemaTooNewError if a newer version wrote the folder
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
@@ -50,11 +58,11 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   try {
     const shared =
       databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options, opened)
-    // An engine that shares everything with others locks nothing for itself.
+    // An engine that shares its database takes no lock on the folder.
     const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
-    opened.note({ close: async () => await lock.release() })
+    opened.add({ close: async () => await lock.release() })
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
-    const engine = await withKey(dataDir, options, async (secretKey) =>
+    const engine = await withEncryptionKey(dataDir, options, async (secretKey) =>
       createEngine({
         ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
@@ -66,7 +74,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         ...(await openSecurity(dataDir, options)),
         ...pickSettings(overrides),
         secretKey,
-        // The lock is on the folder; a database elsewhere may have engines of other folders.
+        // The lock protects only the folder: engines of other folders may work on a database elsewhere.
         isAlone: isOwnDatabase,
         isShared: shared !== undefined,
       }),
@@ -78,7 +86,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   }
 }
 
-/** Opens the rows, and the files that belong to them. */
+/** Opens the database and the files of its documents. */
 async function openRecords(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
@@ -89,24 +97,24 @@ async function openRecords(
   return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
 }
 
-/** Before anything is made. @throws InvalidInputError */
+/** Checks the URL before anything is created. @throws InvalidInputError */
 function requireFilesUrl({ filesUrl, fileStore }: Omit<LocalEngineOptions, 'dataDir'>): void {
   if (filesUrl === undefined) return
-  if (fileStore !== undefined) throw new InvalidInputError('filesUrl', 'cannot be given beside fileStore')
+  if (fileStore !== undefined) throw new InvalidInputError('filesUrl', 'cannot be given together with fileStore')
   parseFilesUrl(filesUrl)
 }
 
-/** The folder's own database, or the host's, once it is known to be the one that the folder belongs to. */
+/** Opens the folder's own database or the host's, and checks that the folder belongs to it. */
 async function openOwnStorage(
   dataDir: string,
   options: Omit<LocalEngineOptions, 'dataDir'>,
   opened: OpenedParts,
 ): Promise<KnexStorage> {
-  const isMissing = options.knex === undefined && !(await isThere(join(dataDir, DATABASE)))
+  const isMissing = options.knex === undefined && !(await pathExists(join(dataDir, DATABASE)))
   if (isMissing) await requireNotMigrated(dataDir)
-  // An empty database must not come to stand there.
+  // Opening the storage would create an empty database there.
   if (isMissing && (await isOfOtherDatabase(dataDir))) throw mismatch(dataDir)
-  const storage = opened.note(openStorage(dataDir, options))
+  const storage = opened.add(openStorage(dataDir, options))
   await requireSameDatabase(dataDir, storage)
   if (options.knex !== undefined) {
     await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
@@ -116,7 +124,7 @@ async function openOwnStorage(
   return storage
 }
 
-/** Who only looks leaves the files as they are. */
+/** A read-only engine never changes files. */
 function openVectors(
   dataDir: string,
   { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
@@ -124,16 +132,21 @@ function openVectors(
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
 }
 
-/** Words: in the database where that is PostgreSQL, for other folders may share it; otherwise in the folder. */
+/** Words are in the database if that is PostgreSQL, because other folders may share it. Otherwise in the folder. */
 function openWords(
   dataDir: string,
   { knex, tablePrefix, isWorking: maintains = true, telemetry }: Omit<LocalEngineOptions, 'dataDir'>,
 ): LexicalIndex {
-  const heard = telemetry && { telemetry }
+  const telemetryOption = telemetry && { telemetry }
   if (knex !== undefined && isPostgres(knex)) {
-    return new PgLexicalIndex({ knex, keepKnex: true, ...(tablePrefix !== undefined && { tablePrefix }), ...heard })
+    return new PgLexicalIndex({
+      knex,
+      keepKnex: true,
+      ...(tablePrefix !== undefined && { tablePrefix }),
+      ...telemetryOption,
+    })
   }
-  return new SqliteLexicalIndex(join(dataDir, WORDS), { maintains, ...heard })
+  return new SqliteLexicalIndex(join(dataDir, WORDS), { maintains, ...telemetryOption })
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

@@ -1,74 +1,74 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirUnusableError } from '../../src/index.js'
+import { isCode } from '../node-kit/index.js'
 import { unusable } from './data-dir-lock.js'
 import { isOwnName, MARKS } from './data-dir-names.js'
-import { isCode } from './system-code.js'
 
-/** Permissions of everybody but the owner. */
+/** The permissions of all users except the owner. */
 const OTHERS = 0o077
 const STICKY = 0o1000
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
-/** An empty volume has it. */
-const NOBODYS: ReadonlySet<string> = new Set(['lost+found'])
+/** Names in an empty volume. */
+const VOLUME_NAMES: ReadonlySet<string> = new Set(['lost+found'])
 
 /**
- * Makes a data folder for its owner alone (mode 0700), whatever the process's umask. Mends a data folder that others
- * can read, and what the engine keeps in it, up to the files that lie directly there. On Windows the folder's own
- * access list counts: nothing is changed.
+ * Creates a data folder that only its owner may read (mode 0700), whatever the umask of the process. If others can
+ * read an existing data folder, it changes the modes of the folder and of the engine's entries directly in it. On
+ * Windows it changes nothing: the access list of the folder counts.
  *
- * @throws DataDirUnusableError where the folder cannot be made, and where others can read it and that cannot be mended:
- *   it belongs to another user, or it holds things that are not the engine's and must not be closed to their readers
+ * @throws DataDirUnusableError if the folder cannot be created. Also if others can read it and the mode must not
+ *   change: it belongs to another user, or it contains other files, whose readers must keep their access
  */
 export async function makePrivateDataDir(dataDir: string): Promise<void> {
   try {
-    const firstMade = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE })
+    const firstCreated = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE })
     if (process.platform === 'win32') return
-    if (firstMade !== undefined) await chmod(dataDir, FOLDER_MODE)
+    if (firstCreated !== undefined) await chmod(dataDir, FOLDER_MODE)
     const names = await readdir(dataDir)
-    await closeFolder(dataDir, names)
-    for (const name of names) if (isOwnName(name)) await closeEntry(dataDir, name)
+    await makeFolderPrivate(dataDir, names)
+    for (const name of names) if (isOwnName(name)) await makeEntryPrivate(dataDir, name)
   } catch (error) {
     throw error instanceof DataDirUnusableError ? error : unusable(dataDir, error)
   }
 }
 
-async function closeFolder(dataDir: string, names: readonly string[]): Promise<void> {
+async function makeFolderPrivate(dataDir: string, names: readonly string[]): Promise<void> {
   const { mode } = await stat(dataDir)
   if ((mode & OTHERS) === 0) return
   const isOwn =
-    names.some((name) => MARKS.includes(name)) || names.every((name) => NOBODYS.has(name) || isOwnName(name))
-  // Only the sticky bit tells an empty /tmp from an empty volume.
-  if ((mode & STICKY) !== 0) throw open(dataDir, mode, 'is a place for the files of all users')
-  if (!isOwn) throw open(dataDir, mode, 'holds other things than those of the engine')
-  await closed(dataDir, mode, FOLDER_MODE)
+    names.some((name) => MARKS.includes(name)) || names.every((name) => VOLUME_NAMES.has(name) || isOwnName(name))
+  // Only the sticky bit distinguishes an empty /tmp from an empty volume.
+  if ((mode & STICKY) !== 0) throw readableByOthers(dataDir, mode, 'is a folder for the files of all users')
+  if (!isOwn) throw readableByOthers(dataDir, mode, 'contains files that are not the engine’s')
+  await setMode(dataDir, mode, FOLDER_MODE)
 }
 
-async function closeEntry(dataDir: string, name: string): Promise<void> {
+async function makeEntryPrivate(dataDir: string, name: string): Promise<void> {
   const path = join(dataDir, name)
   const found = await stat(path).catch((error: unknown) => {
-    // The database's log goes with its last connection.
+    // The last connection deletes the log of the database when it closes.
     if (isCode(error, 'ENOENT')) return undefined
     throw error
   })
   if (found === undefined || (found.mode & OTHERS) === 0) return
-  await closed(path, found.mode, found.isDirectory() ? FOLDER_MODE : FILE_MODE)
+  await setMode(path, found.mode, found.isDirectory() ? FOLDER_MODE : FILE_MODE)
 }
 
-async function closed(path: string, mode: number, newMode: number): Promise<void> {
+async function setMode(path: string, mode: number, newMode: number): Promise<void> {
   try {
     await chmod(path, newMode)
   } catch (error) {
     if (isCode(error, 'ENOENT')) return
-    throw open(path, mode, 'belongs to another user', error)
+    throw readableByOthers(path, mode, 'belongs to another user', error)
   }
 }
 
-function open(path: string, mode: number, why: string, cause?: unknown): DataDirUnusableError {
-  const shown = (mode & 0o7777).toString(8).padStart(4, '0')
+function readableByOthers(path: string, mode: number, reason: string, cause?: unknown): DataDirUnusableError {
+  const octalMode = (mode & 0o7777).toString(8).padStart(4, '0')
   return new DataDirUnusableError(
-    `others can read ${path} (mode ${shown}), and it ${why}: name a folder within it, which is made for you alone, or make it yours alone with "chmod 700"; nothing was changed`,
+    `other users can read ${path} (mode ${octalMode}), and it ${reason}: use a new folder inside it, or run "chmod 700" on it; nothing was changed`,
     { cause },
   )
 }

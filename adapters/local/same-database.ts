@@ -3,27 +3,26 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
-import { syncFolder } from '../files/index.js'
 import type { KnexStorage } from '../knex/index.js'
+import { isCode, syncFolder } from '../node-kit/index.js'
 import { unusable } from './data-dir-lock.js'
-import { DATABASE, DATABASE_ID, isThere, VECTORS } from './data-dir-names.js'
+import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './data-dir-names.js'
 import { decide, readDecided } from './decided-settings.js'
 import { noteLive, requireWholeCopy } from './migration/migration-mark.js'
-import { isCode } from './system-code.js'
 
 export const ID_SETTING = 'database-id'
-/** What belongs to documents, and so to one database. */
+/** Folders with data of documents, which belong to one database. */
 const CONTENTS = ['files', VECTORS]
 
 /**
- * Makes sure that a folder and a database belong together, before anything is swept: to another database, the
- * documents of the folder would be what a crash has left behind, and it would remove them. Both carry an id.
+ * Checks that a folder and a database belong together, by an id that both have. The check comes before the first
+ * sweep: the sweep of another database would remove the documents in the folder as orphans.
  *
- * @throws NotInitializedError where a folder is being migrated to the database
- * @throws DataDirMismatchError where they do not, for a new database on a folder with documents, for one on a server
- *   where the folder has its own, and for one that was begun with another folder, if that is needed
- * @throws DataDirUnusableError where the folder's id cannot be read or written
- * @param isFolderNeeded whether there is more in the folder that the database was begun with than keys and mails
+ * @throws NotInitializedError if a folder is being migrated to the database
+ * @throws DataDirMismatchError if the ids differ; for a new database and a folder with documents; for a database on a
+ *   server if the folder has its own; if the database was created with another folder and needs it
+ * @throws DataDirUnusableError if the id of the folder cannot be read or written
+ * @param isFolderNeeded true if the folder of the database contains more than keys and mails
  */
 export async function requireSameDatabase(
   dataDir: string,
@@ -33,69 +32,69 @@ export async function requireSameDatabase(
   await storage.open()
   await requireWholeCopy(dataDir, storage)
   if (storage.isOnServer) await requireNoOwnDatabase(dataDir)
-  // Before the database: another engine that begins now writes its id there first.
-  const before = await readFolderId(dataDir)
+  // Read before the database, because an engine that starts now writes the id to the database first.
+  const firstFolderId = await readFolderId(dataDir)
   const { known: id, isNew } = await readDecided(storage, ID_SETTING)
-  const hasOthers = before === undefined && isNew && (await hasDocuments(dataDir))
-  // Another engine may have begun since, and have taken in documents.
-  const ofFolder = hasOthers ? await readFolderId(dataDir) : before
-  if (ofFolder === undefined ? hasOthers : ofFolder !== (id ?? (await storedId(storage)))) throw mismatch(dataDir)
-  // First the database: a folder with an id that its database lacks would be refused.
-  if (ofFolder === undefined) {
+  const hasUnknownDocuments = firstFolderId === undefined && isNew && (await hasDocuments(dataDir))
+  // The documents may belong to an engine that has started in the meantime. It has written the folder's id then.
+  const folderId = hasUnknownDocuments ? await readFolderId(dataDir) : firstFolderId
+  const isMismatch = folderId === undefined ? hasUnknownDocuments : folderId !== (id ?? (await storedId(storage)))
+  if (isMismatch) throw mismatch(dataDir)
+  // The database gets its id first: a folder with an id that its database lacks would be refused.
+  if (folderId === undefined) {
     if (id !== undefined && !isNew && (await isFolderNeeded())) await requireFormerFolder(dataDir, id)
-    await writeFolderId(dataDir, id ?? (await giveId(storage)))
+    await writeFolderId(dataDir, id ?? (await ensureDatabaseId(storage)))
   }
   await noteLive(storage)
 }
 
 export function mismatch(dataDir: string): DataDirMismatchError {
   return new DataDirMismatchError(
-    `the documents in ${dataDir} belong to another database: open it with the databaseUrl, or the knex, and the tablePrefix that it was made with, or use another folder; nothing was changed`,
+    `the documents in ${dataDir} belong to another database: open the folder with the databaseUrl or knex, and the tablePrefix, of that database, or use another folder; nothing was changed`,
   )
 }
 
 /**
- * Of a database that was begun on one folder, an empty one is not mounted, or mistyped: searches would find nothing, and
- * uploads would go there.
+ * An empty folder is not the folder of this database: it is not mounted, or its name is mistyped. Searches would find
+ * nothing, and uploads would be written there.
  *
- * @throws DataDirMismatchError for a folder with nothing in it
+ * @throws DataDirMismatchError for an empty folder
  */
 async function requireFormerFolder(dataDir: string, id: string): Promise<void> {
-  // Whoever made data in the database since has written the folder's id before.
+  // An engine that has stored data since then has written the folder's id first.
   if (await isOfOtherDatabase(dataDir)) return
   throw new DataDirMismatchError(
-    `${dataDir} is not the folder that this database was begun with: name, or mount, that one; where it is lost for good, bring its keys back, and write ${id} into ${join(dataDir, DATABASE_ID)}: then "alcove doctor" says what is missing; nothing was changed`,
+    `${dataDir} is not the folder of this database: use, or mount, that folder; if it is lost, restore its keys and write ${id} into ${join(dataDir, DATABASE_ID)}, then "alcove doctor" lists what is missing; nothing was changed`,
   )
 }
 
-/** @throws DataDirMismatchError for a folder of another database; one that belongs to none passes */
+/** @throws DataDirMismatchError for a folder of another database. A folder without an id passes */
 export async function requireNoOtherFolder(dataDir: string, storage: Storage): Promise<void> {
-  const ofFolder = await readFolderId(dataDir)
-  if (ofFolder === undefined) return
-  if (ofFolder !== (await storedId(storage))) throw mismatch(dataDir)
+  const folderId = await readFolderId(dataDir)
+  if (folderId === undefined) return
+  if (folderId !== (await storedId(storage))) throw mismatch(dataDir)
   await noteLive(storage)
 }
 
 /**
- * A folder has one database, its own or one elsewhere: to each of two, the documents of the other would be what a crash
- * has left behind.
+ * A folder has one database, its own or one elsewhere. With two, each would sweep the documents of the other.
  *
- * @throws DataDirMismatchError where a database elsewhere is to be opened on a folder that has its own
+ * @throws DataDirMismatchError if the folder has its own database and another one is opened
  */
 export async function requireNoOwnDatabase(dataDir: string): Promise<void> {
-  if (!(await isThere(join(dataDir, DATABASE)))) return
+  if (!(await pathExists(join(dataDir, DATABASE)))) return
   throw new DataDirMismatchError(
-    `the folder ${dataDir} has a database of its own, ${DATABASE}: copy it with "alcove migrate" to a new database, or use another folder; nothing was changed`,
+    `the folder ${dataDir} has its own database, ${DATABASE}: copy that to a new database with "alcove migrate", or use another folder; nothing was changed`,
   )
 }
 
-/** Whether the data of a folder is in a database elsewhere. */
+/** True if the data of a folder is in a database elsewhere. */
 export async function isOfOtherDatabase(dataDir: string): Promise<boolean> {
   return (await readFolderId(dataDir)) !== undefined || (await hasDocuments(dataDir))
 }
 
-/** The id of a database, which it has from now on. */
-export async function giveId(storage: Storage): Promise<string> {
+/** Reads the id of a database. Creates it if the database has none. */
+export async function ensureDatabaseId(storage: Storage): Promise<string> {
   return await decide(storage, ID_SETTING, randomUUID())
 }
 
@@ -112,7 +111,7 @@ async function readFolderId(dataDir: string): Promise<string | undefined> {
   }
 }
 
-/** What the database relies on is there after a loss of power, too. */
+/** Syncs the id to the disk: the database relies on it after a power cut too. */
 async function writeFolderId(dataDir: string, id: string): Promise<void> {
   const temporary = join(dataDir, `${DATABASE_ID}.${randomUUID()}`)
   try {

@@ -18,22 +18,21 @@ import { hasFilesInFolder } from './file-place.js'
 import type { OpenedParts } from './opened-parts.js'
 import { requireSameDatabase } from './same-database.js'
 
-/** Where the vectors are that belong to a database: as it was when the first engine opened it. */
+/** The setting with the location of the vectors: `pgvector`, `lancedb` or `given`. The first engine sets it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
-/** Where the host says. */
+/** The host gives its own vector index. */
 const GIVEN = 'given'
 
-/** A search by words holds one for some milliseconds. */
+/** A search by words uses a connection for a few milliseconds. */
 const MAX_WORD_CONNECTIONS = 6
 
-/** A database on a server, and what engines share on it. */
+/** A database on a server, and the indexes that engines share. */
 export interface SharedDatabase {
   readonly storage: Storage
   readonly vectorIndex: VectorIndex
   readonly lexicalIndex: LexicalIndex
 }
 
-/** How it is opened. */
 export interface SharedDatabaseOptions
   extends Pick<
     Partial<EngineOptions>,
@@ -44,14 +43,14 @@ export interface SharedDatabaseOptions
 }
 
 /**
- * Opens a PostgreSQL database, with the words in it, and with the vectors where the server has pgvector; for a new one
- * that is decided now.
+ * Opens a PostgreSQL database with its word index, and with its vector index if the server has pgvector. A new
+ * database stores now where its vectors are.
  *
- * @param opened notes what is made here
- * @throws InvalidInputError for what is no URL of PostgreSQL, and beside `knex` or `storage`
- * @throws NotInitializedError where a folder is being migrated to the database
- * @throws DataDirMismatchError where the folder's documents belong to another database, the folder's own among them
- * @throws UnsupportedError without the `vectorIndex` that the database was begun with
+ * @param opened gets each part that is created here
+ * @throws InvalidInputError if the URL is not one of PostgreSQL, or if `knex` or `storage` is given too
+ * @throws NotInitializedError if a folder is being migrated to the database
+ * @throws DataDirMismatchError if the documents in the folder belong to another database, or to the folder's own
+ * @throws UnsupportedError if the `vectorIndex` that the database was created with is not given
  */
 export async function openSharedDatabase(
   dataDir: string,
@@ -60,18 +59,18 @@ export async function openSharedDatabase(
   opened: OpenedParts,
 ): Promise<SharedDatabase> {
   for (const other of ['knex', 'storage'] as const) {
-    if (options[other] !== undefined) throw new InvalidInputError('databaseUrl', `cannot be given beside ${other}`)
+    if (options[other] !== undefined)
+      throw new InvalidInputError('databaseUrl', `cannot be given together with ${other}`)
   }
-  const storage = opened.note(openSharedStorage(databaseUrl, options))
+  const storage = opened.add(openSharedStorage(databaseUrl, options))
   await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
   if (options.vectorIndex !== undefined) await noteGivenVectors(storage)
-  const vectorIndex =
-    options.vectorIndex ?? opened.note(await openSharedVectors(dataDir, storage, databaseUrl, options))
-  const lexicalIndex = options.lexicalIndex ?? opened.note(openSharedWords(databaseUrl, options))
+  const vectorIndex = options.vectorIndex ?? opened.add(await openSharedVectors(dataDir, storage, databaseUrl, options))
+  const lexicalIndex = options.lexicalIndex ?? opened.add(openSharedWords(databaseUrl, options))
   return { storage, vectorIndex, lexicalIndex }
 }
 
-/** The words: in the database, which needs no extension for them. */
+/** Words are in the database, which needs no extension for them. */
 function openSharedWords(databaseUrl: string, { tablePrefix, telemetry }: SharedDatabaseOptions): LexicalIndex {
   const knex = openPostgres(databaseUrl, { maxConnections: MAX_WORD_CONNECTIONS })
   return new PgLexicalIndex({
@@ -81,13 +80,16 @@ function openSharedWords(databaseUrl: string, { tablePrefix, telemetry }: Shared
   })
 }
 
-/** Whether there is more of a database in its folder than keys and mails. */
+/** True if the folder contains more of the database's data than keys and mails. */
 async function isFolderNeeded(storage: Storage, { fileStore }: SharedDatabaseOptions): Promise<boolean> {
   if (fileStore === undefined && (await hasFilesInFolder(storage))) return true
   return (await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))) === 'lancedb'
 }
 
-/** While there is nothing in it: engines that are not given it would not find what is, and keep vectors elsewhere. */
+/**
+ * Notes that the host gives the vector index, if the database has no contexts yet. An engine without that index would
+ * not find its vectors, and would store others elsewhere.
+ */
 async function noteGivenVectors(storage: Storage): Promise<void> {
   await storage.transaction(async ({ settings, contexts }) => {
     const [first] = await contexts.page({ after: 0, limit: 1 })
@@ -95,13 +97,13 @@ async function noteGivenVectors(storage: Storage): Promise<void> {
   })
 }
 
-/** The same for an engine on the host's knex, which may share with engines that have the index by themselves. */
+/** Notes the same for an engine on the host's knex: engines that open the database without knex may share it. */
 export async function noteVectorsOfHost(storage: Storage): Promise<void> {
   const { known, isNew } = await readDecided(storage, VECTOR_STORE_SETTING)
   if (known === undefined && isNew) await decide(storage, VECTOR_STORE_SETTING, GIVEN)
 }
 
-/** The vectors: in the database, or in the folder, where the processes write in turn. */
+/** Vectors are in the database, or in the folder, where the processes write in turn. */
 async function openSharedVectors(
   dataDir: string,
   storage: Storage,
@@ -110,18 +112,18 @@ async function openSharedVectors(
 ): Promise<VectorIndex> {
   const knex = openPostgres(databaseUrl)
   try {
-    const named = tablePrefix !== undefined && { tablePrefix }
-    const index = new PgVectorIndex({ knex, ...named, ...(telemetry && { telemetry }) })
-    const isOffered = async (): Promise<boolean> => {
+    const prefixOption = tablePrefix !== undefined && { tablePrefix }
+    const index = new PgVectorIndex({ knex, ...prefixOption, ...(telemetry && { telemetry }) })
+    const canUsePgVector = async (): Promise<boolean> => {
       if (!(await hasPgVector(knex))) return false
-      // What cannot be used is told now, and not by each document.
+      // An unusable extension is reported now, and not by each document.
       await index.prepare()
       return true
     }
-    const store = await vectorStoreOf(dataDir, storage, isOffered)
+    const store = await vectorStoreOf(dataDir, storage, canUsePgVector)
     requireNotGiven(store)
     if (store === 'pgvector') return index
-    const locks = new PostgresProcessLocks({ knex, ...named })
+    const locks = new PostgresProcessLocks({ knex, ...prefixOption })
     return new LanceDbVectorIndex(join(dataDir, VECTORS), { locks, maintains, ...(telemetry && { telemetry }) })
   } catch (error) {
     await knex.destroy()
@@ -129,27 +131,29 @@ async function openSharedVectors(
   }
 }
 
-/** @throws UnsupportedError where the vectors are in the database, or in a folder that engines share, which an engine on a host's knex does not look into */
+/**
+ * @throws UnsupportedError if the vectors are in the database, or in a folder that engines share: an engine on a
+ *   host's knex reads neither
+ */
 export async function requireFolderVectors(storage: Storage): Promise<void> {
   const store = await storage.read(({ settings }) => settings.get(VECTOR_STORE_SETTING))
   if (store === undefined) return
   requireNotGiven(store)
   throw new UnsupportedError(
     store === 'pgvector'
-      ? 'the vectors of this database are in it: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })'
-      : 'engines that were given databaseUrl share the vectors of this database: open it so, or give vectorIndex: new LanceDbVectorIndex(folder, { locks: new PostgresProcessLocks({ knex }) }), with a knex of its own',
+      ? 'this database contains its vectors: open it with databaseUrl, or give vectorIndex: new PgVectorIndex({ knex })'
+      : 'engines with databaseUrl share the vectors of this database: open it with databaseUrl too, or give vectorIndex: new LanceDbVectorIndex(folder, { locks: new PostgresProcessLocks({ knex }) }), with a knex of its own',
   )
 }
 
-/** @throws UnsupportedError where the vectors are in an index that the host gives, which was not given */
+/** @throws UnsupportedError if the vectors are in an index of the host, which was not given */
 function requireNotGiven(store: string): void {
   if (store !== GIVEN) return
   throw new UnsupportedError(
-    'the vectors of this database are where its host keeps them: give this engine the same vectorIndex',
+    'the vectors of this database are in an index of its host: give this engine the same vectorIndex',
   )
 }
 
-/** The storage alone. */
 export function openSharedStorage(
   databaseUrl: string,
   { tablePrefix }: Pick<SharedDatabaseOptions, 'tablePrefix'>,
@@ -158,14 +162,18 @@ export function openSharedStorage(
 }
 
 /**
- * Decided once, for a new database: an extension that is installed later must not hide the vectors that there are. One
- * that a host has opened by its own knex has them in the folder.
+ * Finds the location of the vectors. A new database stores it once, so that an extension that is installed later does
+ * not hide existing vectors. A database that a host opened by its own knex has its vectors in the folder.
  */
-async function vectorStoreOf(dataDir: string, storage: Storage, isOffered: () => Promise<boolean>): Promise<string> {
+async function vectorStoreOf(
+  dataDir: string,
+  storage: Storage,
+  canUsePgVector: () => Promise<boolean>,
+): Promise<string> {
   const { known, isNew } = await readDecided(storage, VECTOR_STORE_SETTING)
   if (known !== undefined) return known
-  // An engine on a host's own knex may be at work, which takes the folder for its own.
+  // An engine on a host's own knex may work on the folder. Taking its lock shows that.
   if (!isNew) await (await lockDataDir(dataDir, { webhookAllow: [] })).release()
-  const found = isNew && (await isOffered()) ? 'pgvector' : 'lancedb'
+  const found = isNew && (await canUsePgVector()) ? 'pgvector' : 'lancedb'
   return await decide(storage, VECTOR_STORE_SETTING, found)
 }

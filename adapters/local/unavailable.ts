@@ -7,10 +7,10 @@ import {
   type VectorIndex,
 } from '../../src/ports/index.js'
 
-/** Ports that an engine on the database alone does not have. */
+/** Ports that an engine without the data folder does not have. */
 
 function refuse(): never {
-  throw new UnsupportedError('this engine was opened on the database only: open the data folder to upload or search')
+  throw new UnsupportedError('this engine has only the database: open the data folder to upload or search')
 }
 
 async function refuseAsync(): Promise<never> {
@@ -21,7 +21,7 @@ async function* refuseIteration(): AsyncGenerator<never> {
   await refuseAsync()
 }
 
-async function nothing(): Promise<void> {
+async function doNothing(): Promise<void> {
   await Promise.resolve()
 }
 
@@ -35,7 +35,7 @@ export const NO_VECTOR_INDEX: VectorIndex = {
   countByDocument: refuseAsync,
   listCollections: refuseAsync,
   drop: refuseAsync,
-  close: nothing,
+  close: doNothing,
 }
 
 export const NO_LEXICAL_INDEX: LexicalIndex = {
@@ -46,7 +46,7 @@ export const NO_LEXICAL_INDEX: LexicalIndex = {
   countByDocument: refuseAsync,
   listCollections: refuseAsync,
   drop: refuseAsync,
-  close: nothing,
+  close: doNothing,
 }
 
 export const NO_FILE_STORE: FileStore = {
@@ -63,10 +63,10 @@ export const NO_TEXT_EXTRACTOR: TextExtractor = {
   formats: [],
   identify: refuseAsync,
   extract: refuseIteration,
-  close: nothing,
+  close: doNothing,
 }
 
-/** A model that is known by its profile only. */
+/** A model of which only the profile can be used. */
 export function withoutWeights({ profile }: Pick<EmbeddingModel, 'profile'>): EmbeddingModel {
-  return { profile, tokenizer: refuseAsync, embed: refuseAsync, verify: refuseAsync, close: nothing }
+  return { profile, tokenizer: refuseAsync, embed: refuseAsync, verify: refuseAsync, close: doNothing }
 }

@@ -2,9 +2,9 @@ import type { Transporter } from 'nodemailer'
 import { InvalidInputError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
 
 export interface SmtpMailerOptions {
-  /** `smtp://user:password@host:587` or `smtps://…`; options of nodemailer as query parameters. */
+  /** `smtp://user:password@host:587` or `smtps://…`. Query parameters are options of nodemailer. */
   readonly url: string
-  /** Sender, such as `Support <support@example.com>`. */
+  /** The sender, such as `Support <support@example.com>`. */
   readonly from: string
 }
 
@@ -16,7 +16,10 @@ export class SmtpMailer implements Mailer {
   readonly #options: SmtpMailerOptions
   #transport: Promise<Transporter> | undefined
 
-  /** @throws InvalidInputError for an address that is no SMTP server's; it is not repeated, as it may hold a password */
+  /**
+   * @throws InvalidInputError if the URL is no address of an SMTP server. The message never quotes it: it may have a
+   * password.
+   */
   constructor(options: SmtpMailerOptions) {
     if (!URL.canParse(options.url) || !/^smtps?:$/.test(new URL(options.url).protocol)) {
       throw new InvalidInputError('smtpUrl', 'must be an address such as smtp://user:password@mail.example.com:587')
@@ -30,7 +33,7 @@ export class SmtpMailer implements Mailer {
     const sending = transport.sendMail({ from: this.#options.from, ...mail }).catch((error: unknown) => {
       throw toMailError(error)
     })
-    // A server that does not answer is not waited for.
+    // An abort does not wait for a server that does not answer.
     await untilAborted(sending, signal)
   }
 
@@ -51,10 +54,13 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** A server's 5xx is final (RFC 5321, section 4.2.1); everything else may pass. Its words may hold addresses. */
+/**
+ * A status 5xx is final (RFC 5321, section 4.2.1); all else is transient. The server's text may have addresses, so it
+ * is left out.
+ */
 function toMailError(error: unknown): MailError {
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined
   const isFinal = status !== undefined && status >= 500
   const reason = status === undefined ? 'no answer' : `status ${status}`
-  return new MailError(`the mail server did not take the mail (${reason})`, { cause: error, isTransient: !isFinal })
+  return new MailError(`the mail server did not accept the mail (${reason})`, { cause: error, isTransient: !isFinal })
 }

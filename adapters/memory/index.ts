@@ -1,4 +1,4 @@
-/** A reference implementation of every port, in memory: for tests, and to read what a port must do. */
+/** A reference implementation of every port, in memory. It is for tests, and shows what a port must do. */
 export { MemoryEmbeddingModel } from './memory-embedding-model.js'
 export { MemoryFileStore } from './memory-file-store.js'
 export { MemoryHttpTransport, type MemoryHttpTransportOptions } from './memory-http-transport.js'

@@ -19,7 +19,7 @@ const DEFAULT_PROFILE: EmbeddingProfile = {
   passagePrefix: '',
 }
 
-/** Words that a text has in common decide how near it is: a model without weights, for tests of what uses one. */
+/** A model without weights, for tests. Texts are similar if they have words in common. */
 export class MemoryEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly #tokenizer = new WordTokenizer()
@@ -42,14 +42,17 @@ export class MemoryEmbeddingModel implements EmbeddingModel {
     texts.forEach((text, row) => {
       const { ids } = this.#tokenizer.encode((options.kind === 'query' ? queryPrefix : passagePrefix) + text)
       if (ids.length + this.#tokenizer.specialTokens > windowTokens) {
-        throw new InvalidInputError(`texts[${row}]`, `has more tokens than the model's window of ${windowTokens}`)
+        throw new InvalidInputError(
+          `texts[${row}]`,
+          `has more tokens than the model's window of ${windowTokens}: split the text`,
+        )
       }
       addWords(vectors.subarray(row * dimensions, (row + 1) * dimensions), ids)
     })
     return vectors
   }
 
-  /** There are no files that could be missing. */
+  /** This model has no files that could be missing. */
   async verify(): Promise<void> {
     this.#refuseIfClosed()
   }
@@ -63,7 +66,7 @@ export class MemoryEmbeddingModel implements EmbeddingModel {
   }
 }
 
-/** Each word points in two directions of its own; the sum is brought to length 1. */
+/** Adds each word as two components that its id selects. The sum is normalized to length 1. */
 function addWords(vector: Float32Array, ids: Int32Array): void {
   vector[0] = 0.01
   for (const id of ids) {

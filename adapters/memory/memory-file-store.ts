@@ -7,7 +7,7 @@ import {
   type StoredFile,
 } from '../../src/ports/index.js'
 
-/** Files in memory. Gone with the process. */
+/** Files in memory. The end of the process deletes them. */
 export class MemoryFileStore implements FileStore {
   readonly #files = new Map<string, Uint8Array<ArrayBuffer>>()
 
@@ -23,7 +23,7 @@ export class MemoryFileStore implements FileStore {
     for await (const piece of itemsUntilAborted(content, options.signal)) {
       sizeBytes += piece.byteLength
       if (sizeBytes > options.maxBytes) throw new QuotaExceededError(`the file has more than ${options.maxBytes} bytes`)
-      // A Buffer's own slice would share its memory.
+      // A copy: `slice` of a Buffer would share the caller's memory.
       pieces.push(new Uint8Array(piece))
     }
     const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer())
@@ -58,7 +58,7 @@ export class MemoryFileStore implements FileStore {
     yield* [...this.#files.keys()]
   }
 
-  /** A write that does not end leaves nothing here. */
+  /** An unfinished write leaves nothing in memory. */
   async removeUnfinished(): Promise<void> {
     await Promise.resolve()
   }

@@ -11,25 +11,25 @@ import {
 } from '../../src/ports/index.js'
 
 export interface MemoryHttpTransportOptions {
-  /** Names that may not be contacted. */
+  /** Host names that may not be contacted. */
   readonly refusedHosts?: Iterable<string>
 }
 
-/** Keeps what it is given, and answers as it is told. Nothing is looked up, and there is no deadline. */
+/** Records requests, and answers with {@link respond}. It looks up no names, and has no deadline. */
 export class MemoryHttpTransport implements HttpTransport {
-  /** What was sent, in copies. */
+  /** Copies of the sent requests. */
   readonly requests: HttpPost[] = []
-  /** Names that may not be contacted; may change between two requests. */
+  /** Host names that may not be contacted. Tests may change them between two requests. */
   readonly refusedHosts: Set<string>
-  /** One for each request: listeners of all of them on one signal would look like a leak. */
-  readonly #underWay = new Set<AbortController>()
+  /** One controller for each running request. Node reports many listeners on one signal as a leak. */
+  readonly #runningRequests = new Set<AbortController>()
   #isClosed = false
 
   constructor({ refusedHosts = [] }: MemoryHttpTransportOptions = {}) {
     this.refusedHosts = new Set(refusedHosts)
   }
 
-  /** What comes of a request; by default 200 without a body. */
+  /** Returns the outcome of a request. Default: status 200 without a body. */
   respond: (post: HttpPost) => HttpOutcome | Promise<HttpOutcome> = () => ({
     kind: 'response',
     httpStatus: 200,
@@ -49,14 +49,14 @@ export class MemoryHttpTransport implements HttpTransport {
   }
 
   async post(post: HttpPost, { signal }: { readonly signal?: AbortSignal } = {}): Promise<HttpOutcome> {
-    const cut = new AbortController()
-    this.#underWay.add(cut)
+    const closing = new AbortController()
+    this.#runningRequests.add(closing)
     try {
       await this.vetDestination(post.url, { ...(signal && { signal }) })
       const request = { url: post.url, headers: { ...post.headers }, body: post.body.slice() }
       this.requests.push(request)
       const responding = Promise.resolve(this.respond(request))
-      const outcome = await untilAborted(untilAborted(responding, signal), cut.signal)
+      const outcome = await untilAborted(untilAborted(responding, signal), closing.signal)
       return outcome.kind === 'response'
         ? { ...outcome, body: outcome.body.slice(0, MAX_RESPONSE_BODY_BYTES) }
         : outcome
@@ -65,12 +65,12 @@ export class MemoryHttpTransport implements HttpTransport {
       const isRefused = error instanceof DestinationRefusedError || error instanceof InvalidInputError
       return { kind: isRefused ? 'blocked' : 'connection_error', error: (error as Error).message }
     } finally {
-      this.#underWay.delete(cut)
+      this.#runningRequests.delete(closing)
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const cut of this.#underWay) cut.abort(new ClosedError('the transport'))
+    for (const request of this.#runningRequests) request.abort(new ClosedError('the transport'))
   }
 }

@@ -20,7 +20,7 @@ interface StoredChunk {
   readonly occurrences: ReadonlyMap<string, number>
 }
 
-/** Terms of chunks in memory, found by looking at all of them. Gone with the process. */
+/** Terms of chunks in memory. A search reads all of them. The end of the process deletes them. */
 export class MemoryLexicalIndex implements LexicalIndex {
   readonly #collections = new Map<string, StoredChunk[]>()
   #isClosed = false
@@ -28,8 +28,8 @@ export class MemoryLexicalIndex implements LexicalIndex {
   async add(collection: string, { documentId, chunks, terms }: LexicalRows): Promise<void> {
     this.#refuseIfClosed()
     const added = chunks.map((chunk, row) => {
-      const ofChunk = terms[row] ?? []
-      return { documentId, chunk, length: ofChunk.length, occurrences: countsOf(ofChunk) }
+      const chunkTerms = terms[row] ?? []
+      return { documentId, chunk, length: chunkTerms.length, occurrences: countTerms(chunkTerms) }
     })
     if (added.length > 0) this.#collections.set(collection, [...this.#rowsOf(collection), ...added])
   }
@@ -43,8 +43,8 @@ export class MemoryLexicalIndex implements LexicalIndex {
     const rows = this.#rowsOf(collection)
     const idfs = new Map<string, number>()
     for (const [term, weight] of query) {
-      const withTerm = rows.filter(({ occurrences }) => occurrences.has(term)).length
-      idfs.set(term, weight * inverseDocumentFrequency(rows.length, withTerm))
+      const chunksWithTerm = rows.filter(({ occurrences }) => occurrences.has(term)).length
+      idfs.set(term, weight * inverseDocumentFrequency(rows.length, chunksWithTerm))
     }
     const meanLength = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
     const passes = passesOf(documents)
@@ -60,9 +60,9 @@ export class MemoryLexicalIndex implements LexicalIndex {
       maximum: bm25Maximum(idfs),
       scoresOf: async (chunks) => {
         this.#refuseIfClosed()
-        const rowsNow = new Map(this.#rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
+        const currentRows = new Map(this.#rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
         return chunks.map(({ documentId, chunk }) => {
-          const row = rowsNow.get(`${documentId}:${chunk}`)
+          const row = currentRows.get(`${documentId}:${chunk}`)
           return row === undefined ? 0 : scoreOf(row)
         })
       },
@@ -113,7 +113,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
   }
 }
 
-function countsOf(terms: readonly string[]): Map<string, number> {
+function countTerms(terms: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   return counts

@@ -6,7 +6,7 @@ import type {
   TelemetryEvent,
 } from '../../src/ports/index.js'
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that changes only by {@link advance}. */
 export class MemoryClock implements Clock {
   #now: number
 
@@ -24,7 +24,7 @@ export class MemoryClock implements Clock {
   }
 }
 
-/** Keeps what it hears. */
+/** Records all events. */
 export class MemoryTelemetry implements Telemetry {
   readonly events: TelemetryEvent[] = []
 
@@ -33,7 +33,7 @@ export class MemoryTelemetry implements Telemetry {
   }
 }
 
-/** Writes the same prompt for every context of one name. */
+/** Writes one prompt, which depends only on the name of the context. */
 export class MemoryStarterPromptWriter implements StarterPromptWriter {
   async write({ name }: StarterPromptSubject): Promise<readonly string[]> {
     return [`What is ${name} about?`]

@@ -1,36 +1,36 @@
 import { ClosedError, type ProcessLocks } from '../../src/ports/index.js'
 
-/** Who holds a name, and waits for it, ends with this. */
+/** By name of the lock: a promise that settles when its last holder or waiter has finished. */
 export type MemoryLockTable = Map<string, Promise<unknown>>
 
-/** Locks among parts of one process that share a table. */
+/** Locks between parts of one process that share a table. */
 export class MemoryProcessLocks implements ProcessLocks {
-  readonly #held: MemoryLockTable
+  readonly #table: MemoryLockTable
   #isClosed = false
 
-  /** @param table of all that share the locks */
+  /** @param table the table that all users of the locks share */
   constructor(table: MemoryLockTable = new Map()) {
-    this.#held = table
+    this.#table = table
   }
 
   async hold<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    const working = (this.#held.get(name) ?? Promise.resolve()).then(work)
-    const ended = working.then(
+    const working = (this.#table.get(name) ?? Promise.resolve()).then(work)
+    const finished = working.then(
       () => undefined,
       () => undefined,
     )
-    this.#held.set(name, ended)
+    this.#table.set(name, finished)
     try {
       return await working
     } finally {
-      if (this.#held.get(name) === ended) this.#held.delete(name)
+      if (this.#table.get(name) === finished) this.#table.delete(name)
     }
   }
 
   async tryToHold(name: string, work: () => Promise<void>): Promise<boolean> {
     this.#refuseIfClosed()
-    if (this.#held.has(name)) return false
+    if (this.#table.has(name)) return false
     await this.hold(name, work)
     return true
   }

@@ -9,15 +9,15 @@ import type {
   VerifiedClaims,
 } from '../../src/ports/index.js'
 
-interface Issued {
+interface IssuedToken {
   readonly claims: TokenClaims
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Tokens that mean nothing but to the signer that made them. */
+/** Issues random tokens that only the same signer can verify. */
 export class MemoryTokenSigner implements TokenSigner {
-  readonly #issued = new Map<string, Issued>()
+  readonly #issued = new Map<string, IssuedToken>()
 
   async sign(
     claims: TokenClaims,
@@ -40,7 +40,7 @@ export class MemoryTokenSigner implements TokenSigner {
     return { ...issued.claims, iat, exp: iat + Math.round((issued.toMs - issued.fromMs) / 1_000) }
   }
 
-  /** Tokens are looked up, not verified by a key. */
+  /** There are no keys: tokens are looked up in a map. */
   async publicKeys(): Promise<readonly PublicKey[]> {
     return []
   }
@@ -50,7 +50,7 @@ export class MemoryTokenSigner implements TokenSigner {
   }
 }
 
-/** Hashes with a salt, and quickly: for tests only. */
+/** A fast hash with a salt, for tests only. */
 export class MemoryPasswordHasher implements PasswordHasher {
   async hash(password: string): Promise<string> {
     const salt = crypto.randomUUID()
@@ -58,12 +58,12 @@ export class MemoryPasswordHasher implements PasswordHasher {
   }
 
   async verify(hash: string, password: string): Promise<boolean> {
-    const [salt = '', digested] = hash.split(':')
-    return digested === (await digest(salt + password))
+    const [salt = '', expected] = hash.split(':')
+    return expected === (await digest(salt + password))
   }
 }
 
-/** Knows a handful of passwords, in lower case. */
+/** Knows a few passwords, in lower case. */
 export class MemoryCommonPasswords implements CommonPasswords {
   readonly #passwords: ReadonlySet<string>
 
@@ -76,7 +76,7 @@ export class MemoryCommonPasswords implements CommonPasswords {
   }
 }
 
-/** Keeps what it is given. */
+/** Records mails instead of sending them. */
 export class MemoryMailer implements Mailer {
   readonly isImmediate: boolean = true
   readonly sent: Mail[] = []
@@ -86,7 +86,7 @@ export class MemoryMailer implements Mailer {
   }
 
   async close(): Promise<void> {
-    // Nothing is held.
+    // There are no open resources.
   }
 }
 

@@ -25,7 +25,10 @@ import {
   userRepository,
 } from './storage/tenancy-repositories.js'
 
-/** Storage in memory: one piece of work at a time, rolled back by a journal. Gone with the process. */
+/**
+ * Storage in memory. Transactions run one after the other; a journal rolls them back. The end of the process deletes
+ * all rows.
+ */
 export class MemoryStorage implements Storage {
   readonly #tables = new MemoryTables()
   readonly #repositories: Repositories = {
@@ -52,7 +55,7 @@ export class MemoryStorage implements Storage {
     revokedTokens: revokedTokenRepository(this.#tables),
     audit: auditRepository(this.#tables),
   }
-  #last: Promise<unknown> = Promise.resolve()
+  #lastTransaction: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   async open(): Promise<void> {
@@ -65,7 +68,7 @@ export class MemoryStorage implements Storage {
 
   async transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new ClosedError('the storage')
-    const mine = this.#last.then(async () => {
+    const result = this.#lastTransaction.then(async () => {
       const { journal } = this.#tables
       journal.length = 0
       try {
@@ -75,20 +78,22 @@ export class MemoryStorage implements Storage {
         throw error
       }
     })
-    this.#last = mine.catch(() => undefined)
-    return await mine
+    this.#lastTransaction = result.catch(() => undefined)
+    return await result
   }
 
   async join(): Promise<never> {
-    throw new UnsupportedError('a storage in memory has no transactions that a host could have begun')
+    throw new UnsupportedError(
+      'a storage in memory has no transactions that a host could start: record the event without { transaction }',
+    )
   }
 
-  /** Nobody else has jobs here. */
+  /** No other process can add jobs to this storage. */
   watchJobs(): () => Promise<void> {
     return () => Promise.resolve()
   }
 
-  /** What is in memory has no other form than this one. */
+  /** Rows in memory cannot be damaged. */
   async verify(): Promise<readonly string[]> {
     if (this.#isClosed) throw new ClosedError('the storage')
     return []
@@ -96,6 +101,6 @@ export class MemoryStorage implements Storage {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#last
+    await this.#lastTransaction
   }
 }

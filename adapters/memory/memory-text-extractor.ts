@@ -7,7 +7,7 @@ import {
   type TextFormat,
 } from '../../src/ports/index.js'
 
-/** Reads plain text in UTF-8, in this thread. */
+/** Reads plain text in UTF-8, in the calling thread. */
 export class MemoryTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = [
     { extension: '.txt', contentType: 'text/plain' },
@@ -35,11 +35,11 @@ export class MemoryTextExtractor implements TextExtractor {
     let hasText = false
     for await (const bytes of source.open()) {
       options.signal?.throwIfAborted()
-      const text = decode(() => decoder.decode(bytes, { stream: true }))
+      const text = decodeText(() => decoder.decode(bytes, { stream: true }))
       hasText ||= text.trim() !== ''
       if (text !== '') yield { text }
     }
-    decode(() => decoder.decode())
+    decodeText(() => decoder.decode())
     if (!hasText) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
   }
 
@@ -48,9 +48,9 @@ export class MemoryTextExtractor implements TextExtractor {
   }
 }
 
-function decode(work: () => string): string {
+function decodeText(decode: () => string): string {
   try {
-    return work().replaceAll('\0', '\uFFFD')
+    return decode().replaceAll('\0', '\uFFFD')
   } catch (error) {
     throw new ExtractionError('ERR_UNDECODABLE_TEXT', 'The text is not UTF-8', { cause: error })
   }

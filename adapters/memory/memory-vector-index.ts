@@ -18,7 +18,7 @@ interface StoredVector extends VectorKey {
   readonly vector: Float32Array
 }
 
-/** Vectors in memory, found by comparing with all of them. Gone with the process. */
+/** Vectors in memory. A search compares all of them. The end of the process deletes them. */
 export class MemoryVectorIndex implements VectorIndex {
   readonly #collections = new Map<string, StoredVector[]>()
   #isClosed = false
@@ -62,10 +62,10 @@ export class MemoryVectorIndex implements VectorIndex {
     const rows = this.#rowsOf(collection.name)
     return chunks.map(({ documentId, chunk }) => {
       const windows = rows.filter((row) => row.documentId === documentId && row.chunk === chunk)
-      const near = windows.flatMap(({ window, vector }) =>
+      const similarities = windows.flatMap(({ window, vector }) =>
         queries.map((query) => ({ window, similarity: cosine(vector, query) })),
       )
-      return near.sort((one, other) => other.similarity - one.similarity)[0]
+      return similarities.sort((one, other) => other.similarity - one.similarity)[0]
     })
   }
 
@@ -75,9 +75,9 @@ export class MemoryVectorIndex implements VectorIndex {
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
     this.#refuseIfClosed()
-    const nameOf = ({ documentId, chunk, window }: VectorKey): string => `${documentId}:${chunk}:${window}`
-    const vectors = new Map(this.#rowsOf(name).map((row) => [nameOf(row), row.vector]))
-    return keys.map((key) => vectors.get(nameOf(key))?.slice())
+    const keyOf = ({ documentId, chunk, window }: VectorKey): string => `${documentId}:${chunk}:${window}`
+    const vectors = new Map(this.#rowsOf(name).map((row) => [keyOf(row), row.vector]))
+    return keys.map((key) => vectors.get(keyOf(key))?.slice())
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {

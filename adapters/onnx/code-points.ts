@@ -1,17 +1,16 @@
 import { isControl, isMark } from './later-characters.js'
 
 /**
- * What BERT's normaliser and pre-tokeniser make of one code point.
+ * The classes of code points that BERT's normaliser and pre-tokeniser distinguish.
  *
- * Source: `BertNormalizer` and `BertPreTokenizer` of Hugging Face tokenizers:
- * control characters are dropped, Han characters stand alone, text is decomposed
- * (NFD), non-spacing marks are dropped, what is left is lower-cased; punctuation
- * stands alone, white space separates.
+ * Source: `BertNormalizer` and `BertPreTokenizer` of Hugging Face tokenizers. Control characters are dropped, and Han
+ * characters are words of their own. Text is decomposed (NFD), non-spacing marks are dropped, and the rest is
+ * lower-cased. Punctuation is a word of its own, and white space separates words.
  */
 export const CODE_POINT_CLASS = {
-  /** Part of a word; it may normalise to nothing. */
+  /** A part of a word. It may normalise to nothing. */
   word: 1,
-  /** Separates words. */
+  /** A separator of words. */
   space: 2,
   /** A word of its own: punctuation and Han characters. */
   alone: 3,
@@ -19,7 +18,7 @@ export const CODE_POINT_CLASS = {
 
 export type CodePointClass = (typeof CODE_POINT_CLASS)[keyof typeof CODE_POINT_CLASS]
 
-/** Options of a BERT tokenizer that change what a code point becomes. */
+/** The options of a BERT tokenizer that change the result for a code point. */
 export interface NormalizerOptions {
   readonly lowercase: boolean
   readonly stripAccents: boolean
@@ -30,7 +29,7 @@ export interface NormalizerOptions {
 const WHITE_SPACE = /\p{White_Space}/u
 const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/u
 
-/** Han characters as BERT's reference code lists them, both ends included. */
+/** Han characters as BERT's reference code lists them; both ends are inclusive. */
 const HAN_RANGES: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -42,16 +41,7 @@ const HAN_RANGES: readonly (readonly [number, number])[] = [
   [0x2f800, 0x2fa1f],
 ]
 
-function isHan(codePoint: number): boolean {
-  return HAN_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last)
-}
-
-function isDropped(character: string): boolean {
-  if (character === '\t' || character === '\n' || character === '\r') return false
-  return character === '\0' || character === '\uFFFD' || isControl(character)
-}
-
-/** Whether a code point belongs to a word, separates words or stands alone. */
+/** Returns the class of a code point: part of a word, separator, or word of its own. */
 export function classify(codePoint: number, options: NormalizerOptions): CodePointClass {
   const character = String.fromCodePoint(codePoint)
   if (options.cleanText && isDropped(character)) return CODE_POINT_CLASS.word
@@ -61,17 +51,26 @@ export function classify(codePoint: number, options: NormalizerOptions): CodePoi
   return normalized !== '' && PUNCTUATION.test(normalized) ? CODE_POINT_CLASS.alone : CODE_POINT_CLASS.word
 }
 
-/** What the normaliser makes of one code point that is not white space; possibly nothing. */
+/** Normalises one code point that is not white space; the result may be empty. */
 export function normalize(character: string, options: NormalizerOptions): string {
   if (options.cleanText && isDropped(character)) return ''
   let text = character
   if (options.stripAccents)
     text = Array.from(text.normalize('NFD'))
-      .filter((one) => !isMark(one))
+      .filter((part) => !isMark(part))
       .join('')
   if (!options.lowercase) return text
   let lowered = ''
-  // One by one: the lower case of a whole word would turn a final Σ into ς.
-  for (const one of text) lowered += one.toLowerCase()
+  // Lower-cased one by one: the lower case of a whole word would turn a final Σ into ς.
+  for (const part of text) lowered += part.toLowerCase()
   return lowered
+}
+
+function isHan(codePoint: number): boolean {
+  return HAN_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last)
+}
+
+function isDropped(character: string): boolean {
+  if (character === '\t' || character === '\n' || character === '\r') return false
+  return character === '\0' || character === '\uFFFD' || isControl(character)
 }

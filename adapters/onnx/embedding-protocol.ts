@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../src/ports/index.js'
 import type { ModelFolder } from './model-folder.js'
 
-/** What the host's thread asks of the worker. */
+/** A request of the host's thread to the worker. */
 export type EmbeddingRequest =
   | {
       readonly type: 'embed'
@@ -10,24 +10,24 @@ export type EmbeddingRequest =
       readonly kind: 'query' | 'passage'
       readonly isUrgent: boolean
       readonly texts: readonly string[]
-      /** Which of the caller's texts they are, for errors. */
+      /** The indexes of the texts among the caller's texts, for errors. */
       readonly rows: readonly number[]
     }
-  /** Nobody waits for this request any more. */
+  /** The caller does not wait for this request any more. */
   | { readonly type: 'cancel'; readonly id: number }
-  /** A user of this model has gone, the last one if `isLast`: then it is not kept any longer. */
+  /** A user of this model has released it. If `isLast`, no user is left, and the worker discards the model. */
   | { readonly type: 'release'; readonly id: number; readonly model: ModelFolder; readonly isLast: boolean }
 
-/** What the worker answers, once for each `release` and each `embed` that is not cancelled. */
+/** The worker's answer: one for each `release` and for each `embed` that is not cancelled. */
 export type EmbeddingResponse =
-  /** It has loaded the native runtime. */
+  /** The worker has loaded the native runtime. */
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly id: number; readonly vectors: Float32Array }
-  /** What the thread was computing when it was asked has ended. */
+  /** The work in progress at the time of the request has ended. */
   | { readonly type: 'released'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly code: ErrorCode | undefined; readonly message: string }
 
-/** Names a model among those that are loaded. */
+/** The key of a loaded model. */
 export function modelKey({ folder, profile }: ModelFolder): string {
   return `${profile.fingerprint} ${folder}`
 }

@@ -1,30 +1,30 @@
 import type { SpecialTokenIds } from './tokenizer-file.js'
 
 /**
- * Tokens in one batch, padding included. Larger batches are slower on one thread (1,024: a tenth, by measurement),
- * and a query waits for the batch in flight.
+ * The number of tokens of one batch, padding included. Larger batches are slower on one thread (1,024: a tenth, by
+ * measurement), and a query waits for the batch in progress.
  */
 const TOKENS_PER_BATCH = 256
 
-/** Texts of about one length, ready for the model. */
+/** Texts of about the same length, ready for the model. */
 export interface TokenBatch {
-  /** Which of the task's texts. */
+  /** The indexes of the texts in the task. */
   readonly rows: readonly number[]
-  /** Tokens of the longest text; the others are padded to it. */
+  /** The number of tokens of the longest text; the others are padded to it. */
   readonly tokensPerText: number
   readonly ids: BigInt64Array
   readonly mask: BigInt64Array
 }
 
-/** One request's texts, taken in batches of texts of about one length: padding costs as much as text. */
+/** The texts of one request, taken in batches of about the same length: padding costs as much as text. */
 export class EmbeddingTask {
   readonly id: number
-  /** Whether it overtakes what is not. */
+  /** True if it overtakes requests that are not urgent. */
   readonly isUrgent: boolean
   readonly vectors: Float32Array
   readonly #inputs: readonly BigInt64Array[]
   readonly #padding: bigint
-  /** Rows not taken yet, the longest last. */
+  /** Rows that are not taken yet, the longest last. */
   readonly #waiting: number[]
 
   constructor(
@@ -45,12 +45,12 @@ export class EmbeddingTask {
     return this.#waiting.length === 0
   }
 
-  /** Tokens of a text, special tokens included. */
+  /** Returns the number of tokens of a text, special tokens included. */
   tokensOf(row: number): number {
     return this.#inputs[row]?.length ?? 0
   }
 
-  /** The next batch, the longest texts first. */
+  /** Takes the next batch, the longest texts first. */
   takeBatch(): TokenBatch {
     const tokensPerText = this.tokensOf(this.#waiting.at(-1) ?? 0)
     const rows = this.#waiting.splice(-Math.max(1, Math.floor(TOKENS_PER_BATCH / tokensPerText)))

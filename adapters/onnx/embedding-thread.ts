@@ -3,8 +3,8 @@ import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode } fr
 import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
 import type { ModelFolder } from './model-folder.js'
 
-interface Waiting {
-  /** Vectors, none for a model that is released. */
+interface PendingRequest {
+  /** Receives the vectors; an empty array for a released model. */
   readonly resolve: (vectors: Float32Array) => void
   readonly reject: (error: Error) => void
 }
@@ -13,52 +13,50 @@ const NO_VECTORS = new Float32Array()
 
 export interface EmbedRequest {
   readonly kind: 'query' | 'passage'
-  /** Whether it overtakes what is not. */
+  /** True if it overtakes requests that are not urgent. */
   readonly isUrgent: boolean
   readonly texts: readonly string[]
-  /** Which of the caller's texts they are, for errors. */
+  /** The indexes of the texts among the caller's texts, for errors. */
   readonly rows: readonly number[]
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * A thread in which embedding models run.
+ * A thread that runs embedding models.
  *
- * It is never ended: the native runtime (onnxruntime-node 1.14) cannot be loaded
- * by another thread once the first is gone, and crashes the process when it
- * tries. An idle thread keeps no process alive.
- * Nor may the process end inside a native call, which aborts it: whoever releases a
- * model is told when the thread has come out of it.
+ * The thread never ends. The native runtime (onnxruntime-node 1.14) cannot be loaded by another thread after the first
+ * one has ended, and crashes the process when a thread tries. An idle thread does not keep a process alive. If the
+ * process exits inside a native call, it aborts. So a release resolves only after the thread has left that call.
  */
 export class EmbeddingThread {
-  readonly #waiting = new Map<number, Waiting>()
-  /** Models that it has computed with. */
+  readonly #pending = new Map<number, PendingRequest>()
+  /** The keys of models that the thread has used. */
   readonly #models = new Set<string>()
-  readonly #changed: () => void
+  readonly #onChange: () => void
   readonly #worker: Worker
   #hasEnded = false
   #isReady = false
   #lastId = 0
 
-  /** @param changed called when it is ready, has answered something, or has ended */
-  constructor(changed: () => void) {
-    this.#changed = changed
+  /** @param onChange called when the thread is ready, has answered, or has ended */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
     this.#worker = new Worker(new URL('./embedding-worker.js', import.meta.url))
     this.#worker.unref()
     this.#worker.on('message', (response: EmbeddingResponse) => {
       if (response.type === 'ready') this.#isReady = true
-      else this.#answer(response)
-      this.#changed()
+      else this.#handleAnswer(response)
+      this.#onChange()
     })
     this.#worker.on('error', (error) => {
-      this.#end(error)
+      this.#handleEnd(error)
     })
     this.#worker.on('exit', () => {
-      this.#end(undefined)
+      this.#handleEnd(undefined)
     })
   }
 
-  /** Whether it has loaded the native runtime: only one thread may do so at a time. */
+  /** True once the thread has loaded the native runtime: only one thread may load it at a time. */
   get isReady(): boolean {
     return this.#isReady
   }
@@ -67,34 +65,34 @@ export class EmbeddingThread {
     return this.#hasEnded
   }
 
-  /** Whether a model is in its memory. */
+  /** True if a model is in the thread's memory. */
   holds(model: ModelFolder): boolean {
     return this.#models.has(modelKey(model))
   }
 
-  /** Requests that are not answered yet. */
+  /** The number of requests that are not answered yet. */
   get requests(): number {
-    return this.#waiting.size
+    return this.#pending.size
   }
 
-  /** Resolves once nothing that was asked for before is being computed any more: a batch's time at most. */
+  /** Resolves once no earlier request is being computed: after the time of one batch at most. */
   async release(model: ModelFolder, isLast: boolean): Promise<void> {
     if (this.#hasEnded) return
     if (isLast) this.#models.delete(modelKey(model))
-    // A thread that ends meanwhile computes nothing either.
-    await this.#ask((id) => ({ type: 'release', id, model, isLast })).catch(() => undefined)
+    // A thread that has ended computes nothing either.
+    await this.#request((id) => ({ type: 'release', id, model, isLast })).catch(() => undefined)
   }
 
-  /** Vectors of texts, row by row. */
+  /** Computes the vectors of texts, row by row. */
   async embed(model: ModelFolder, { kind, isUrgent, texts, rows, signal }: EmbedRequest): Promise<Float32Array> {
     signal?.throwIfAborted()
     let cancel = (): void => undefined
     try {
-      const vectors = await this.#ask((id) => {
+      const vectors = await this.#request((id) => {
         cancel = () => {
-          this.#settle(id)?.reject(signal?.reason as Error)
+          this.#takePending(id)?.reject(signal?.reason as Error)
           this.#post({ type: 'cancel', id })
-          this.#changed()
+          this.#onChange()
         }
         signal?.addEventListener('abort', cancel, { once: true })
         return { type: 'embed', id, model, kind, isUrgent, texts, rows }
@@ -106,48 +104,48 @@ export class EmbeddingThread {
     }
   }
 
-  /** Posts a request under an id of its own, and waits for its answer. */
-  async #ask(requestOf: (id: number) => EmbeddingRequest): Promise<Float32Array> {
+  /** Posts a request with a new id, and waits for its answer. */
+  async #request(requestOf: (id: number) => EmbeddingRequest): Promise<Float32Array> {
     this.#lastId += 1
     const id = this.#lastId
     return await new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
+      this.#pending.set(id, { resolve, reject })
       this.#post(requestOf(id))
     })
   }
 
   #post(request: EmbeddingRequest): void {
     if (this.#hasEnded) {
-      this.#rejectAll(new Error('a thread of the embedding models has ended: start the process again'))
+      this.#rejectAll(new Error('an embedding thread has ended: restart the process'))
       return
     }
-    // Only what is being computed keeps the process alive.
-    if (this.#waiting.size > 0) this.#worker.ref()
+    // Only work in progress keeps the process alive.
+    if (this.#pending.size > 0) this.#worker.ref()
     this.#worker.postMessage(request)
   }
 
-  #answer(response: Exclude<EmbeddingResponse, { readonly type: 'ready' }>): void {
-    const waiting = this.#settle(response.id)
-    if (response.type === 'done') waiting?.resolve(response.vectors)
-    else if (response.type === 'released') waiting?.resolve(NO_VECTORS)
-    else waiting?.reject(toError(response))
+  #handleAnswer(response: Exclude<EmbeddingResponse, { readonly type: 'ready' }>): void {
+    const pending = this.#takePending(response.id)
+    if (response.type === 'done') pending?.resolve(response.vectors)
+    else if (response.type === 'released') pending?.resolve(NO_VECTORS)
+    else pending?.reject(toError(response))
   }
 
-  #end(cause: Error | undefined): void {
+  #handleEnd(cause: Error | undefined): void {
     this.#hasEnded = true
-    this.#rejectAll(new Error('a thread of the embedding models has ended', { cause }))
-    this.#changed()
+    this.#rejectAll(new Error('an embedding thread has ended: restart the process', { cause }))
+    this.#onChange()
   }
 
-  #settle(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    if (this.#waiting.size === 0) this.#worker.unref()
-    return waiting
+  #takePending(id: number): PendingRequest | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (this.#pending.size === 0) this.#worker.unref()
+    return pending
   }
 
   #rejectAll(error: Error): void {
-    for (const id of [...this.#waiting.keys()]) this.#settle(id)?.reject(error)
+    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(error)
   }
 }
 
@@ -157,7 +155,7 @@ const MODEL_CODES: ReadonlySet<ErrorCode> = new Set<ModelErrorCode>([
   'ERR_MODEL_UNSUPPORTED',
 ])
 
-/** Errors do not keep their class on the way between threads. */
+/** Restores the class of an error, which is lost between threads. */
 function toError({ code, message }: { readonly code: ErrorCode | undefined; readonly message: string }): Error {
   if (code !== undefined && MODEL_CODES.has(code)) return new ModelError(code as ModelErrorCode, message)
   if (code === 'ERR_INVALID_INPUT') return new InvalidInputError('', message)

@@ -6,53 +6,62 @@ import type { ModelFolder } from './model-folder.js'
 
 /** Texts to embed. */
 export interface EmbedTexts extends Pick<EmbedRequest, 'kind' | 'isUrgent' | 'texts'> {
-  /** Any of them ends it. */
+  /** Signals, each of which aborts the call. */
   readonly signals: readonly AbortSignal[]
 }
 
-/** Each holds the weights of its models; more than this many cores are left to the host. */
-const MOST_THREADS = 8
-/** One that is being computed, and one that is there when it ends, however busy the host's thread is. */
+/**
+ * The highest number of threads. Each has the weights of its models in memory. The host keeps the cores beyond this
+ * number.
+ */
+const MAX_THREADS = 8
+/**
+ * The number of shares of a thread: one in progress, and one that is ready when it ends, however busy the host's thread
+ * is.
+ */
 const SHARES_PER_THREAD = 2
-/** Of a share of a request's texts: some batches of the model, so that threads end at about the same time. */
+/**
+ * The characters of a share of a request's texts: some batches of the model, so that threads finish at about the same
+ * time.
+ */
 const CHARACTERS_PER_SHARE = 8_000
 
-/** Part of a request that waits for a thread. */
+/** A part of a request that waits for a thread. */
 interface WaitingShare {
-  readonly begin: (thread: EmbeddingThread) => void
+  readonly start: (thread: EmbeddingThread) => void
   readonly fail: (error: Error) => void
 }
 
 /**
- * The threads of this process in which embedding models run, one for each core. A session of one thread each computes
- * more than one session on all of them: nobody waits for others within a batch.
+ * The threads of this process that run embedding models, one for each core. Sessions with one thread each compute more
+ * than one session on all cores: no thread waits for others within a batch.
  */
 export class EmbeddingThreads {
   static #shared: EmbeddingThreads | undefined
 
   readonly #threads: EmbeddingThread[] = []
   readonly #users = new Map<string, number>()
-  /** Of passages for which no thread was free. */
+  /** Shares of passages that found no free thread. */
   readonly #waiting: WaitingShare[] = []
-  #most = Math.min(MOST_THREADS, availableParallelism())
+  #maxThreads = Math.min(MAX_THREADS, availableParallelism())
 
   static get shared(): EmbeddingThreads {
     EmbeddingThreads.#shared ??= new EmbeddingThreads()
     return EmbeddingThreads.#shared
   }
 
-  /** Threads there may be. */
+  /** The highest number of threads. */
   get concurrency(): number {
-    return this.#most
+    return this.#maxThreads
   }
 
-  /** A model is in use until it is released as often as it was acquired. */
+  /** Marks a model as in use, until it is released as often as it was acquired. */
   acquire(model: ModelFolder): void {
     const key = modelKey(model)
     this.#users.set(key, (this.#users.get(key) ?? 0) + 1)
   }
 
-  /** Resolves once nothing that was asked for before is being computed any more: a batch's time at most. */
+  /** Resolves once no earlier request is being computed: after the time of one batch at most. */
   async release(model: ModelFolder): Promise<void> {
     const key = modelKey(model)
     const users = (this.#users.get(key) ?? 1) - 1
@@ -60,32 +69,34 @@ export class EmbeddingThreads {
     await Promise.all(this.#threads.map((thread) => thread.release(model, users === 0)))
   }
 
-  /** Vectors of texts, row by row. Its texts are dealt over the threads. */
+  /** Computes the vectors of texts, row by row. The texts are distributed over the threads. */
   async embed(model: ModelFolder, { kind, isUrgent, texts, signals }: EmbedTexts): Promise<Float32Array> {
     const { dimensions } = model.profile
     const vectors = new Float32Array(texts.length * dimensions)
-    // Of this call alone: signals that live long would keep what listens to them, or is made of them.
-    const ending = new AbortController()
-    setMaxListeners(0, ending.signal)
+    // A controller for this call only: long-lived signals would keep its listeners in memory.
+    const cancellation = new AbortController()
+    setMaxListeners(0, cancellation.signal)
     const aborts = signals.map((signal) => {
       signal.throwIfAborted()
-      return { signal, abort: () => ending.abort(signal.reason) }
+      return { signal, abort: () => cancellation.abort(signal.reason) }
     })
     for (const { signal, abort } of aborts) signal.addEventListener('abort', abort, { once: true })
     try {
       await Promise.all(
-        sharesOf(texts).map(async (rows) => {
-          const ofRows = rows.map((row) => texts[row] ?? '')
-          const share = { kind, isUrgent, texts: ofRows, rows, signal: ending.signal }
-          const part = await (isUrgent ? this.#threadFor(model).embed(model, share) : this.#wait(model, share))
+        splitIntoShares(texts).map(async (rows) => {
+          const shareTexts = rows.map((row) => texts[row] ?? '')
+          const share = { kind, isUrgent, texts: shareTexts, rows, signal: cancellation.signal }
+          const part = await (isUrgent
+            ? this.#findUrgentThread(model).embed(model, share)
+            : this.#embedWhenFree(model, share))
           rows.forEach((row, at) => {
             vectors.set(part.subarray(at * dimensions, (at + 1) * dimensions), row * dimensions)
           })
         }),
       )
     } catch (error) {
-      // What has become useless is not computed.
-      ending.abort(error)
+      // Do not compute the rest, which is useless now.
+      cancellation.abort(error)
       throw error
     } finally {
       for (const { signal, abort } of aborts) signal.removeEventListener('abort', abort)
@@ -93,58 +104,63 @@ export class EmbeddingThreads {
     return vectors
   }
 
-  async #wait(model: ModelFolder, share: EmbedRequest & { readonly signal: AbortSignal }): Promise<Float32Array> {
+  async #embedWhenFree(
+    model: ModelFolder,
+    share: EmbedRequest & { readonly signal: AbortSignal },
+  ): Promise<Float32Array> {
     return await new Promise((resolve, reject) => {
       share.signal.addEventListener('abort', () => reject(share.signal.reason as Error), { once: true })
-      const begin = (thread: EmbeddingThread): void => void thread.embed(model, share).then(resolve, reject)
-      this.#waiting.push({ begin, fail: reject })
-      this.#deal()
+      const start = (thread: EmbeddingThread): void => void thread.embed(model, share).then(resolve, reject)
+      this.#waiting.push({ start, fail: reject })
+      this.#startWaiting()
     })
   }
 
-  /** Begins what waits, as far as threads are free: called whenever one may have become so. */
-  #deal(): void {
+  /** Starts waiting shares on free threads. Called whenever a thread may be free. */
+  #startWaiting(): void {
     while (this.#waiting.length > 0) {
-      const thread = this.#freeThread()
+      const thread = this.#findFreeThread()
       if (thread === undefined) break
-      this.#waiting.shift()?.begin(thread)
+      this.#waiting.shift()?.start(thread)
     }
     if (this.#living.length > 0 || this.#threads.length === 0) return
-    for (const { fail } of this.#waiting.splice(0)) fail(allEnded())
+    for (const { fail } of this.#waiting.splice(0)) fail(allEndedError())
   }
 
-  /** A thread for what is not urgent: an idle one, then a new one, then one that is about to be idle. */
-  #freeThread(): EmbeddingThread | undefined {
+  /** Finds a thread for work that is not urgent: an idle one, then a new one, then one that is nearly idle. */
+  #findFreeThread(): EmbeddingThread | undefined {
     const least = leastBusy(this.#living)
     if (least?.requests === 0) return least
     return this.#startAnother() ?? (least !== undefined && least.requests < SHARES_PER_THREAD ? least : undefined)
   }
 
-  /** A thread for what is urgent, which waits for nobody here: threads compute that first. */
-  #threadFor(model: ModelFolder): EmbeddingThread {
+  /** Finds a thread for urgent work. It does not wait here, because threads compute urgent work first. */
+  #findUrgentThread(model: ModelFolder): EmbeddingThread {
     const living = this.#living
-    const thread = leastBusy(living.filter((one) => one.holds(model))) ?? leastBusy(living) ?? this.#startAnother()
-    if (thread === undefined) throw allEnded()
-    // The next ones find another, with the model in its memory.
+    const thread =
+      leastBusy(living.filter((candidate) => candidate.holds(model))) ?? leastBusy(living) ?? this.#startAnother()
+    if (thread === undefined) throw allEndedError()
+    // Later requests then find another thread that has loaded the model.
     if (thread.requests > 0)
       this.#startAnother()
-        ?.embed(model, NOTHING)
+        ?.embed(model, LOAD_ONLY)
         .catch(() => undefined)
     return thread
   }
 
-  /** One loads the runtime after the other; and none anew after one has gone. */
+  /** Threads load the runtime one after the other, and no new thread starts after one has ended. */
   #startAnother(): EmbeddingThread | undefined {
-    const isRoom = this.#threads.length < this.#most && this.#threads.every((one) => one.isReady && !one.hasEnded)
-    if (!isRoom) return undefined
+    const hasRoom =
+      this.#threads.length < this.#maxThreads && this.#threads.every((thread) => thread.isReady && !thread.hasEnded)
+    if (!hasRoom) return undefined
     try {
-      const thread = new EmbeddingThread(() => this.#deal())
+      const thread = new EmbeddingThread(() => this.#startWaiting())
       this.#threads.push(thread)
       return thread
     } catch (error) {
       if (this.#threads.length === 0) throw error
-      // The system has no more of them to give.
-      this.#most = this.#threads.length
+      // The system has no resources for more threads.
+      this.#maxThreads = this.#threads.length
       return undefined
     }
   }
@@ -154,19 +170,19 @@ export class EmbeddingThreads {
   }
 }
 
-/** What loads a model, and computes nothing. */
-const NOTHING: EmbedRequest = { kind: 'query', isUrgent: true, texts: [], rows: [], signal: undefined }
+/** A request that loads a model and computes nothing. */
+const LOAD_ONLY: EmbedRequest = { kind: 'query', isUrgent: true, texts: [], rows: [], signal: undefined }
 
 function leastBusy(threads: readonly EmbeddingThread[]): EmbeddingThread | undefined {
   return threads.toSorted((one, other) => one.requests - other.requests)[0]
 }
 
-function allEnded(): Error {
-  return new Error('the threads of the embedding models have ended: start the process again')
+function allEndedError(): Error {
+  return new Error('all embedding threads have ended: restart the process')
 }
 
-/** Which texts go together: those of about one length, the longest first. */
-function sharesOf(texts: readonly string[]): readonly number[][] {
+/** Groups texts into shares of about the same length, the longest first. */
+function splitIntoShares(texts: readonly string[]): readonly number[][] {
   const shares: number[][] = []
   let characters = Number.POSITIVE_INFINITY
   const rows = texts.map((text, row) => ({ row, length: text.length }))

@@ -1,3 +1,3 @@
-/** EmbeddingModel on ONNX Runtime, on the device. */
+/** EmbeddingModel on this device: it runs embedding models on ONNX Runtime (`onnxruntime-node`). */
 export { OnnxEmbeddingModel } from './onnx-embedding-model.js'
 export { WordPieceTokenizer, type WordPieceTokenizerOptions } from './word-piece-tokenizer.js'

@@ -1,7 +1,7 @@
 /**
- * What Unicode has added or changed since the version (8) that the reference tokenizer goes by: to that, and to the
- * model, these are letters like any other that they do not know, and no marks or control characters. Whatever version
- * Node knows, tokens are the same.
+ * The characters that Unicode has added or changed since version 8, which the reference tokenizer uses. For the
+ * reference and for the model they are unknown letters, not marks or control characters. With this list, tokens do not
+ * depend on Node's version of Unicode.
  *
  * Source: every code point, compared with Hugging Face tokenizers.
  */
@@ -23,19 +23,19 @@ const RANGES: readonly (readonly [number, number])[] = LATER.split(' ').map((ran
   return [Number.parseInt(first, 16), Number.parseInt(last, 16)]
 })
 
-/** Marks to the reference, and none to Unicode any more. */
+/** Marks for the reference that Unicode no longer defines as marks. */
 const FORMER_MARKS: ReadonlySet<number> = new Set([0x1734, 0x1171e])
 
 const MARK = /\p{Mn}/u
 const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u
 
-/** Whether a character is a non-spacing mark to the reference. */
+/** True if a character is a non-spacing mark for the reference. */
 export function isMark(character: string): boolean {
   const codePoint = character.codePointAt(0) ?? 0
   return FORMER_MARKS.has(codePoint) || (MARK.test(character) && !isLater(codePoint))
 }
 
-/** Whether a character is a control character to the reference. */
+/** True if a character is a control character for the reference. */
 export function isControl(character: string): boolean {
   return CONTROL.test(character) && !isLater(character.codePointAt(0) ?? 0)
 }

@@ -9,10 +9,10 @@ import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
 const WEIGHTS = 'onnx/model_quantized.onnx'
 const OUTPUT = 'last_hidden_state'
-/** The worker's thread is the only one that computes: others run beside it. */
+/** Only the worker's thread computes: other workers run beside it. */
 const SESSION_OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1 }
 
-/** What a BERT model is given, by the name of the input. */
+/** The inputs of a BERT model, by their name. */
 const INPUTS: Readonly<Record<string, (ids: BigInt64Array, mask: BigInt64Array) => BigInt64Array>> = {
   input_ids: (ids) => ids,
   attention_mask: (_, mask) => mask,
@@ -20,8 +20,8 @@ const INPUTS: Readonly<Record<string, (ids: BigInt64Array, mask: BigInt64Array) 
 }
 
 /**
- * A model whose weights are in memory, until nobody refers to it: the runtime has no call that frees them.
- * Only for a worker thread: running it blocks.
+ * A model whose weights stay in memory until the last reference is dropped: the runtime has no call that frees them.
+ * Only for a worker thread, because a run blocks.
  */
 export class LoadedModel {
   readonly special: SpecialTokenIds
@@ -41,21 +41,21 @@ export class LoadedModel {
     this.special = special
   }
 
-  /** @throws ModelError where files are missing, changed or of another kind */
+  /** @throws ModelError if files are missing, changed or not supported */
   static async load(folder: ModelFolder): Promise<LoadedModel> {
     await checkModelFile(folder, WEIGHTS)
     const file = await readModelFile(folder.folder, 'tokenizer.json')
     const { options, special } = parseTokenizerFile(file.toString('utf8'))
     const session = await runtime.InferenceSession.create(join(folder.folder, WEIGHTS), SESSION_OPTIONS)
-    const problem = problemOf(session)
+    const problem = findProblem(session)
     if (problem !== undefined) {
       throw new ModelError('ERR_MODEL_UNSUPPORTED', `the model in ${folder.folder} cannot be used: ${problem}`)
     }
-    // Texts come with long runs already broken: what is left is read as the reference reads it.
+    // Long runs are already broken in the texts, so longer words are read as the reference reads them.
     return new LoadedModel(folder, session, new WordPieceTokenizer({ ...options, longWords: 'unknown' }), special)
   }
 
-  /** Ids of the tokens of texts, prefix included and special tokens not. */
+  /** Encodes texts to ids of tokens, with the prefix and without special tokens. */
   encode(request: {
     readonly kind: 'query' | 'passage'
     readonly texts: readonly string[]
@@ -66,12 +66,12 @@ export class LoadedModel {
     return request.texts.map((text, index) => {
       const { ids } = this.#tokenizer.encode(prefix + text)
       if (ids.length + this.#tokenizer.specialTokens <= windowTokens) return ids
-      const problem = `has more tokens than the model's window of ${windowTokens}: nothing is cut off silently`
+      const problem = `has more tokens than the model's window of ${windowTokens}: shorten it`
       throw new InvalidInputError(`texts[${request.rows[index]}]`, problem)
     })
   }
 
-  /** Runs the model on the task's next batch, and puts the vectors into the task. */
+  /** Runs the model on the task's next batch, and stores the vectors in the task. */
   async embedBatch(task: EmbeddingTask): Promise<void> {
     const { profile } = this.#folder
     const { dimensions } = profile
@@ -90,8 +90,8 @@ export class LoadedModel {
   }
 }
 
-function problemOf({ inputNames, outputNames }: InferenceSession): string | undefined {
-  const unknown = inputNames.find((name) => !Object.hasOwn(INPUTS, name))
-  if (unknown !== undefined) return `it asks for an input "${unknown}", which a BERT model does not have`
+function findProblem({ inputNames, outputNames }: InferenceSession): string | undefined {
+  const unknownInput = inputNames.find((name) => !Object.hasOwn(INPUTS, name))
+  if (unknownInput !== undefined) return `it needs an input "${unknownInput}", which a BERT model does not have`
   return outputNames.includes(OUTPUT) ? undefined : `it has no output "${OUTPUT}"`
 }

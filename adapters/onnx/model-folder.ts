@@ -18,21 +18,20 @@ const PROFILE_FILE = z.object({
   files: z.object({ 'onnx/model_quantized.onnx': SHA256, 'tokenizer.json': SHA256 }),
 })
 
-/** A model's folder as its `profile.json` describes it. */
+/** A model's folder, as its `profile.json` describes it. */
 export interface ModelFolder {
   readonly folder: string
   readonly profile: EmbeddingProfile
-  /** SHA-256 of the files that make its vectors, by their path in the folder. */
+  /** The SHA-256 of the files that determine its vectors, by their path in the folder. */
   readonly files: Readonly<Record<ModelFile, string>>
 }
 
 export type ModelFile = 'onnx/model_quantized.onnx' | 'tokenizer.json'
 
 /**
- * Reads the profile of a model's folder; its weights are not touched.
+ * Reads the profile of a model's folder, but not its weights.
  *
- * @throws ModelError `ERR_MODEL_MISSING` where there is no `profile.json`,
- *   `ERR_MODEL_CHANGED` where it is not what a profile must be
+ * @throws ModelError `ERR_MODEL_MISSING` without a `profile.json`, `ERR_MODEL_CHANGED` for an invalid profile
  */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const text = await readModelFile(folder, 'profile.json')
@@ -41,7 +40,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     const field = parsed.error.issues[0]?.path.join('.') ?? ''
     throw new ModelError(
       'ERR_MODEL_CHANGED',
-      `the profile.json of the model folder ${folder} is not valid: ${field || 'no JSON object'}`,
+      `the profile.json of the model folder ${folder} is not valid: ${field || 'it is not a JSON object'}`,
     )
   }
   const { files, ...profile } = parsed.data
@@ -55,12 +54,12 @@ export async function readModelFile(folder: string, file: string): Promise<Buffe
   try {
     return await readFile(join(folder, file))
   } catch (error) {
-    throw missing(folder, file, error)
+    throw missingFileError(folder, file, error)
   }
 }
 
 /**
- * Compares a file with the checksum in the profile.
+ * Compares a file with its checksum in the profile.
  * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
  */
 export async function checkModelFile(
@@ -71,24 +70,24 @@ export async function checkModelFile(
   try {
     for await (const piece of createReadStream(join(folder, file))) hash.update(piece as Uint8Array)
   } catch (error) {
-    throw missing(folder, file, error)
+    throw missingFileError(folder, file, error)
   }
   if (hash.digest('hex') === files[file]) return
   throw new ModelError(
     'ERR_MODEL_CHANGED',
-    `${file} in the model folder ${folder} is not the file its profile.json names: put the original back`,
+    `${file} in the model folder ${folder} is not the file that its profile.json names: put the original file back`,
   )
 }
 
 /**
- * Compares all files of a model with what its profile names.
+ * Compares all files of a model with their checksums in the profile.
  * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
  */
 export async function checkModelFiles(model: ModelFolder): Promise<void> {
   for (const file of Object.keys(model.files)) await checkModelFile(model, file as ModelFile)
 }
 
-function missing(folder: string, file: string, cause: unknown): ModelError {
+function missingFileError(folder: string, file: string, cause: unknown): ModelError {
   return new ModelError(
     'ERR_MODEL_MISSING',
     `the model folder ${folder} has no readable ${file}: put the model there, or name another folder`,

@@ -8,11 +8,11 @@ import {
 } from '../../src/ports/index.js'
 import { EmbeddingThreads } from './embedding-threads.js'
 import { checkModelFile, checkModelFiles, type ModelFolder, readModelFile, readModelFolder } from './model-folder.js'
-import { inSlices } from './steps.js'
+import { runInSlices } from './steps.js'
 import { readTokenizerFile } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
-/** A sentence embedding model on this device, on ONNX Runtime, in worker threads. */
+/** A sentence embedding model on this device. ONNX Runtime computes it in worker threads. */
 export class OnnxEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly concurrency: number
@@ -20,20 +20,20 @@ export class OnnxEmbeddingModel implements EmbeddingModel {
   readonly #threads = EmbeddingThreads.shared
   readonly #closing = new AbortController()
   #tokenizer: Promise<Tokenizer> | undefined
-  #released: Promise<void> | undefined
+  #releasing: Promise<void> | undefined
 
   private constructor(folder: ModelFolder) {
     this.#folder = folder
     this.profile = folder.profile
     this.concurrency = this.#threads.concurrency
     this.#threads.acquire(folder)
-    // Each call that is under way listens.
+    // Each call in progress adds a listener.
     setMaxListeners(0, this.#closing.signal)
   }
 
   /**
-   * A model in a folder: `profile.json`, `tokenizer.json` and `onnx/model_quantized.onnx`, as transformers.js
-   * lays them out. Only the profile is read now.
+   * Opens a model in a folder with the files `profile.json`, `tokenizer.json` and `onnx/model_quantized.onnx`, in the
+   * layout of transformers.js. This reads only the profile.
    *
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`
    */
@@ -61,17 +61,17 @@ export class OnnxEmbeddingModel implements EmbeddingModel {
     await checkModelFiles(this.#folder)
   }
 
-  /** Also waits for the batch that is being computed: the process may end once this resolves. */
+  /** Also waits for the batch in progress: the process may exit once this resolves. */
   async close(): Promise<void> {
     this.#closing.abort(new ClosedError(`the embedding model ${this.profile.id}`))
-    this.#released ??= this.#threads.release(this.#folder)
-    await this.#released
+    this.#releasing ??= this.#threads.release(this.#folder)
+    await this.#releasing
   }
 
   async #loadTokenizer(): Promise<Tokenizer> {
     await checkModelFile(this.#folder, 'tokenizer.json')
     const file = await readModelFile(this.#folder.folder, 'tokenizer.json')
-    const { options } = await inSlices(readTokenizerFile(file.toString('utf8')))
+    const { options } = await runInSlices(readTokenizerFile(file.toString('utf8')))
     return await WordPieceTokenizer.create(options)
   }
 }

@@ -1,17 +1,17 @@
-/** The token vectors of a batch, as the model gives them. */
+/** The token vectors of a batch, as the model returns them. */
 export interface TokenVectors {
-  /** Row by row: text × token × dimension. */
+  /** Row by row, with the shape text × token × dimension. */
   readonly data: Float32Array
-  /** Tokens in a row, padding included. */
+  /** The number of tokens of each text, padding included. */
   readonly tokensPerText: number
   readonly dimensions: number
 }
 
 /**
- * Makes one vector of a text's token vectors, at `into`.
+ * Pools the token vectors of a text into one vector, at `into`.
  *
- * @param row which text of the batch
- * @param tokens its tokens, special tokens included and padding not
+ * @param row the index of the text in the batch
+ * @param tokens the number of its tokens: with special tokens, without padding
  */
 export function poolInto(
   into: Float32Array,
@@ -21,15 +21,15 @@ export function poolInto(
   options: { readonly pooling: 'mean' | 'cls'; readonly normalized: boolean },
 ): void {
   const { data, tokensPerText, dimensions } = vectors
-  const begin = row * tokensPerText * dimensions
-  const used = options.pooling === 'cls' ? 1 : tokens
-  for (let token = 0; token < used; token += 1) {
-    const at = begin + token * dimensions
+  const rowStart = row * tokensPerText * dimensions
+  const pooledTokens = options.pooling === 'cls' ? 1 : tokens
+  for (let token = 0; token < pooledTokens; token += 1) {
+    const at = rowStart + token * dimensions
     for (let dimension = 0; dimension < dimensions; dimension += 1) {
       into[dimension] = (into[dimension] ?? 0) + (data[at + dimension] ?? 0)
     }
   }
-  scale(into, options.normalized ? 1 / (length(into) || 1) : 1 / used)
+  scale(into, options.normalized ? 1 / (length(into) || 1) : 1 / pooledTokens)
 }
 
 function length(vector: Float32Array): number {

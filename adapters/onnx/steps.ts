@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Longest time in which a host's event loop is kept from other work. */
+/** The longest time for which the host's event loop is blocked. */
 const SLICE_MS = 8
 
-/** Work in short steps: whoever does it may stop between two of them. */
+/** Work in short steps. The caller may pause between two of them. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** Does all steps at once, where nobody waits for the thread. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+/** Runs all steps at once, in a thread that no other work needs. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
 }
 
-/** Does the steps in slices of 8 ms, between which the event loop turns. */
-export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
+/** Runs the steps in slices of 8 ms; the event loop runs between them. */
+export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const until = performance.now() + SLICE_MS
     let step = steps.next()

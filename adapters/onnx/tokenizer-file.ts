@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ModelError } from '../../src/ports/index.js'
-import { atOnce, type Steps } from './steps.js'
+import { runAtOnce, type Steps } from './steps.js'
 import type { WordPieceTokenizerOptions } from './word-piece-tokenizer.js'
 
 const TOKENIZER_FILE = z.object({
@@ -18,30 +18,30 @@ const TOKENIZER_FILE = z.object({
     unk_token: z.string(),
     continuing_subword_prefix: z.string(),
     max_input_chars_per_word: z.int().positive(),
-    // Its entries are looked at one by one: as a schema, tens of thousands of them take too long.
+    // Entries are checked one by one: a schema for tens of thousands of them takes too long.
     vocab: z.custom<Readonly<Record<string, unknown>>>((value) => typeof value === 'object' && value !== null),
   }),
 })
 
-/** The ids that a BERT model puts around its input. */
+/** The ids of the tokens that a BERT model puts around its input. */
 export interface SpecialTokenIds {
   readonly first: number
   readonly last: number
   readonly padding: number
 }
 
-/** What a `tokenizer.json` says. */
+/** The content of a `tokenizer.json`. */
 export interface TokenizerFile {
   readonly options: WordPieceTokenizerOptions
   readonly special: SpecialTokenIds
 }
 
-/** Entries of a vocabulary that are looked at in one step: less than a millisecond. */
+/** The number of vocabulary entries that one step checks: less than a millisecond. */
 const ENTRIES_PER_STEP = 1_000
 
 /**
- * Reads a `tokenizer.json` of Hugging Face tokenizers. Truncation and padding
- * that it may declare are left out: the engine makes its own windows.
+ * Reads a `tokenizer.json` of Hugging Face tokenizers. Truncation and padding in it are ignored, because the engine
+ * makes its own windows.
  *
  * @throws ModelError `ERR_MODEL_UNSUPPORTED` for any tokenizer but BERT's WordPiece
  */
@@ -49,14 +49,14 @@ export function* readTokenizerFile(text: string): Steps<TokenizerFile> {
   const json: unknown = JSON.parse(text)
   yield
   const parsed = TOKENIZER_FILE.safeParse(json)
-  if (!parsed.success) throw notWordPiece()
+  if (!parsed.success) throw notWordPieceError()
   yield
   const { model, normalizer, added_tokens: addedTokens } = parsed.data
   const vocabulary = yield* checkVocabulary(model.vocab)
   const idOf = (token: string): number => {
     const id = vocabulary[token]
     if (id !== undefined) return id
-    throw new ModelError('ERR_MODEL_UNSUPPORTED', `the vocabulary of the model has no ${token}`)
+    throw new ModelError('ERR_MODEL_UNSUPPORTED', `the vocabulary of the model has no token ${token}: use a BERT model`)
   }
   const options = {
     vocabulary,
@@ -75,24 +75,24 @@ export function* readTokenizerFile(text: string): Steps<TokenizerFile> {
   return { options, special: { first: idOf('[CLS]'), last: idOf('[SEP]'), padding: idOf('[PAD]') } }
 }
 
-/** {@link readTokenizerFile}, all at once. */
+/** Like {@link readTokenizerFile}, but in one step. */
 export function parseTokenizerFile(text: string): TokenizerFile {
-  return atOnce(readTokenizerFile(text))
+  return runAtOnce(readTokenizerFile(text))
 }
 
-/** Ids are whole numbers. */
+/** Checks that all ids are whole numbers. */
 function* checkVocabulary(vocabulary: Readonly<Record<string, unknown>>): Steps<Readonly<Record<string, number>>> {
   const pieces = Object.keys(vocabulary)
   for (const [index, piece] of pieces.entries()) {
-    if (!Number.isSafeInteger(vocabulary[piece])) throw notWordPiece()
+    if (!Number.isSafeInteger(vocabulary[piece])) throw notWordPieceError()
     if (index % ENTRIES_PER_STEP === 0) yield
   }
   return vocabulary as Readonly<Record<string, number>>
 }
 
-function notWordPiece(): ModelError {
+function notWordPieceError(): ModelError {
   return new ModelError(
     'ERR_MODEL_UNSUPPORTED',
-    'the tokenizer.json of the model is not BERT WordPiece, which is the kind that can be read',
+    'the tokenizer.json of the model is not BERT WordPiece: use a model with a BERT WordPiece tokenizer',
   )
 }

@@ -1,42 +1,48 @@
 import type { WordPieces } from './word-piece.js'
 
-/** Words remembered at most; a text of random strings must not grow the memory. */
-const MOST_WORDS = 30_000
-/** Words longer than this are rare, and would cost more than they save. */
-const MOST_UNITS = 64
-/** A power of two, about twice the words: with more, those that are met often would lie farther apart. */
+/** The highest number of cached words: a text of random strings must not use more and more memory. */
+const MAX_WORDS = 30_000
+/** Longer words are not cached: they are rare, and would cost more than they save. */
+const MAX_UNITS = 64
+/**
+ * A power of two, about twice the number of words. With more slots, frequent words would be farther apart in memory.
+ */
 const SLOTS = 2 ** 16
-/** Slots that one word may be in: words that were made to share a place must not cost more than their cutting. */
-const MOST_PROBES = 8
-/** Where a word is for which there is no room, until the next such word. */
-const LAST = SLOTS
+/**
+ * The number of slots that one word may be in. Words that were made to collide must not cost more than cutting them.
+ */
+const MAX_PROBES = 8
+/** The slot of a word for which there is no room, until the next such word. */
+const UNCACHED_SLOT = SLOTS
 
-/** What a slot says of its word, beside each other: all that is read before units are compared. */
+/** The fields of a slot, side by side: all that is read before units are compared. */
 const FIELDS = 4
 const [HASH, LENGTH, TOKENS, FROM] = [0, 1, 2, 3]
 
 /**
- * The pieces of words that were met before, found by the words' UTF-16 units: no string is made to look one up,
- * which would take longer than all the rest. Words have numbers, which hold until the next word is added.
+ * The pieces of known words, found by the words' UTF-16 units. Making a string for each look-up would take longer than
+ * all the rest. Words have numbers, which are valid until the next word is added.
  */
 export class WordCache {
-  /** For each slot the word's hash, its length (0 where there is none), its tokens, and where its units begin. */
+  /**
+   * For each slot: the word's hash, its length (0 for an empty slot), its number of tokens, and the start of its units.
+   */
   readonly #slots = new Int32Array((SLOTS + 1) * FIELDS)
   #units = new Uint16Array(2 ** 16)
-  /** How many of the units are taken. */
+  /** The number of units in use. */
   #end = 0
-  /** By slot. */
+  /** The pieces, by slot. */
   readonly #pieces: (WordPieces | undefined)[] = new Array<undefined>(SLOTS + 1).fill(undefined)
   #words = 0
 
   /**
-   * @param hash of the units, by {@link hashOf}
-   * @returns the word's number, -1 where it is not known
+   * @param hash the hash of the units, by {@link hashOf}
+   * @returns the word's number, or -1 for an unknown word
    */
   find(units: Uint16Array, start: number, end: number, hash: number): number {
     const [slots, known] = [this.#slots, this.#units]
     const length = end - start
-    for (let probe = 0; probe < MOST_PROBES; probe += 1) {
+    for (let probe = 0; probe < MAX_PROBES; probe += 1) {
       const slot = slotOf(hash, probe)
       const at = slot * FIELDS
       const found = slots[at + LENGTH] ?? 0
@@ -50,23 +56,23 @@ export class WordCache {
     return -1
   }
 
-  /** Takes a word that was not found, and remembers it if there is room where it would be looked for. @returns its number */
+  /** Adds a word that was not found, and caches it if one of its slots is free. @returns its number */
   add(units: Uint16Array, start: number, end: number, hash: number, pieces: WordPieces): number {
-    return this.#put(end - start > MOST_UNITS ? LAST : this.#reserve(units.subarray(start, end), hash), pieces)
+    return this.#put(end - start > MAX_UNITS ? UNCACHED_SLOT : this.#reserve(units.subarray(start, end), hash), pieces)
   }
 
-  /** Takes a word that is not remembered. @returns its number */
+  /** Adds a word without caching it. @returns its number */
   addOnce(pieces: WordPieces): number {
-    return this.#put(LAST, pieces)
+    return this.#put(UNCACHED_SLOT, pieces)
   }
 
-  /** How many tokens a word becomes. */
+  /** Returns the number of tokens of a word. */
   tokens(word: number): number {
     return this.#slots[word * FIELDS + TOKENS] ?? 0
   }
 
   pieces(word: number): WordPieces {
-    return this.#pieces[word] ?? NOTHING
+    return this.#pieces[word] ?? NO_PIECES
   }
 
   #put(word: number, pieces: WordPieces): number {
@@ -76,8 +82,8 @@ export class WordCache {
   }
 
   #reserve(units: Uint16Array, hash: number): number {
-    if (this.#words === MOST_WORDS) this.#clear()
-    for (let probe = 0; probe < MOST_PROBES; probe += 1) {
+    if (this.#words === MAX_WORDS) this.#clear()
+    for (let probe = 0; probe < MAX_PROBES; probe += 1) {
       const slot = slotOf(hash, probe)
       const at = slot * FIELDS
       if (this.#slots[at + LENGTH] !== 0) continue
@@ -90,7 +96,7 @@ export class WordCache {
       this.#words += 1
       return slot
     }
-    return LAST
+    return UNCACHED_SLOT
   }
 
   #clear(): void {
@@ -107,17 +113,17 @@ export class WordCache {
   }
 }
 
-const NOTHING: WordPieces = { ids: [], starts: [], ends: [] }
+const NO_PIECES: WordPieces = { ids: [], starts: [], ends: [] }
 
-/** Of a run of units. Source: FNV-1a, with 32 bits. */
+/** Computes the hash of a run of units. Source: FNV-1a, with 32 bits. */
 export function hashOf(units: Uint16Array, start: number, end: number): number {
   let hash = 0
-  for (let at = start; at < end; at += 1) hash = hashed(hash, units[at] ?? 0)
+  for (let at = start; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0)
   return hash
 }
 
-/** The hash of a run with one unit more. */
-export function hashed(hash: number, unit: number): number {
+/** Extends the hash of a run by one unit. */
+export function extendHash(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193)
 }
 

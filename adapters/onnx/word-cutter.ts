@@ -1,35 +1,38 @@
 import { type NormalizerOptions, normalize } from './code-points.js'
 import type { NormalizedWord, WordPieces, WordPieceVocabulary } from './word-piece.js'
 
-/** Longest word in UTF-16 units, characters that normalise to nothing included. */
+/** The longest word in UTF-16 units, including characters that normalise to nothing. */
 const MAX_WORD_UNITS = 512
 
 export interface WordCutterOptions {
-  /** Longest word in code points, after normalising, that WordPiece cuts into pieces. */
+  /** The longest word, in code points after normalising, that WordPiece cuts into pieces. */
   readonly maxWordCharacters: number
   readonly normalizer: NormalizerOptions
 }
 
-/** Cuts words that are met for the first time: normalises them, and looks for their pieces. */
+/** Cuts words that the cache does not know: normalises them, and finds their pieces. */
 export class WordCutter {
   readonly #options: WordCutterOptions
   readonly #vocabulary: WordPieceVocabulary
-  readonly #normalized = new Map<string, string>()
+  readonly #normalizedCharacters = new Map<string, string>()
 
   constructor(options: WordCutterOptions, vocabulary: WordPieceVocabulary) {
     this.#options = options
     this.#vocabulary = vocabulary
   }
 
-  /** A word with more characters than may be cut is one unknown token. */
+  /** Cuts a word into pieces. A word that is too long becomes one unknown token. */
   cut(word: string): WordPieces {
     const normalized = this.#normalizeWord(word)
-    const tooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
-    return tooLong ? this.#vocabulary.unknown(normalized) : this.#vocabulary.cut(normalized)
+    const isTooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
+    return isTooLong ? this.#vocabulary.asUnknown(normalized) : this.#vocabulary.cut(normalized)
   }
 
-  /** Where the parts of a long word end that have as many characters as may be cut; as offsets in the text. */
-  partEnds(text: string, start: number, end: number): number[] {
+  /**
+   * Finds the ends of the parts into which a long word is cut, as offsets in the text. Each part has as many characters
+   * as a word may have.
+   */
+  findPartEnds(text: string, start: number, end: number): number[] {
     const ends: number[] = []
     let from = start
     let characters = 0
@@ -64,10 +67,10 @@ export class WordCutter {
   }
 
   #normalize(character: string): string {
-    let normalized = this.#normalized.get(character)
+    let normalized = this.#normalizedCharacters.get(character)
     if (normalized === undefined) {
       normalized = normalize(character, this.#options.normalizer)
-      this.#normalized.set(character, normalized)
+      this.#normalizedCharacters.set(character, normalized)
     }
     return normalized
   }

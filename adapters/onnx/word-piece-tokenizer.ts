@@ -1,39 +1,38 @@
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
 import { CODE_POINT_CLASS, classify, type NormalizerOptions } from './code-points.js'
-import { atOnce, inSlices, type Steps } from './steps.js'
-import { hashed, hashOf, WordCache } from './word-cache.js'
+import { runAtOnce, runInSlices, type Steps } from './steps.js'
+import { extendHash, hashOf, WordCache } from './word-cache.js'
 import { WordCutter } from './word-cutter.js'
 import { type WordPieces, WordPieceVocabulary } from './word-piece.js'
-import { SpanList, TokenCount, TokenList, type Words } from './words.js'
+import { SpanList, TokenCount, TokenList, type WordSink } from './words.js'
 
-/** What a WordPiece tokenizer is made of; read from `tokenizer.json` by `readTokenizerFile`. */
+/** The options of a WordPiece tokenizer, which `readTokenizerFile` reads from `tokenizer.json`. */
 export interface WordPieceTokenizerOptions {
   readonly vocabulary: Readonly<Record<string, number>>
   readonly unknownToken: string
   readonly continuingPrefix: string
-  /** Longest word in code points, after normalising, that WordPiece cuts into pieces. */
+  /** The longest word, in code points after normalising, that WordPiece cuts into pieces. */
   readonly maxWordCharacters: number
   readonly normalizer: NormalizerOptions
-  /** Tokens such as `[SEP]` that are found in the text as they stand. */
+  /** Tokens such as `[SEP]` that the text may contain literally. */
   readonly addedTokens: Readonly<Record<string, number>>
-  /** Tokens put around every input. */
+  /** The number of tokens that are put around every input. */
   readonly specialTokens: number
   /**
-   * What becomes of a longer word: `cut` (default) into words of that length, so that
-   * nothing is lost; `unknown`, one token for all of it, as the reference does.
+   * The treatment of a longer word. `cut` (default) makes words of that length, so nothing is lost. `unknown` makes one
+   * unknown token of it, as the reference does.
    */
   readonly longWords?: 'cut' | 'unknown'
 }
 
-/** Texts up to this length are read in memory that is kept for the next one. */
+/** The memory of texts up to this length, in UTF-16 units, is kept for the next text. */
 const KEPT_UNITS = 2 ** 17
 
 /**
- * BERT's WordPiece with the place of each token, in UTF-16 units.
+ * BERT's WordPiece, with the position of each token in UTF-16 units.
  *
- * Words are cut on their own, so a map from word to pieces makes most of the
- * work a scan and a look-up. Agrees with the Rust reference (`tokenizers` 0.23)
- * in ids and offsets, long words apart (see `longWords`).
+ * Each word is cut independently, so a map from words to pieces makes most of the work a scan and a look-up. Ids and
+ * offsets agree with the Rust reference (`tokenizers` 0.23), except for long words (see `longWords`).
  */
 export class WordPieceTokenizer implements Tokenizer {
   readonly specialTokens: number
@@ -41,33 +40,38 @@ export class WordPieceTokenizer implements Tokenizer {
   readonly #options: WordPieceTokenizerOptions
   readonly #cutter: WordCutter
   readonly #classes = new Uint8Array(0x110000)
-  /** A run that may have more characters than a word may have, once it is normalised. */
+  /** Matches a run that may have more characters than a word may have, once it is normalised. */
   readonly #longRun: RegExp
   readonly #addedStarts: ReadonlySet<number>
-  /** UTF-16 units of a word that is short enough however it is normalised. */
-  readonly #mostUncut: number
+  /** A word of at most this many UTF-16 units is short enough, however it is normalised. */
+  readonly #maxUncutUnits: number
   readonly #cache = new WordCache()
-  /** That of the latest run of known units, which has an end to return already. */
+  /**
+   * The hash of the latest run of known units. It is a field because the function already returns the end of the run.
+   */
   readonly #hash = new Int32Array(1)
-  #kept = new Uint16Array()
+  #keptUnits = new Uint16Array()
 
-  /** @param vocabulary that of the options, where it has been built already */
-  constructor(options: WordPieceTokenizerOptions, vocabulary: WordPieceVocabulary = atOnce(buildVocabulary(options))) {
+  /** @param vocabulary the vocabulary of the options, if it is built already */
+  constructor(
+    options: WordPieceTokenizerOptions,
+    vocabulary: WordPieceVocabulary = runAtOnce(buildVocabulary(options)),
+  ) {
     this.#options = options
     this.specialTokens = options.specialTokens
     this.unknownId = vocabulary.unknownId
     const { maxWordCharacters, longWords = 'cut' } = options
-    // Decomposed Hangul has up to three letters a syllable.
-    this.#mostUncut = longWords === 'unknown' ? Number.POSITIVE_INFINITY : Math.floor(maxWordCharacters / 3)
+    // Decomposed Hangul has up to three letters for each syllable.
+    this.#maxUncutUnits = longWords === 'unknown' ? Number.POSITIVE_INFINITY : Math.floor(maxWordCharacters / 3)
     this.#cutter = new WordCutter(options, vocabulary)
-    // U+FEFF is white space to a regular expression, and nothing to BERT.
+    // U+FEFF is white space for a regular expression, and nothing for BERT.
     this.#longRun = new RegExp(`[\\S\uFEFF]{${Math.floor(options.maxWordCharacters / 3)}}`, 'u')
     this.#addedStarts = new Set(Object.keys(options.addedTokens).map((token) => token.charCodeAt(0)))
   }
 
-  /** As the constructor, without blocking the event loop while the vocabulary is built. */
+  /** Like the constructor, but does not block the event loop while it builds the vocabulary. */
   static async create(options: WordPieceTokenizerOptions): Promise<WordPieceTokenizer> {
-    return new WordPieceTokenizer(options, await inSlices(buildVocabulary(options)))
+    return new WordPieceTokenizer(options, await runInSlices(buildVocabulary(options)))
   }
 
   split(text: string): WordSpans {
@@ -89,7 +93,7 @@ export class WordPieceTokenizer implements Tokenizer {
     let from = 0
     for (let word = 1; word < count; word += 1) {
       const end = ends[word - 1] ?? 0
-      // Only a cut run has two words of letters that touch: punctuation stands alone without a break.
+      // Only a cut run has two words of letters without a gap: punctuation is a word of its own.
       if (starts[word] !== end || !this.#isInsideRun(text, end)) continue
       parts.push(text.slice(from, end))
       from = end
@@ -104,64 +108,67 @@ export class WordPieceTokenizer implements Tokenizer {
     return count.tokens
   }
 
-  #scan(text: string, words: Words): void {
-    const units = this.#unitsOf(text)
+  #scan(text: string, words: WordSink): void {
+    const units = this.#readUnits(text)
     const classes = this.#classes
     const hash = this.#hash
     const length = text.length
     for (let at = 0; at < length; ) {
       const start = at
-      at = endOfKnown(units, classes, at, length, hash)
+      at = findEndOfKnown(units, classes, at, length, hash)
       if (at < length && classes[units[at] ?? 0] === 0) {
-        at = this.#endOfWord(text, units, at)
+        at = this.#findEndOfWord(text, units, at)
         hash[0] = hashOf(units, start, at)
       }
-      if (at > start) this.#word(text, units, start, at, hash[0] ?? 0, words)
+      if (at > start) this.#addWord(text, units, start, at, hash[0] ?? 0, words)
       if (at === length) return
-      at = classes[units[at] ?? 0] === CODE_POINT_CLASS.space ? at + 1 : this.#notWord(text, units, at, words)
+      at = classes[units[at] ?? 0] === CODE_POINT_CLASS.space ? at + 1 : this.#addOther(text, units, at, words)
     }
   }
 
-  /** Where a word ends that goes on with a code point that is not known yet, if it does. */
-  #endOfWord(text: string, units: Uint16Array, from: number): number {
+  /** Finds the end of a word that may continue with a code point that is not known yet. */
+  #findEndOfWord(text: string, units: Uint16Array, from: number): number {
     let at = from
     while (at < text.length && this.#classes[units[at] ?? 0] === 0) {
-      const width = this.#unknownInWord(text, at)
+      const width = this.#widthIfUnknownInWord(text, at)
       if (width === 0) return at
-      at = endOfKnown(units, this.#classes, at + width, text.length, this.#hash)
+      at = findEndOfKnown(units, this.#classes, at + width, text.length, this.#hash)
     }
     return at
   }
 
-  /** Units of a code point of a word that is not known as such: a pair, or one that is met for the first time. Else 0. */
-  #unknownInWord(text: string, at: number): number {
+  /**
+   * Returns the number of units of a code point if it belongs to a word and is not known as such: a pair, or a new code
+   * point. Otherwise 0.
+   */
+  #widthIfUnknownInWord(text: string, at: number): number {
     const codePoint = text.codePointAt(at) ?? 0
     return this.#kindOf(codePoint) === CODE_POINT_CLASS.word ? widthOf(codePoint) : 0
   }
 
-  /** Takes a code point that is in no word, or a special token that begins with it. @returns the offset behind it */
-  #notWord(text: string, units: Uint16Array, at: number, words: Words): number {
+  /** Adds a code point that is in no word, or a special token that starts with it. @returns the offset behind it */
+  #addOther(text: string, units: Uint16Array, at: number, words: WordSink): number {
     const codePoint = text.codePointAt(at) ?? 0
     const end = at + widthOf(codePoint)
     if (this.#kindOf(codePoint) !== CODE_POINT_CLASS.alone) return end
-    const added = this.#addedStarts.has(codePoint) ? this.#addedTokenAt(text, at) : undefined
+    const added = this.#addedStarts.has(codePoint) ? this.#findAddedToken(text, at) : undefined
     if (added === undefined) {
       this.#add(text, units, at, end, hashOf(units, at, end), words)
       return end
     }
-    const token = wholeToken(this.#options.addedTokens[added] ?? 0, added.length)
+    const token = makeWholeToken(this.#options.addedTokens[added] ?? 0, added.length)
     words.add(at, at + added.length, 1, this.#cache.addOnce(token))
     return at + added.length
   }
 
-  /** The UTF-16 units of a text, and what was there before behind them; until the next text. */
-  #unitsOf(text: string): Uint16Array {
-    if (this.#kept.length < text.length) {
+  /** Returns the UTF-16 units of a text, valid until the next text. Older units may follow them. */
+  #readUnits(text: string): Uint16Array {
+    if (this.#keptUnits.length < text.length) {
       const units = new Uint16Array(text.length)
-      if (text.length <= KEPT_UNITS) this.#kept = units
+      if (text.length <= KEPT_UNITS) this.#keptUnits = units
       return copyUnits(text, units)
     }
-    return copyUnits(text, this.#kept)
+    return copyUnits(text, this.#keptUnits)
   }
 
   #isInsideRun(text: string, at: number): boolean {
@@ -172,21 +179,21 @@ export class WordPieceTokenizer implements Tokenizer {
     )
   }
 
-  /** Most words are short: what is needed for others alone stays out of their way. */
-  #word(text: string, units: Uint16Array, start: number, end: number, hash: number, words: Words): void {
-    if (end - start <= this.#mostUncut) this.#add(text, units, start, end, hash, words)
-    else this.#longWord(text, units, start, end, words)
+  /** Most words are short, so this method has only the code that they need. */
+  #addWord(text: string, units: Uint16Array, start: number, end: number, hash: number, words: WordSink): void {
+    if (end - start <= this.#maxUncutUnits) this.#add(text, units, start, end, hash, words)
+    else this.#addLongWord(text, units, start, end, words)
   }
 
-  #longWord(text: string, units: Uint16Array, start: number, end: number, words: Words): void {
+  #addLongWord(text: string, units: Uint16Array, start: number, end: number, words: WordSink): void {
     let from = start
-    for (const to of this.#cutter.partEnds(text, start, end)) {
+    for (const to of this.#cutter.findPartEnds(text, start, end)) {
       this.#add(text, units, from, to, hashOf(units, from, to), words)
       from = to
     }
   }
 
-  #add(text: string, units: Uint16Array, start: number, end: number, hash: number, words: Words): void {
+  #add(text: string, units: Uint16Array, start: number, end: number, hash: number, words: WordSink): void {
     const cache = this.#cache
     let word = cache.find(units, start, end, hash)
     if (word < 0) word = cache.add(units, start, end, hash, this.#cutter.cut(text.slice(start, end)))
@@ -200,12 +207,12 @@ export class WordPieceTokenizer implements Tokenizer {
 
   #classify(codePoint: number): number {
     const kind = classify(codePoint, this.#options.normalizer)
-    // Half of a pair is one by itself alone: as a unit of text it mostly is not.
+    // Half of a pair is not stored: it is a code point only if it stands alone, which is rare.
     if (codePoint < 0xd800 || codePoint > 0xdfff) this.#classes[codePoint] = kind
     return kind
   }
 
-  #addedTokenAt(text: string, at: number): string | undefined {
+  #findAddedToken(text: string, at: number): string | undefined {
     return Object.keys(this.#options.addedTokens).find((token) => text.startsWith(token, at))
   }
 }
@@ -220,26 +227,32 @@ function copyUnits(text: string, units: Uint16Array): Uint16Array {
 }
 
 /**
- * Where a run of units ends that are known to be parts of a word; writes their hash, which it is the cheapest to make
- * here. A function of its own, or it takes twice as long.
+ * Finds the end of a run of units that are known parts of a word. Also writes their hash, which is cheapest to compute
+ * here. A separate function, because inline code takes twice as long.
  */
-function endOfKnown(units: Uint16Array, classes: Uint8Array, from: number, length: number, hash: Int32Array): number {
+function findEndOfKnown(
+  units: Uint16Array,
+  classes: Uint8Array,
+  from: number,
+  length: number,
+  hash: Int32Array,
+): number {
   let at = from
-  let own = 0
+  let runHash = 0
   for (; at < length; at += 1) {
     const unit = units[at] ?? 0
     if (classes[unit] !== CODE_POINT_CLASS.word) break
-    own = hashed(own, unit)
+    runHash = extendHash(runHash, unit)
   }
-  hash[0] = own
+  hash[0] = runHash
   return at
 }
 
-/** In UTF-16 units. */
+/** Returns the width of a code point in UTF-16 units. */
 function widthOf(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1
 }
 
-function wholeToken(id: number, length: number): WordPieces {
+function makeWholeToken(id: number, length: number): WordPieces {
   return { ids: [id], starts: [0], ends: [length] }
 }

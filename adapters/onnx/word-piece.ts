@@ -1,25 +1,25 @@
 import type { Steps } from './steps.js'
 
-/** The pieces of one word, with places relative to the word's first UTF-16 unit. */
+/** The pieces of one word, with offsets relative to the word's first UTF-16 unit. */
 export interface WordPieces {
   readonly ids: readonly number[]
   readonly starts: readonly number[]
   readonly ends: readonly number[]
 }
 
-/** A normalised word and, for each of its UTF-16 units, where it came from. */
+/** A normalised word and, for each of its UTF-16 units, the offsets of its original code point. */
 export interface NormalizedWord {
   readonly text: string
-  /** Start of the original code point, one entry for each unit of `text`. */
+  /** The start of the original code point, one entry for each unit of `text`. */
   readonly starts: readonly number[]
-  /** End of the original code point, one entry for each unit of `text`. */
+  /** The end of the original code point, one entry for each unit of `text`. */
   readonly ends: readonly number[]
 }
 
-/** Entries of a vocabulary that are taken in one step: about a millisecond. */
+/** The number of vocabulary entries that one step adds: about a millisecond. */
 const ENTRIES_PER_STEP = 1_000
 
-/** A vocabulary as `tokenizer.json` holds it, and the lookup that WordPiece makes in it. */
+/** The vocabulary of a `tokenizer.json`, and WordPiece's look-up in it. */
 export class WordPieceVocabulary {
   readonly #heads: ReadonlyMap<string, number>
   readonly #tails: ReadonlyMap<string, number>
@@ -57,8 +57,8 @@ export class WordPieceVocabulary {
   }
 
   /**
-   * Cuts a word into the longest pieces of the vocabulary, from its beginning.
-   * A word with a part that has no piece is one unknown token.
+   * Cuts a word into the longest pieces of the vocabulary, from its start. A word with a part that has no piece is one
+   * unknown token.
    *
    * Source: Schuster and Nakajima 2012; Devlin et al. 2018, `WordpieceTokenizer`.
    */
@@ -73,7 +73,7 @@ export class WordPieceVocabulary {
       let to = Math.min(text.length, from + this.#longest)
       let id: number | undefined
       while (to > from && (id = pieces.get(text.slice(from, to))) === undefined) to -= 1
-      if (id === undefined) return this.unknown(word)
+      if (id === undefined) return this.asUnknown(word)
       ids.push(id)
       starts.push(word.starts[from] ?? 0)
       ends.push(word.ends[to - 1] ?? 0)
@@ -82,8 +82,8 @@ export class WordPieceVocabulary {
     return { ids, starts, ends }
   }
 
-  /** The whole word as one unknown token. */
-  unknown(word: NormalizedWord): WordPieces {
+  /** Makes one unknown token of the whole word. */
+  asUnknown(word: NormalizedWord): WordPieces {
     return { ids: [this.unknownId], starts: [word.starts[0] ?? 0], ends: [word.ends.at(-1) ?? 0] }
   }
 }

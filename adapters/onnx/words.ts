@@ -1,18 +1,19 @@
 import type { Encoding, WordSpans } from '../../src/ports/index.js'
 import type { WordCache } from './word-cache.js'
 
-/** What is made of the words of a text, which come in its order. */
-export interface Words {
+/** Receives the words of a text, in their order. */
+export interface WordSink {
   /**
-   * @param start UTF-16 offset of the word; `end` that just behind it
-   * @param tokens how many it becomes
-   * @param word its number in the {@link WordCache}, until the next one is added
+   * @param start the UTF-16 offset of the word
+   * @param end the UTF-16 offset just behind it
+   * @param tokens the number of its tokens
+   * @param word its number in the {@link WordCache}, valid until the next word is added
    */
   add(start: number, end: number, tokens: number, word: number): void
 }
 
-/** How many tokens they have. */
-export class TokenCount implements Words {
+/** Counts the tokens of the words. */
+export class TokenCount implements WordSink {
   tokens = 0
 
   add(_start: number, _end: number, tokens: number): void {
@@ -20,8 +21,8 @@ export class TokenCount implements Words {
   }
 }
 
-/** Growing arrays of words; a text has at most as many words as UTF-16 units. */
-export class SpanList implements Words, WordSpans {
+/** Growing arrays of words. A text has at most as many words as UTF-16 units. */
+export class SpanList implements WordSink, WordSpans {
   count = 0
   starts: Uint32Array
   ends: Uint32Array
@@ -35,12 +36,12 @@ export class SpanList implements Words, WordSpans {
   }
 
   add(start: number, end: number, tokens: number): void {
-    const at = this.count
-    if (at === this.starts.length) this.#grow()
-    this.starts[at] = start
-    this.ends[at] = end
-    this.tokens[at] = tokens
-    this.count = at + 1
+    const index = this.count
+    if (index === this.starts.length) this.#grow()
+    this.starts[index] = start
+    this.ends[index] = end
+    this.tokens[index] = tokens
+    this.count = index + 1
   }
 
   #grow(): void {
@@ -57,8 +58,8 @@ export class SpanList implements Words, WordSpans {
   }
 }
 
-/** All of their tokens, one by one. */
-export class TokenList implements Words {
+/** Collects all tokens of the words, one by one. */
+export class TokenList implements WordSink {
   readonly #words: WordCache
   readonly #ids: number[] = []
   readonly #starts: number[] = []

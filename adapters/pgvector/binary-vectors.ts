@@ -1,16 +1,18 @@
-/** A vector of pgvector's begins with its dimensions and two bytes that it does not use. */
+/** A vector of pgvector begins with its dimensions (2 bytes) and two unused bytes. */
 const VECTOR_HEADER_BYTES = 4
-/** Of an array: dimensions, whether there are nulls, the type, the length and the first index. */
+/**
+ * The header of an array: dimensions, a flag for nulls, the element type, the length and the first index, 4 bytes each.
+ */
 const ARRAY_HEADER_BYTES = 20
 const LENGTH_BYTES = 4
 const FLOAT_BYTES = 4
 
 /**
- * Vectors as an array in the binary form of PostgreSQL's protocol (pgvector, `vector_recv`; PostgreSQL, `array_recv`):
- * as text, a thousand of them would take the event loop a tenth of a second.
+ * Encodes vectors as an array in the binary form of PostgreSQL's protocol. Text would block the event loop for a tenth
+ * of a second for each thousand vectors. Source: `vector_recv` of pgvector, `array_recv` of PostgreSQL.
  *
- * @param vectors row by row
- * @param type the number by which the database knows the type `vector`
+ * @param vectors the vectors, one after the other
+ * @param type the oid of the type `vector` in the database
  */
 export function encodeVectors(vectors: Float32Array, dimensions: number, type: number): Buffer {
   const rows = vectors.length / dimensions
@@ -18,23 +20,23 @@ export function encodeVectors(vectors: Float32Array, dimensions: number, type: n
   const bytes = Buffer.allocUnsafe(ARRAY_HEADER_BYTES + rows * (LENGTH_BYTES + vectorBytes))
   const header = [1, 0, type, rows, 1]
   for (const [index, value] of header.entries()) bytes.writeInt32BE(value, index * 4)
-  let at = ARRAY_HEADER_BYTES
+  let offset = ARRAY_HEADER_BYTES
   for (let row = 0; row < rows; row += 1) {
-    bytes.writeInt32BE(vectorBytes, at)
-    writeVector(bytes, at + LENGTH_BYTES, vectors.subarray(row * dimensions, (row + 1) * dimensions))
-    at += LENGTH_BYTES + vectorBytes
+    bytes.writeInt32BE(vectorBytes, offset)
+    writeVector(bytes, offset + LENGTH_BYTES, vectors.subarray(row * dimensions, (row + 1) * dimensions))
+    offset += LENGTH_BYTES + vectorBytes
   }
   return bytes
 }
 
-/** One vector, in the same form. */
+/** Encodes one vector in the same binary form. */
 export function encodeVector(vector: Float32Array): Buffer {
   const bytes = Buffer.allocUnsafe(VECTOR_HEADER_BYTES + vector.length * FLOAT_BYTES)
   writeVector(bytes, 0, vector)
   return bytes
 }
 
-/** A vector as the driver gives it: `[1,2.5,3]`. */
+/** Parses a vector in the text form, such as `[1,2.5,3]`. */
 export function parseVector(text: string): Float32Array {
   return Float32Array.from(JSON.parse(text) as number[])
 }
@@ -42,6 +44,6 @@ export function parseVector(text: string): Float32Array {
 function writeVector(bytes: Buffer, start: number, vector: Float32Array): void {
   bytes.writeInt16BE(vector.length, start)
   bytes.writeInt16BE(0, start + 2)
-  let at = start + VECTOR_HEADER_BYTES
-  for (const component of vector) at = bytes.writeFloatBE(component, at)
+  let offset = start + VECTOR_HEADER_BYTES
+  for (const component of vector) offset = bytes.writeFloatBE(component, offset)
 }

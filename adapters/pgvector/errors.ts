@@ -5,42 +5,43 @@ import {
   UnsupportedError,
   VectorsDamagedError,
 } from '../../src/ports/index.js'
+import { codeOf } from '../node-kit/index.js'
 
 const UNDEFINED_TABLE = '42P01'
-const CANCELLED = '57014'
-const NO_RIGHT = '42501'
-const NO_TYPE = '42704'
-const FULL = '53100'
-/** A lock that did not come free in time, and a deadlock. */
-const IN_USE: ReadonlySet<string> = new Set(['55P03', '40P01'])
-/** A page, or an index, that cannot be read as what it should be (PostgreSQL, Error Codes, class XX). */
+const QUERY_CANCELLED = '57014'
+const INSUFFICIENT_PRIVILEGE = '42501'
+const UNDEFINED_OBJECT = '42704'
+const DISK_FULL = '53100'
+/** A lock timeout, and a deadlock. */
+const LOCKED: ReadonlySet<string> = new Set(['55P03', '40P01'])
+/** A damaged page or index (source: PostgreSQL, Error Codes, class XX). */
 const DAMAGED: ReadonlySet<string> = new Set(['XX001', 'XX002'])
-/** Classes that pass: connection, transaction rollback, resources, in use, operator intervention, system error. */
-const PASSING = /^(08|40|53|55|57|58|25P03|25P02|25006)/
-const LOST = /(connection (terminated|ended)[a-z ]*|timeout expired|query read timeout|is not queryable)$/i
+/** Transient classes: connection, transaction rollback, resources, in use, operator intervention, system error. */
+const TRANSIENT = /^(08|40|53|55|57|58|25P03|25P02|25006)/
+const CONNECTION_LOST = /(connection (terminated|ended)[a-z ]*|timeout expired|query read timeout|is not queryable)$/i
 
-/** Whether somebody has dropped the table meanwhile. */
-export function isGone(error: unknown): boolean {
+/** True if another process has dropped the table. */
+export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === UNDEFINED_TABLE
 }
 
-/** Whether somebody has broken a statement off. */
+/** True if a statement was cancelled. */
 export function isCancelled(error: unknown): boolean {
-  return codeOf(error) === CANCELLED
+  return codeOf(error) === QUERY_CANCELLED
 }
 
-/** Whether the database's user lacks a right. */
-export function isWithoutRight(error: unknown): boolean {
-  return codeOf(error) === NO_RIGHT
+/** True if the database user lacks a right. */
+export function isRightMissing(error: unknown): boolean {
+  return codeOf(error) === INSUFFICIENT_PRIVILEGE
 }
 
-/** Whether somebody else works with the table for too long. */
-export function isInUse(error: unknown): boolean {
-  return IN_USE.has(codeOf(error) ?? '')
+/** True if another transaction has locked the table for too long. */
+export function isLocked(error: unknown): boolean {
+  return LOCKED.has(codeOf(error) ?? '')
 }
 
-/** What the database does with a collection, its failures told as the core's errors. */
-export async function inDatabase<T>(name: string, work: () => Promise<T>): Promise<T> {
+/** Runs database work, and translates its errors to the core's. @param name the collection, for messages */
+export async function withTranslatedErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -51,22 +52,24 @@ export async function inDatabase<T>(name: string, work: () => Promise<T>): Promi
 function translateError(name: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AlcoveError) return error
   const code = codeOf(error)
-  if (code === FULL) {
-    return new StorageFullError('the disk with the vectors is full: make room, and it goes on', { cause: error })
+  if (code === DISK_FULL) {
+    return new StorageFullError('the disk with the vectors is full: free some space, then the work continues', {
+      cause: error,
+    })
   }
   if (code !== undefined && DAMAGED.has(code)) {
     return new VectorsDamagedError(
-      `the vectors of ${name} are damaged: "alcove doctor --repair" makes them again from the documents`,
+      `the vectors of ${name} are damaged: run "alcove doctor --repair" to build them again from the documents`,
       { cause: error },
     )
   }
-  if (code === NO_TYPE) {
+  if (code === UNDEFINED_OBJECT) {
     return new UnsupportedError(
-      'the type "vector" is not found: have the schema of the extension in the search_path of the database\'s user',
+      'the type "vector" was not found: add the schema of the extension to the search_path of the database user',
       { cause: error },
     )
   }
-  const isTransient = code === undefined ? isConnectionLost(error) : PASSING.test(code) || /^E[A-Z]+$/.test(code)
+  const isTransient = code === undefined ? isConnectionLost(error) : TRANSIENT.test(code) || /^E[A-Z]+$/.test(code)
   if (code === undefined && !isTransient) return error
   return new StorageError(`the database with the vectors failed (${code ?? 'no connection'})`, {
     cause: error,
@@ -75,9 +78,5 @@ function translateError(name: string, error: unknown): unknown {
 }
 
 function isConnectionLost(error: Error): boolean {
-  return error.name === 'KnexTimeoutError' || LOST.test(error.message)
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return error.name === 'KnexTimeoutError' || CONNECTION_LOST.test(error.message)
 }

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { VectorTable } from './vector-tables.js'
 
-const MEMORY = '256MB'
+const MAINTENANCE_MEMORY = '256MB'
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
-/** A cancellation that reaches the server between two statements is lost. */
-const CANCEL_AGAIN_MS = 250
+/** Time between two cancellations. One that reaches the server between two statements is lost. */
+const CANCEL_INTERVAL_MS = 250
 
-/** Builds the index of one table, once, on a connection of the pool. */
+/** Builds the HNSW index of one table on a connection of the pool. */
 export class HnswBuild {
   readonly #knex: Knex
   readonly #table: VectorTable
-  /** The server's process that builds, while it does. */
+  /** The server process that runs the build; undefined while there is none. */
   #processId: number | undefined
   #isCancelled = false
   #run: Promise<boolean> | undefined
@@ -22,114 +22,117 @@ export class HnswBuild {
   }
 
   /**
-   * @returns whether the index is there: another process may be building it
-   * @throws Error of the database, or of {@link cancel}
+   * Starts the build at the first call, and waits for it.
+   * @returns true if the index is built; false if another process is building it
+   * @throws Error of the database, or if {@link cancel} was called
    */
   async run(): Promise<boolean> {
-    this.#run ??= this.#onConnection()
+    this.#run ??= this.#runOnConnection()
     return await this.#run
   }
 
-  /** Breaks it off, and waits until it has ended. What it leaves, the next build removes. */
+  /** Cancels the build, and waits until it has stopped. The next build removes the unfinished index. */
   async cancel(): Promise<void> {
     this.#isCancelled = true
-    const over = this.#run?.then(
+    const finished = this.#run?.then(
       () => true,
       () => true,
     )
-    while (over !== undefined) {
+    while (finished !== undefined) {
       await this.#cancelStatement().catch(() => undefined)
-      if (await Promise.race([over, setTimeout(CANCEL_AGAIN_MS, false, { ref: false })])) return
+      if (await Promise.race([finished, setTimeout(CANCEL_INTERVAL_MS, false, { ref: false })])) return
     }
   }
 
   async #cancelStatement(): Promise<void> {
     if (this.#processId === undefined) return
-    // Never its own: with a pool of one connection it comes to run on that of the build.
+    // Not its own process: with a pool of one connection, this statement runs on the connection of the build.
     await this.#knex.raw(
       'select pg_cancel_backend(pid) from pg_stat_activity where pid = ? and pid <> pg_backend_pid()',
       [this.#processId],
     )
   }
 
-  async #onConnection(): Promise<boolean> {
+  async #runOnConnection(): Promise<boolean> {
     const client = this.#knex.client as Client
     const connection = await client.acquireConnection()
-    let isAsBefore = false
+    let isReusable = false
     try {
-      const isThere = await this.#underLock(connection)
-      isAsBefore = !this.#isCancelled
-      return isThere
+      const isBuilt = await this.#buildUnderLock(connection)
+      isReusable = !this.#isCancelled
+      return isBuilt
     } finally {
       this.#processId = undefined
-      // Its lock and settings end with it, and a cancellation that is still to come.
-      if (!isAsBefore) await end(connection)
+      // The end of the connection also ends its lock, its settings and a cancellation that is still on its way.
+      if (!isReusable) await discard(connection)
       await client.releaseConnection(connection)
     }
   }
 
-  async #underLock(connection: Connection): Promise<boolean> {
-    const run: Run = async (sql, bindings = []) => await this.#statement(connection, sql, bindings)
+  async #buildUnderLock(connection: Connection): Promise<boolean> {
+    const execute: Execute = async (sql, bindings = []) => await this.#statement(connection, sql, bindings)
     const lock = [this.#table.table, 'index']
-    const [locked] = await run(
+    const [locked] = await execute(
       'select pg_try_advisory_lock(hashtext(?), hashtext(?)) as is_true, pg_backend_pid() as process_id',
       lock,
     )
     this.#processId = Number(locked?.['process_id'])
     if (locked?.['is_true'] !== true) return false
-    await this.#build(run)
-    await run('select pg_advisory_unlock(hashtext(?), hashtext(?))', lock)
+    await this.#build(execute)
+    await execute('select pg_advisory_unlock(hashtext(?), hashtext(?))', lock)
     return true
   }
 
-  async #build(run: Run): Promise<void> {
+  async #build(execute: Execute): Promise<void> {
     const { table, dimensions } = this.#table
     const index = `${table}_hnsw`
-    const [found] = await run(
+    const [found] = await execute(
       'select indisvalid as is_true from pg_index where indexrelid = to_regclass(quote_ident(?))',
       [index],
     )
     if (found?.['is_true'] === true) return
     const settings = `select set_config('statement_timeout', ?, false), set_config('maintenance_work_mem', ?, false)`
-    const [before] = await run(
+    const [before] = await execute(
       `select current_setting('statement_timeout') as timeout, current_setting('maintenance_work_mem') as memory`,
     )
-    await run(settings, ['0', MEMORY])
-    // What a build leaves that was broken off.
-    if (found !== undefined) await run('drop index concurrently ??', [index])
-    await run(`create index concurrently ?? on ?? using hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)`, [
-      index,
-      table,
-    ])
-    await run(settings, [String(before?.['timeout']), String(before?.['memory'])])
+    await execute(settings, ['0', MAINTENANCE_MEMORY])
+    // A cancelled build leaves an index that is not valid.
+    if (found !== undefined) await execute('drop index concurrently ??', [index])
+    await execute(
+      `create index concurrently ?? on ?? using hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)`,
+      [index, table],
+    )
+    await execute(settings, [String(before?.['timeout']), String(before?.['memory'])])
   }
 
-  /** Takes as long as it takes, whatever the others are allowed. */
+  /** Runs a statement without the time limit of other statements. */
   async #statement(connection: Connection, sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
     if (this.#isCancelled) throw new Error('the build of the index was cancelled')
-    const patient = { query_timeout: LONGEST_TIMEOUT_MS }
-    const done: unknown = await this.#knex.raw(sql, bindings).options(patient).connection(connection)
-    return (done as { readonly rows: readonly Row[] }).rows
+    const options = { query_timeout: LONGEST_TIMEOUT_MS }
+    const result: unknown = await this.#knex.raw(sql, bindings).options(options).connection(connection)
+    return (result as { readonly rows: readonly Row[] }).rows
   }
 }
 
 type Row = Readonly<Record<string, unknown>>
-type Run = (sql: string, bindings?: readonly Knex.RawBinding[]) => Promise<readonly Row[]>
+type Execute = (sql: string, bindings?: readonly Knex.RawBinding[]) => Promise<readonly Row[]>
 
-/** What is used of the driver's connection. */
+/** The part of the driver's connection that is used. */
 interface Connection {
-  /** Why knex must give it to nobody any more. */
+  /** If set, knex never hands out the connection: the reason. */
   __knex__disposed?: unknown
   end(): Promise<void>
 }
 
-/** What is used of knex's client: a build is not within a transaction, and its lock belongs to its connection. */
+/**
+ * The part of knex's client that is used. A build cannot run in a transaction, and its lock belongs to a connection.
+ */
 interface Client {
   acquireConnection(): Promise<Connection>
   releaseConnection(connection: Connection): Promise<void>
 }
 
-async function end(connection: Connection): Promise<void> {
-  connection.__knex__disposed = 'the build of an index was broken off'
+async function discard(connection: Connection): Promise<void> {
+  connection.__knex__disposed = 'the build of an index was cancelled'
   await connection.end().catch(() => undefined)
 }

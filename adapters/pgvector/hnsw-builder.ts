@@ -1,36 +1,42 @@
 import type { Knex } from 'knex'
 import type { Telemetry } from '../../src/ports/index.js'
-import { isCancelled, isGone } from './errors.js'
+import { isCancelled, isTableMissing } from './errors.js'
 import { HnswBuild } from './hnsw-build.js'
 import type { VectorTable, VectorTables } from './vector-tables.js'
 
-/** What an index on half-precision vectors takes (pgvector, HNSW). */
-const MOST_DIMENSIONS = 4_000
-/** Additions after which a table is counted. */
-const ADDITIONS_PER_LOOK = 8
+/** Largest number of dimensions of an index on half-precision vectors (source: pgvector, HNSW). */
+const MAX_DIMENSIONS = 4_000
+/** Number of additions after which the rows of a table are counted. */
+const ADDITIONS_PER_COUNT = 8
 
-/** Which tables get an index. */
+/** The rules by which tables get an index. */
 export interface HnswBuilderOptions {
+  /** Number of rows from which a table gets an index. */
   readonly indexFromRows: number
-  /** How long a build that has failed, or that another process makes, is left alone. */
+  /** Milliseconds before the next try, after a failure or while another process builds. */
   readonly indexRetryMs: number
   readonly telemetry: Telemetry | undefined
 }
 
-/** Builds HNSW indexes where they pay, one at a time, while others read and write. Until one is built its table is scanned. */
+/**
+ * Builds HNSW indexes of large tables, one at a time, without blocking reads and writes. Searches scan a table without
+ * one.
+ */
 export class HnswBuilder {
   readonly #knex: Knex
   readonly #tables: VectorTables
   readonly #options: HnswBuilderOptions
+  /** By collection: the additions that this process has made to a table. */
   readonly #additions = new Map<string, { readonly tableId: string; readonly count: number }>()
-  /** Collections whose turn comes, or is. */
+  /** By collection: the build that waits or runs. */
   readonly #turns = new Map<string, Promise<void>>()
-  /** Collections that are looked at again when the pause is over, while there is one. */
+  /** Collections that are retried after the pause. */
   readonly #postponed = new Set<string>()
   #pause: NodeJS.Timeout | undefined
-  #last: Promise<void> = Promise.resolve()
+  #lastTurn: Promise<void> = Promise.resolve()
   #build: HnswBuild | undefined
   #isClosed = false
+  /** The error of the last build; undefined after a success. */
   error: Error | undefined
 
   constructor(knex: Knex, tables: VectorTables, options: HnswBuilderOptions) {
@@ -39,37 +45,37 @@ export class HnswBuilder {
     this.#options = options
   }
 
-  /** To be told of every addition. */
+  /** Must be called after every addition. */
   noteAddition(name: string, table: VectorTable): void {
     if (this.#isClosed || !canHaveIndex(table)) return
     const noted = this.#additions.get(name)
     const count = noted?.tableId === table.id ? noted.count + 1 : 1
     this.#additions.set(name, { tableId: table.id, count })
-    if (count % ADDITIONS_PER_LOOK !== 1) return
-    // It may be another table of that name whose turn it is.
-    if (this.#pause === undefined && !this.#turns.has(name)) this.#begin(name)
-    else this.#tryLater(name)
+    if (count % ADDITIONS_PER_COUNT !== 1) return
+    // The waiting build may be for an earlier table of that name, so this one is postponed.
+    if (this.#pause === undefined && !this.#turns.has(name)) this.#startTurn(name)
+    else this.#retryLater(name)
   }
 
-  /** To be told of every search: whoever added to the table may have ended before its index was built. */
+  /** Must be called for every search. The process that filled the table may have ended before it built the index. */
   noteSearch(name: string, table: VectorTable): void {
     if (this.#additions.get(name)?.tableId !== table.id) this.noteAddition(name, table)
   }
 
-  /** Its collection is dropped. */
+  /** Must be called when a collection is dropped. */
   forget(name: string): void {
     this.#additions.delete(name)
     this.#postponed.delete(name)
   }
 
-  /** Builds what is due now, and waits for it. */
+  /** Builds the indexes that are due now, and waits for them. */
   async finish(): Promise<void> {
     await Promise.all(this.#turns.values())
-    for (const name of this.#additions.keys()) this.#begin(name)
+    for (const name of this.#additions.keys()) this.#startTurn(name)
     await Promise.all(this.#turns.values())
   }
 
-  /** Breaks off what is being built. */
+  /** Cancels the build that is running. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#pause)
@@ -77,13 +83,13 @@ export class HnswBuilder {
     await Promise.all(this.#turns.values())
   }
 
-  #begin(name: string): void {
+  #startTurn(name: string): void {
     if (this.#isClosed || this.#turns.has(name)) return
-    const turn = this.#last.then(async () => {
+    const turn = this.#lastTurn.then(async () => {
       await this.#tryToBuild(name)
       this.#turns.delete(name)
     })
-    this.#last = turn
+    this.#lastTurn = turn
     this.#turns.set(name, turn)
   }
 
@@ -94,8 +100,8 @@ export class HnswBuilder {
       if (table === undefined || !canHaveIndex(table) || !(await this.#isLarge(table))) return
       const isBuilt = await this.#buildIndex(table)
       if (isBuilt) await this.#tables.setIndexed(name, table)
-      // Whoever builds it may end before it is built.
-      else this.#tryLater(name)
+      // Another process is building the index, but may end before it is done.
+      else this.#retryLater(name)
       this.error = undefined
     } catch (error) {
       this.#noteFailure(name, error)
@@ -103,12 +109,12 @@ export class HnswBuilder {
   }
 
   async #isLarge({ table }: VectorTable): Promise<boolean> {
-    const least = Math.min(Math.ceil(this.#options.indexFromRows), Number.MAX_SAFE_INTEGER)
+    const threshold = Math.min(Math.ceil(this.#options.indexFromRows), Number.MAX_SAFE_INTEGER)
     const counted = await this.#knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
       'select count(*) as rows from (select 1 from ?? limit ?) as counted',
-      [table, least],
+      [table, threshold],
     )
-    return Number(counted.rows[0]?.rows) >= least
+    return Number(counted.rows[0]?.rows) >= threshold
   }
 
   async #buildIndex(table: VectorTable): Promise<boolean> {
@@ -121,12 +127,12 @@ export class HnswBuilder {
     }
   }
 
-  /** It is no failure that a collection is dropped meanwhile, and perhaps made again, or a build cancelled on purpose. */
+  /** Records a failure. A dropped collection and a cancelled build are retried, but do not count as failures. */
   #noteFailure(name: string, error: unknown): void {
     if (this.#isClosed) return
-    this.#tryLater(name)
-    if (isGone(error)) this.#tables.forget(name)
-    if (isGone(error) || isCancelled(error)) return
+    this.#retryLater(name)
+    if (isTableMissing(error)) this.#tables.forget(name)
+    if (isTableMissing(error) || isCancelled(error)) return
     this.error = error instanceof Error ? error : new Error(String(error))
     this.#options.telemetry?.record({
       name: 'vectors.index.failed',
@@ -136,21 +142,21 @@ export class HnswBuilder {
     })
   }
 
-  #tryLater(name: string): void {
+  #retryLater(name: string): void {
     if (this.#isClosed) return
     this.#postponed.add(name)
     this.#pause ??= setTimeout(() => {
       this.#pause = undefined
       const names = [...this.#postponed]
       this.#postponed.clear()
-      for (const each of names) {
-        if (this.#turns.has(each)) this.#tryLater(each)
-        else this.#begin(each)
+      for (const name of names) {
+        if (this.#turns.has(name)) this.#retryLater(name)
+        else this.#startTurn(name)
       }
     }, this.#options.indexRetryMs).unref()
   }
 }
 
 function canHaveIndex({ isIndexed, dimensions }: VectorTable): boolean {
-  return !isIndexed && dimensions <= MOST_DIMENSIONS
+  return !isIndexed && dimensions <= MAX_DIMENSIONS
 }

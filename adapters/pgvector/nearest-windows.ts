@@ -3,13 +3,13 @@ import type { IndexedChunk, NearestWindow } from '../../src/ports/index.js'
 import { encodeVectors } from './binary-vectors.js'
 import type { VectorTable } from './vector-tables.js'
 
-/** Chunks whose windows are compared in one statement. */
+/** Number of chunks whose windows are compared in one statement. */
 const CHUNKS_PER_STATEMENT = 500
 
-/** Vectors to compare with, each as long as those of the table; at least one. */
+/** The vectors to compare with: at least one, with the dimensions of the table. */
 export interface NearestQueries {
   readonly queries: readonly Float32Array[]
-  /** The number by which the database knows the type `vector`. */
+  /** The oid of the type `vector` in the database. */
   readonly type: number
 }
 
@@ -20,8 +20,12 @@ interface NearestRow {
   readonly similarity: number
 }
 
-/** Compares the windows of chunks with vectors, one by one: the index of (document, chunk) finds them. */
-export async function nearestOfChunks(
+/**
+ * Finds the window of each chunk that is nearest to one of the queries. All windows of the chunks are compared exactly;
+ * the index on (document, chunk) finds them.
+ * @returns one entry for each chunk; undefined for a chunk without vectors
+ */
+export async function findNearestWindows(
   knex: Knex,
   { table, dimensions }: VectorTable,
   { queries, type }: NearestQueries,
@@ -31,11 +35,11 @@ export async function nearestOfChunks(
   for (const [at, query] of queries.entries()) vectors.set(query, at * dimensions)
   const encoded = encodeVectors(vectors, dimensions, type)
   const keyOf = (documentId: number | string, chunk: number): string => `${documentId}:${chunk}`
-  const asked = [...new Map(chunks.map((each) => [keyOf(each.documentId, each.chunk), each])).values()]
+  const distinctChunks = [...new Map(chunks.map((chunk) => [keyOf(chunk.documentId, chunk.chunk), chunk])).values()]
   const nearest = new Map<string, NearestWindow>()
-  for (let at = 0; at < asked.length; at += CHUNKS_PER_STATEMENT) {
-    const part = asked.slice(at, at + CHUNKS_PER_STATEMENT)
-    // A vector of zeros has no angle: it counts as orthogonal.
+  for (let at = 0; at < distinctChunks.length; at += CHUNKS_PER_STATEMENT) {
+    const part = distinctChunks.slice(at, at + CHUNKS_PER_STATEMENT)
+    // A zero vector has no angle, and counts as orthogonal.
     const found = await knex.raw<{ readonly rows: readonly NearestRow[] }>(
       `select distinct on (document, chunk) document, chunk, "window", 1 - distance as similarity
        from (

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import pLimit, { type LimitFunction } from 'p-limit'
 import {
   ClosedError,
   type IndexedChunk,
@@ -15,33 +14,39 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { KeyedQueue } from '../node-kit/index.js'
 import { encodeVectors, parseVector } from './binary-vectors.js'
-import { inDatabase, isGone } from './errors.js'
+import { isTableMissing, withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
-import { nearestOfChunks } from './nearest-windows.js'
-import { nearest } from './vector-search.js'
+import { findNearestWindows } from './nearest-windows.js'
+import { findNearest } from './vector-search.js'
 import { type VectorTable, VectorTables } from './vector-tables.js'
 
-/** How an index on PostgreSQL behaves. */
+/** Options of a {@link PgVectorIndex}. */
 export interface PgVectorOptions {
-  /** Connections to PostgreSQL (client `pg`) with pgvector 0.8 or newer. The index destroys them, unless told otherwise. */
+  /**
+   * Connections to PostgreSQL (client `pg`) with pgvector 0.8 or newer. The index destroys them, unless `keepKnex` is
+   * set.
+   */
   readonly knex: Knex
-  /** Put before every table's name; default `alcove_`. */
+  /** Prefix of every table name. Default: `alcove_`. */
   readonly tablePrefix?: string
-  /** Whether the host destroys `knex` itself; default false. */
+  /** True if the host destroys `knex` itself. Default: false. */
   readonly keepKnex?: boolean
-  /** Rows from which on a collection gets an HNSW index. Default 20,000: below, a scan is about as quick. */
+  /**
+   * Number of rows from which a collection gets an HNSW index. Default: 20,000; below that, a scan is about as fast.
+   */
   readonly indexFromRows?: number
-  /** Milliseconds after which a build that has failed is tried again. Default 60,000. */
+  /** Milliseconds before a failed build is retried. Default: 60,000. */
   readonly indexRetryMs?: number
-  /** Hears of indexes that could not be built (`vectors.index.failed`): they are tried again. */
+  /** Receives the failures of index builds (`vectors.index.failed`). They are retried. */
   readonly telemetry?: Telemetry
 }
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
-/** Rows in one statement: encoding them takes the event loop some milliseconds. */
+/** Rows in one statement. Encoding them blocks the event loop for some milliseconds. */
 const ROWS_PER_STATEMENT = 1_024
-/** Windows that are looked up in one statement. */
+/** Windows that one statement reads. */
 const KEYS_PER_STATEMENT = 1_000
 
 interface StoredRow {
@@ -52,25 +57,28 @@ interface StoredRow {
 }
 
 /**
- * Vectors in PostgreSQL with pgvector: one table for each collection, shared by any number of processes. Small ones are
- * scanned; large ones have an HNSW index on their vectors in half precision, whose finds are compared exactly.
+ * Vectors in PostgreSQL with pgvector: one table for each collection, which any number of processes share. A search
+ * scans a small table. A large table has an HNSW index on half-precision vectors; its candidates are compared exactly.
  */
 export class PgVectorIndex implements VectorIndex {
   readonly #knex: Knex
   readonly #keepKnex: boolean
   readonly #tables: VectorTables
   readonly #builder: HnswBuilder
-  /** Writes of one collection happen in the order of the calls. */
-  readonly #turns = new Map<string, LimitFunction>()
-  readonly #underWay = new Set<Promise<unknown>>()
+  /** One limit for each collection, so that its writes run in the order of the calls. */
+  readonly #writes = new KeyedQueue()
+  readonly #runningCalls = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** @throws InvalidInputError for a `tablePrefix` that cannot be used */
+  /** @throws InvalidInputError if the `tablePrefix` cannot be used */
   constructor(options: PgVectorOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false, telemetry } = options
     const { indexFromRows = 20_000, indexRetryMs = 60_000 } = options
     if (!PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
+      throw new InvalidInputError(
+        'tablePrefix',
+        'must have 1 to 31 letters, digits and _, and begin with a letter or _',
+      )
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
@@ -79,13 +87,13 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   /**
-   * Makes what it needs in the database, which its first use does otherwise.
-   * @throws UnsupportedError where the server has no pgvector that will do
-   * @throws StorageError where the database user lacks a right
+   * Creates the extension and the catalog of collections. Without this call, the first use does so.
+   * @throws UnsupportedError if the server has no pgvector, or one that is too old
+   * @throws StorageError if the database user lacks a right
    */
   async prepare(): Promise<void> {
     this.#refuseIfClosed()
-    await inDatabase('all collections', () => this.#tables.open())
+    await withTranslatedErrors('all collections', () => this.#tables.open())
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
@@ -93,10 +101,10 @@ export class PgVectorIndex implements VectorIndex {
     requireRows(collection, rows)
     if (rows.chunks.length === 0) return
     const { name } = collection
-    await this.#inTurn(name, async () => {
+    await this.#writeInOrder(name, async () => {
       const type = await this.#tables.open()
-      const table = await this.#again(name, async () => {
-        const found = await this.#tables.findOrMake(collection)
+      const table = await this.#retryIfDropped(name, async () => {
+        const found = await this.#tables.findOrCreate(collection)
         await this.#insert(found, rows, type)
         return found
       })
@@ -111,9 +119,9 @@ export class PgVectorIndex implements VectorIndex {
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
     requireQuery(collection, query)
-    return await this.#using(collection.name, [], async (table) => {
+    return await this.#withTable(collection.name, [], async (table) => {
       this.#builder.noteSearch(collection.name, table)
-      return await nearest(this.#knex, table, query, options)
+      return await findNearest(this.#knex, table, query, options)
     })
   }
 
@@ -124,17 +132,17 @@ export class PgVectorIndex implements VectorIndex {
   ): Promise<readonly (NearestWindow | undefined)[]> {
     this.#refuseIfClosed()
     for (const query of queries) requireQuery(collection, query)
-    const none = chunks.map(() => undefined)
-    if (queries.length === 0) return none
-    return await this.#using(collection.name, none, async (table) => {
+    const nothing = chunks.map(() => undefined)
+    if (queries.length === 0) return nothing
+    return await this.#withTable(collection.name, nothing, async (table) => {
       const type = await this.#tables.open()
-      return await nearestOfChunks(this.#knex, table, { queries, type }, chunks)
+      return await findNearestWindows(this.#knex, table, { queries, type }, chunks)
     })
   }
 
   async count(name: string, documentId: number): Promise<number> {
     this.#refuseIfClosed()
-    return await this.#using(name, 0, async ({ table }) => {
+    return await this.#withTable(name, 0, async ({ table }) => {
       const counted = await this.#knex.raw<{ readonly rows: readonly { readonly windows: string }[] }>(
         'select count(*) as windows from ?? where document = ?',
         [table, documentId],
@@ -145,8 +153,8 @@ export class PgVectorIndex implements VectorIndex {
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
     this.#refuseIfClosed()
-    const none = keys.map(() => undefined)
-    return await this.#using(name, none, async ({ table }) => {
+    const nothing = keys.map(() => undefined)
+    return await this.#withTable(name, nothing, async ({ table }) => {
       const found = new Map<string, Float32Array>()
       for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT) {
         const part = keys.slice(at, at + KEYS_PER_STATEMENT)
@@ -170,8 +178,8 @@ export class PgVectorIndex implements VectorIndex {
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
     this.#refuseIfClosed()
-    await this.#inTurn(name, async () => {
-      await this.#using(name, undefined, async ({ table }) => {
+    await this.#writeInOrder(name, async () => {
+      await this.#withTable(name, undefined, async ({ table }) => {
         await this.#knex.raw('delete from ?? where document = ? and chunk >= ?', [table, documentId, fromChunk])
       })
     })
@@ -179,7 +187,7 @@ export class PgVectorIndex implements VectorIndex {
 
   async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
     this.#refuseIfClosed()
-    return await this.#using(name, new Map<number, number>(), async ({ table }) => {
+    return await this.#withTable(name, new Map<number, number>(), async ({ table }) => {
       const counted = await this.#knex.raw<{ readonly rows: readonly { document: string; rows: string }[] }>(
         'select document, count(*) as rows from ?? group by document',
         [table],
@@ -190,38 +198,38 @@ export class PgVectorIndex implements VectorIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#refuseIfClosed()
-    return await inDatabase('all collections', () => this.#tables.names())
+    return await withTranslatedErrors('all collections', () => this.#tables.names())
   }
 
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
-    await this.#inTurn(name, async () => {
+    await this.#writeInOrder(name, async () => {
       this.#builder.forget(name)
       await this.#tables.drop(name)
     })
   }
 
-  /** Builds the indexes that are due, and waits for them. Never needed; for tests and measurements. */
+  /** Builds the indexes that are due, and waits for them. For tests and measurements only. */
   async whenMaintained(): Promise<void> {
     this.#refuseIfClosed()
     await this.#builder.finish()
   }
 
-  /** Why the last index could not be built, while none has been since: it is tried again. */
+  /** The error of the last index build; undefined after a success. Failed builds are retried. */
   get maintenanceError(): Error | undefined {
     return this.#builder.error
   }
 
-  /** Also waits for what is under way, but for no index: what is being built is broken off, and begun anew later. */
+  /** Waits for running calls, and cancels an index build. A later engine builds that index. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#builder.close()
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#runningCalls)
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
-  /** All of the rows or none of them. */
+  /** Inserts all rows or none. */
   async #insert({ table, dimensions }: VectorTable, rows: VectorRows, type: number): Promise<void> {
     const { documentId, chunks, windows, vectors } = rows
     const insert = async (knex: Knex, from: number): Promise<void> => {
@@ -247,42 +255,36 @@ export class PgVectorIndex implements VectorIndex {
     })
   }
 
-  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(name) ?? pLimit(1)
-    this.#turns.set(name, turn)
-    try {
-      return await this.#tracked(turn(async () => await inDatabase(name, work)))
-    } finally {
-      if (turn.activeCount + turn.pendingCount === 0) this.#turns.delete(name)
-    }
+  async #writeInOrder<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return await this.#track(this.#writes.run(name, async () => await withTranslatedErrors(name, work)))
   }
 
-  /** A collection that is not there, or is dropped meanwhile, has nothing. */
-  async #using<T>(name: string, nothing: T, work: (table: VectorTable) => Promise<T>): Promise<T> {
-    const use = async (): Promise<T> => {
+  /** Works with the table of a collection. @returns `nothing` if there is none, or if it is dropped in the meantime */
+  async #withTable<T>(name: string, nothing: T, work: (table: VectorTable) => Promise<T>): Promise<T> {
+    const useTable = async (): Promise<T> => {
       const table = await this.#tables.find(name)
       return table === undefined ? nothing : await work(table)
     }
-    return await this.#tracked(inDatabase(name, () => this.#again(name, use)))
+    return await this.#track(withTranslatedErrors(name, () => this.#retryIfDropped(name, useTable)))
   }
 
-  /** Does it once more where somebody else has dropped the table that is known, and may have made another. */
-  async #again<T>(name: string, work: () => Promise<T>): Promise<T> {
+  /** Retries once if another process has dropped the cached table: it may have created a new one. */
+  async #retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!isTableMissing(error)) throw error
       this.#tables.forget(name)
       return await work()
     }
   }
 
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work)
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#runningCalls.add(work)
     try {
       return await work
     } finally {
-      this.#underWay.delete(work)
+      this.#runningCalls.delete(work)
     }
   }
 

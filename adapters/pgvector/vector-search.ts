@@ -3,15 +3,16 @@ import type { DocumentFilter, VectorHit, VectorSearchOptions } from '../../src/p
 import { encodeVector } from './binary-vectors.js'
 import type { VectorTable } from './vector-tables.js'
 
-/** So few rows are compared one by one as quickly as an index finds the nearest of them. */
-const FEW_ROWS = 10_000
-/** The index knows vectors in half precision: so many times the rows asked for are compared exactly. */
+/** Up to this number of rows, an exact comparison is as fast as a search by index. */
+const MAX_ROWS_TO_SCAN = 10_000
+/** The index has half-precision vectors. So this multiple of the limit is taken from it, and compared exactly. */
 const REFINE_FACTOR = 3
-/** Rows that a search by index looks at, at least; pgvector takes 1,000 at most. */
-const LEAST_CANDIDATES = 400
-const MOST_CANDIDATES = 1_000
-/** Where few rows pass a filter, the index is left after so many: a scan finds them sooner. */
-const MOST_TUPLES = 50_000
+/** Smallest number of candidates of a search by index. */
+const MIN_CANDIDATES = 400
+/** Largest number that pgvector accepts. */
+const MAX_CANDIDATES = 1_000
+/** The index scan stops after this number of rows. If few rows pass the filter, a full scan is faster. */
+const MAX_SCAN_TUPLES = 50_000
 
 interface HitRow {
   readonly document: string
@@ -20,14 +21,14 @@ interface HitRow {
   readonly similarity: number
 }
 
-/** A condition in SQL, and its values. */
+/** A condition in SQL, with its bindings. */
 interface Condition {
   readonly sql: string
   readonly bindings: readonly Knex.RawBinding[]
 }
 
-/** Finds the rows nearest to a vector: by the index where there is one, otherwise by a scan, which misses nothing. */
-export async function nearest(
+/** Finds the rows nearest to a vector, by the index if there is one. Otherwise it scans the table, which is exact. */
+export async function findNearest(
   knex: Knex,
   table: VectorTable,
   query: Float32Array,
@@ -36,9 +37,9 @@ export async function nearest(
   const vector = encodeVector(query)
   const condition = conditionOf(documents)
   const candidates = limit * REFINE_FACTOR
-  if (table.isIndexed && candidates <= MOST_CANDIDATES && (await isWorthIndex(knex, table, documents))) {
-    const hits = await byIndex(knex, table, vector, condition, { limit, candidates })
-    // Otherwise the index was left before enough rows had passed: a scan knows.
+  if (table.isIndexed && candidates <= MAX_CANDIDATES && (await shouldUseIndex(knex, table, documents))) {
+    const hits = await searchByIndex(knex, table, vector, condition, { limit, candidates })
+    // With fewer hits, the index scan has stopped before enough rows passed the filter. A full scan is exact.
     if (hits.length >= limit) return hits
   }
   const found = await knex.raw<{ readonly rows: readonly HitRow[] }>(
@@ -49,8 +50,8 @@ export async function nearest(
   return found.rows.map(toHit)
 }
 
-/** Filtered within the scan of the index, which goes on until enough have passed. */
-async function byIndex(
+/** Searches by the index. The index scan applies the filter, and continues until enough rows have passed. */
+async function searchByIndex(
   knex: Knex,
   { table, dimensions }: VectorTable,
   vector: Buffer,
@@ -61,7 +62,7 @@ async function byIndex(
     await transaction.raw(
       `select set_config('hnsw.ef_search', ?, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
        set_config('hnsw.max_scan_tuples', ?, true), set_config('enable_seqscan', 'off', true)`,
-      [String(Math.max(LEAST_CANDIDATES, candidates)), String(MOST_TUPLES)],
+      [String(Math.max(MIN_CANDIDATES, candidates)), String(MAX_SCAN_TUPLES)],
     )
     const half = `halfvec(${dimensions})`
     const found = await transaction.raw<{ readonly rows: readonly HitRow[] }>(
@@ -75,19 +76,23 @@ async function byIndex(
   })
 }
 
-async function isWorthIndex(knex: Knex, { table }: VectorTable, filter: DocumentFilter | undefined): Promise<boolean> {
+async function shouldUseIndex(
+  knex: Knex,
+  { table }: VectorTable,
+  filter: DocumentFilter | undefined,
+): Promise<boolean> {
   if (filter === undefined || ('except' in filter && filter.except.length === 0)) return true
   const condition = conditionOf(filter)
   const passing = await knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
     `select count(*) as rows from (select 1 from ?? where ${condition.sql} limit ?) as few`,
-    [table, ...condition.bindings, FEW_ROWS + 1],
+    [table, ...condition.bindings, MAX_ROWS_TO_SCAN + 1],
   )
-  return Number(passing.rows[0]?.rows) > FEW_ROWS
+  return Number(passing.rows[0]?.rows) > MAX_ROWS_TO_SCAN
 }
 
 function conditionOf(filter: DocumentFilter | undefined): Condition {
   if (filter === undefined) return { sql: 'true', bindings: [] }
-  // The driver makes an array of it.
+  // The driver converts the array to an array of PostgreSQL.
   if ('only' in filter) return { sql: 'document = any(?::bigint[])', bindings: [filter.only as number[]] }
   return { sql: 'document <> all(?::bigint[])', bindings: [filter.except as number[]] }
 }

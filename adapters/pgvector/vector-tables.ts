@@ -1,23 +1,23 @@
 import type { Knex } from 'knex'
 import type { VectorCollection } from '../../src/ports/index.js'
-import { isInUse } from './errors.js'
+import { isLocked } from './errors.js'
 import { requireExtension } from './extension.js'
 
 const NAMES_PER_PAGE = 1_000
-/** Another process may have built the index of a table that had none when it was looked at. */
-const WITHOUT_INDEX_MS = 10_000
-/** Shorter than what PostgreSQL waits before it looks for a deadlock: a build waits for transactions, as this one. */
+/** Lifetime of a cache entry without an index: another process may build the index. */
+const UNINDEXED_ENTRY_MS = 10_000
+/** Shorter than PostgreSQL's deadlock timeout: an index build waits for transactions such as this one. */
 const LOCK_TIMEOUT_MS = 500
-/** About a minute. */
-const MOST_ATTEMPTS_TO_DROP = 120
+/** The attempts take about a minute together. */
+const MAX_DROP_ATTEMPTS = 120
 
 /** The table of a collection. */
 export interface VectorTable {
-  /** Of its row in the catalog: no other table ever has the same, whatever its collection is called. */
+  /** The id of its row in the catalog. It is never used for another table, even of a collection with the same name. */
   readonly id: string
   readonly table: string
   readonly dimensions: number
-  /** Whether its HNSW index is built. */
+  /** True if its HNSW index is built. */
   readonly isIndexed: boolean
 }
 
@@ -31,13 +31,13 @@ interface CatalogRow {
 }
 
 /**
- * The tables of a database that hold vectors: one for each collection, so that dropping it is dropping a table, and
- * searching it sees nothing else; and a catalog of them.
+ * The vector tables of a database, and their catalog. Each collection has its own table. So dropping a collection means
+ * dropping a table, and a search reads only its own vectors.
  */
 export class VectorTables {
   readonly #knex: Knex
   readonly #prefix: string
-  readonly #known = new Map<string, { readonly table: VectorTable; readonly since: number }>()
+  readonly #cache = new Map<string, { readonly table: VectorTable; readonly cachedAtMs: number }>()
   #opened: Promise<number> | undefined
 
   constructor(knex: Knex, prefix: string) {
@@ -46,9 +46,9 @@ export class VectorTables {
   }
 
   /**
-   * Makes the catalog where it is missing.
-   * @returns the number by which the database knows the type `vector`
-   * @throws UnsupportedError where the server has no pgvector, or one that is too old
+   * Creates the catalog if it is missing.
+   * @returns the oid of the type `vector` in the database
+   * @throws UnsupportedError if the server has no pgvector, or one that is too old
    */
   async open(): Promise<number> {
     this.#opened ??= this.#open().catch((error: unknown) => {
@@ -58,11 +58,12 @@ export class VectorTables {
     return await this.#opened
   }
 
-  /** The table of a collection; `undefined` where there is none. */
+  /** Finds the table of a collection. @returns `undefined` if there is none */
   async find(name: string): Promise<VectorTable | undefined> {
-    const known = this.#known.get(name)
-    const isCurrent = known?.table.isIndexed === true || performance.now() - (known?.since ?? 0) < WITHOUT_INDEX_MS
-    if (known !== undefined && isCurrent) return known.table
+    const cached = this.#cache.get(name)
+    const isCurrent =
+      cached?.table.isIndexed === true || performance.now() - (cached?.cachedAtMs ?? 0) < UNINDEXED_ENTRY_MS
+    if (cached !== undefined && isCurrent) return cached.table
     await this.open()
     const found = await this.#knex.raw<Rows<CatalogRow>>('select id, dimensions, is_indexed from ?? where name = ?', [
       this.#catalog,
@@ -76,21 +77,21 @@ export class VectorTables {
       dimensions: row.dimensions,
       isIndexed: row.is_indexed,
     }
-    this.#known.set(name, { table, since: performance.now() })
+    this.#cache.set(name, { table, cachedAtMs: performance.now() })
     return table
   }
 
-  /** The table of a collection, made now if there is none. */
-  async findOrMake({ name, dimensions }: VectorCollection): Promise<VectorTable> {
+  /** Finds the table of a collection, and creates it if there is none. */
+  async findOrCreate({ name, dimensions }: VectorCollection): Promise<VectorTable> {
     const found = await this.find(name)
     if (found !== undefined) return found
     await this.#knex.transaction(async (transaction) => {
       await this.#lock(transaction, name)
-      const made = await transaction.raw<Rows<{ readonly id: string }>>(
+      const inserted = await transaction.raw<Rows<{ readonly id: string }>>(
         'insert into ?? (name, dimensions) values (?, ?) on conflict (name) do nothing returning id',
         [this.#catalog, name, dimensions],
       )
-      const [row] = made.rows
+      const [row] = inserted.rows
       if (row === undefined) return
       const table = `${this.#prefix}vectors_${row.id}`
       await transaction.raw(
@@ -100,32 +101,33 @@ export class VectorTables {
       )
       await transaction.raw('create index on ?? (document, chunk)', [table])
     })
-    return await this.findOrMake({ name, dimensions })
+    return await this.findOrCreate({ name, dimensions })
   }
 
-  /** Somebody else has changed it. */
+  /** Removes a collection from the cache, as its table was changed. */
   forget(name: string): void {
-    this.#known.delete(name)
+    this.#cache.delete(name)
   }
 
-  /** Notes that the index of a table is built. Nothing where the table is dropped: another of that name has none. */
+  /** Records that the index of a table is built. Has no effect on a later table of the same name. */
   async setIndexed(name: string, { id }: VectorTable): Promise<void> {
     await this.#knex.raw('update ?? set is_indexed = true where id = ?', [this.#catalog, id])
     this.forget(name)
   }
 
   /**
-   * Breaks off builds of its index. Where it may not, for they are another role's, it waits for about a minute.
-   * @throws Error of the database that the table is in use (55P03) where it still is
+   * Drops a collection, and cancels builds of its index. A build of another database role cannot be cancelled; then
+   * this waits for about a minute.
+   * @throws Error of the database (55P03) if the table is still locked after that
    */
   async drop(name: string): Promise<void> {
     await this.open()
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#dropUnlessInUse(name)
+        await this.#dropUnlessLocked(name)
         break
       } catch (error) {
-        if (!isInUse(error) || attempt === MOST_ATTEMPTS_TO_DROP) throw error
+        if (!isLocked(error) || attempt === MAX_DROP_ATTEMPTS) throw error
       }
     }
     this.forget(name)
@@ -144,14 +146,14 @@ export class VectorTables {
     }
   }
 
-  async #dropUnlessInUse(name: string): Promise<void> {
+  async #dropUnlessLocked(name: string): Promise<void> {
     await this.#knex.transaction(async (transaction) => {
       await this.#lock(transaction, name)
-      const gone = await transaction.raw<Rows<{ readonly id: string }>>('delete from ?? where name = ? returning id', [
-        this.#catalog,
-        name,
-      ])
-      for (const { id } of gone.rows) {
+      const removed = await transaction.raw<Rows<{ readonly id: string }>>(
+        'delete from ?? where name = ? returning id',
+        [this.#catalog, name],
+      )
+      for (const { id } of removed.rows) {
         const table = `${this.#prefix}vectors_${id}`
         await transaction.raw(
           `select pg_cancel_backend(pid) from pg_stat_progress_create_index as build join pg_stat_activity using (pid)
@@ -179,7 +181,7 @@ export class VectorTables {
     return Number(type.rows[0]?.oid)
   }
 
-  /** Who makes or drops a collection waits for whoever does so with the same one. */
+  /** Creating and dropping the same collection exclude each other. */
   async #lock(transaction: Knex.Transaction, name: string): Promise<void> {
     await transaction.raw('select pg_advisory_xact_lock(hashtext(?), hashtext(?))', [this.#catalog, name])
   }

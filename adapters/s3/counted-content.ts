@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { itemsUntilAborted, QuotaExceededError, type StoredFile } from '../../src/ports/index.js'
 
-/** Copied and hashed in one go: a few milliseconds of work. */
+/** The number of bytes that are copied and hashed at once: a few milliseconds of work. */
 const SLICE_BYTES = 1_048_576
 
-/** Bytes that go by once, counted and hashed. They are copies: a sender may use its memory for what comes next. */
+/**
+ * Counts and hashes bytes that pass once. The slices are copies, because a sender may reuse its memory for the next
+ * bytes.
+ */
 export class CountedContent {
   readonly #content: AsyncIterable<Uint8Array>
   readonly #maxBytes: number
@@ -19,7 +22,7 @@ export class CountedContent {
   }
 
   /**
-   * @throws QuotaExceededError once more than `maxBytes` have come
+   * @throws QuotaExceededError once more than `maxBytes` bytes have arrived
    * @throws the signal's reason once it is aborted
    */
   async *slices(signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -37,12 +40,12 @@ export class CountedContent {
     }
   }
 
-  /** What has gone by. To be called once, at the end. */
+  /** Returns the size and the hash of all bytes. Call it once, at the end. */
   total(): StoredFile {
     return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') }
   }
 
-  /** A whole file may come in one piece, and nothing here waits for a disk: others must have their turn. */
+  /** A whole file may arrive in one piece, and nothing here waits for a disk. So this lets other work run. */
   async #pause(bytes: number): Promise<void> {
     this.#bytesSincePause += bytes
     if (this.#bytesSincePause < SLICE_BYTES) return

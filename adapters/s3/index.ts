@@ -1,3 +1,3 @@
-/** FileStore on a bucket of S3, or of a server that speaks its protocol. */
+/** FileStore in a bucket of S3, or of a server that speaks its protocol. */
 export { S3FileStore } from './s3-file-store.js'
 export type { S3Credentials, S3FileStoreOptions } from './s3-file-store-options.js'

@@ -1,9 +1,9 @@
 import { UnsupportedError } from '../../src/ports/index.js'
 
-/** What the adapter uses of the two packages, which a host installs if it keeps files in a bucket. */
+/** The parts of the two packages that the adapter uses. A host installs the packages if it keeps files in a bucket. */
 export type Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>
 
-/** @throws UnsupportedError where the packages are not installed */
+/** Loads the packages. @throws UnsupportedError if they are not installed */
 export async function loadSdk(): Promise<Sdk> {
   try {
     const [client, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])

@@ -6,60 +6,63 @@ import { translateError } from './errors.js'
 import type { Sdk } from './load-sdk.js'
 import type { S3Bucket } from './s3-bucket.js'
 
-/** Memory of an upload is about four of them: two under way, one that fills, one that is put together. */
+/**
+ * The size of a part. An upload uses the memory of about four parts: two that are being sent, one that fills, one that
+ * is put together.
+ */
 const PART_BYTES = 8_388_608
 const PARTS_AT_ONCE = 2
-/** S3 takes no more of one object. */
+/** The most parts that S3 accepts for one object. */
 const MAX_PARTS = 10_000
-/** How long an upload that is no longer wanted waits for the answer to its last request. */
+/** The time for which an aborted upload waits for the answer to its last request. */
 const GRACE_MS = 5_000
 
-/** What is sent to a client. */
+/** Sends a command to a client. */
 type Send = (command: object) => Promise<unknown>
 
 /**
- * Sends one object: in one request up to a part, otherwise in parts, which are not an object before all of them are
- * there. When anything fails, what is under way is ended, and what was sent is removed.
+ * Uploads one object: in one request if it fits in a part, otherwise in parts. The object exists only after all parts
+ * are there. If anything fails, requests in progress are aborted, and what was sent is removed.
  */
 export class ObjectUpload {
   readonly #bucket: S3Bucket
   readonly #name: string
-  /** Aborted with whatever fails first, which is the one to tell. */
+  /** Aborted with the first failure, which is the one to report. */
   readonly #stop = new AbortController()
-  #mayBeThere = false
+  #mayExist = false
 
-  /** @param name of the object */
+  /** @param name the name of the object */
   constructor(bucket: S3Bucket, name: string) {
     this.#bucket = bucket
     this.#name = name
   }
 
-  /** To be called once. @throws as `FileStore.write` */
+  /** Call it once. @throws as `FileStore.write` */
   async send(
     content: AsyncIterable<Uint8Array>,
     { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<StoredFile> {
     signal?.throwIfAborted()
-    const aborted = (): void => this.#stop.abort(signal?.reason)
-    signal?.addEventListener('abort', aborted, { once: true })
+    const onAbort = (): void => this.#stop.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     try {
       const counted = new CountedContent(content, Math.min(maxBytes, MAX_PARTS * PART_BYTES))
-      await this.#bucket.ask(async (client, sdk) => await this.#upload(client, sdk, counted))
+      await this.#bucket.run(async (client, sdk) => await this.#upload(client, sdk, counted))
       this.#stop.signal.throwIfAborted()
       const stored = counted.total()
       await this.#requireWhole(stored)
       return stored
     } catch (error) {
-      await this.#remove()
+      await this.#removeObject()
       throw this.#stop.signal.aborted ? this.#stop.signal.reason : error
     } finally {
-      signal?.removeEventListener('abort', aborted)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
   async #upload(client: S3Client, sdk: Sdk, content: CountedContent): Promise<void> {
     const body = Readable.from(this.#slices(content), { highWaterMark: 1 })
-    // Whoever reads it hears of a failure; when nobody does any more, it is no failure of the process.
+    // The reader of the body gets the failure. Without a reader, the failure must not end the process.
     body.on('error', () => undefined)
     const upload = new sdk.Upload({
       client: this.#clientFor(client, sdk),
@@ -70,7 +73,7 @@ export class ObjectUpload {
     await upload.done()
   }
 
-  /** A content that fails ends the parts under way, too. */
+  /** A failure of the content also aborts the parts in progress. */
   async *#slices(content: CountedContent): AsyncGenerator<Uint8Array> {
     try {
       yield* content.slices(this.#stop.signal)
@@ -81,64 +84,67 @@ export class ObjectUpload {
   }
 
   /**
-   * The client as an upload sees it. The SDK's upload neither ends requests under way when something fails, nor
-   * waits for its own end when it is aborted itself; so requests are ended here, and it comes to its end by itself.
+   * Makes the client for the SDK's upload. The SDK's upload neither aborts requests in progress after a failure, nor
+   * waits for their end when it is aborted itself. So this client aborts requests, and the upload ends by itself.
    */
   #clientFor(client: S3Client, sdk: Sdk): S3Client {
     const send: Send = async (command) => {
       const isRemoval = command instanceof sdk.AbortMultipartUploadCommand
-      const isBeginning = command instanceof sdk.CreateMultipartUploadCommand
+      const isCreation = command instanceof sdk.CreateMultipartUploadCommand
       const isLast = command instanceof sdk.PutObjectCommand || command instanceof sdk.CompleteMultipartUploadCommand
       if (!isRemoval) this.#stop.signal.throwIfAborted()
-      if (isLast) this.#mayBeThere = true
+      if (isLast) this.#mayExist = true
       const sendCommand = client.send.bind(client) as (command: object, options: object) => Promise<unknown>
       try {
-        // What is begun must be known, so that it can be removed.
-        if (isRemoval || isBeginning) return await sendCommand(command, {})
+        // The result of a request that creates an upload must be known, so that the upload can be removed.
+        if (isRemoval || isCreation) return await sendCommand(command, {})
         if (isLast) return await this.#withGrace(async (abortSignal) => await sendCommand(command, { abortSignal }))
         return await sendCommand(command, { abortSignal: this.#stop.signal })
       } catch (error) {
-        const told = translateError(error)
-        this.#stop.abort(told)
-        throw told
+        const translated = translateError(error)
+        this.#stop.abort(translated)
+        throw translated
       }
     }
     return { config: client.config, send } as unknown as S3Client
   }
 
-  /** An object that is on its way comes to be there, or not, before it is removed: after that would be too late. */
+  /**
+   * Gives the last request time to finish, so that the object exists or not before it is removed. A later removal would
+   * be too late.
+   */
   async #withGrace<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const end = new AbortController()
+    const requestAbort = new AbortController()
     let timer: NodeJS.Timeout | undefined
-    const stopped = (): void => {
-      timer = setTimeout(() => end.abort(this.#stop.signal.reason), GRACE_MS)
+    const startTimer = (): void => {
+      timer = setTimeout(() => requestAbort.abort(this.#stop.signal.reason), GRACE_MS)
     }
-    this.#stop.signal.addEventListener('abort', stopped, { once: true })
+    this.#stop.signal.addEventListener('abort', startTimer, { once: true })
     try {
-      return await request(end.signal)
+      return await request(requestAbort.signal)
     } finally {
       clearTimeout(timer)
-      this.#stop.signal.removeEventListener('abort', stopped)
+      this.#stop.signal.removeEventListener('abort', startTimer)
     }
   }
 
   async #requireWhole({ sizeBytes }: StoredFile): Promise<void> {
-    const { ContentLength: kept } = await this.#bucket.ask((client, { HeadObjectCommand }) =>
+    const { ContentLength: kept } = await this.#bucket.run((client, { HeadObjectCommand }) =>
       client.send(new HeadObjectCommand({ Bucket: this.#bucket.name, Key: this.#name })),
     )
     if (kept === sizeBytes) return
-    throw new StorageError(`the bucket with the files has kept ${kept} of ${sizeBytes} bytes: send the file again`, {
+    throw new StorageError(`the bucket with the files has kept ${kept} of ${sizeBytes} bytes: upload the file again`, {
       isTransient: true,
     })
   }
 
   /**
-   * An object whose answer was lost may be there all the same. What cannot be removed either, or comes to be there
-   * later, is found by the sweep; the first error is the one to tell.
+   * Removes the object, which may exist although the answer was lost. If the removal fails, or the object appears
+   * later, the sweep finds it. The first error is the one to report.
    */
-  async #remove(): Promise<void> {
-    if (!this.#mayBeThere) return
-    const deleting = this.#bucket.ask((client, { DeleteObjectCommand }) =>
+  async #removeObject(): Promise<void> {
+    if (!this.#mayExist) return
+    const deleting = this.#bucket.run((client, { DeleteObjectCommand }) =>
       client.send(new DeleteObjectCommand({ Bucket: this.#bucket.name, Key: this.#name })),
     )
     await deleting.catch(() => undefined)

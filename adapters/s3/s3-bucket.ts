@@ -4,16 +4,22 @@ import { translateError } from './errors.js'
 import { loadSdk, type Sdk } from './load-sdk.js'
 import type { S3FileStoreOptions } from './s3-file-store-options.js'
 
-/** Of silence; with the tries of the SDK whoever waits is told after a minute. */
+/**
+ * The time without a response after which a request is aborted. With the SDK's retries, the caller gets an error after
+ * a minute.
+ */
 const TIMEOUT_MS = 20_000
 const CONNECT_TIMEOUT_MS = 10_000
-/** Until a server answers, with all that is sent to it before: a part on a slow line takes minutes. */
+/**
+ * The time until the answer, as a multiple of the timeout. It includes sending the request: a part on a slow line takes
+ * minutes.
+ */
 const ANSWER_TIMEOUTS = 15
 
-/** A request of the SDK. */
+/** A request that uses the SDK. */
 export type BucketRequest<T> = (client: S3Client, sdk: Sdk) => Promise<T>
 
-/** A bucket, and a client for it that is made at the first request. */
+/** A bucket, and its client, which is created at the first request. */
 export class S3Bucket {
   readonly name: string
   readonly #options: S3FileStoreOptions
@@ -25,11 +31,11 @@ export class S3Bucket {
   }
 
   /**
-   * Asks the server; its failures, and those on the way to it, are told as the core's errors.
-   * @throws UnsupportedError where the SDK is not installed
-   * @throws InvalidInputError for an endpoint that is no URL
+   * Runs a request, and translates failures of the server and of the connection into errors of the core.
+   * @throws UnsupportedError if the SDK is not installed
+   * @throws InvalidInputError for an endpoint that is not a URL
    */
-  async ask<T>(request: BucketRequest<T>): Promise<T> {
+  async run<T>(request: BucketRequest<T>): Promise<T> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined
       throw error
@@ -50,20 +56,20 @@ export class S3Bucket {
 
 function clientConfig(options: S3FileStoreOptions): S3ClientConfig {
   const { endpoint, region, credentials, timeoutMs = TIMEOUT_MS } = options
-  // The first of them is what the SDK takes.
-  const endpoints = { endpoint, ...ofEnvironment('AWS_ENDPOINT_URL_S3'), ...ofEnvironment('AWS_ENDPOINT_URL') }
-  const [used] = Object.entries(endpoints).filter(([, url]) => url !== undefined)
-  if (used !== undefined) requireHttpUrl(...used)
-  const isElsewhere = used !== undefined
+  // The SDK uses the first one that is set.
+  const endpoints = { endpoint, ...fromEnvironment('AWS_ENDPOINT_URL_S3'), ...fromEnvironment('AWS_ENDPOINT_URL') }
+  const [endpointInUse] = Object.entries(endpoints).filter(([, url]) => url !== undefined)
+  if (endpointInUse !== undefined) requireHttpUrl(...endpointInUse)
+  const hasEndpoint = endpointInUse !== undefined
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
     ...(credentials !== undefined && { credentials }),
-    forcePathStyle: options.forcePathStyle ?? isElsewhere,
-    // Servers other than AWS may refuse checksums that come behind a body. What is sent is signed with its SHA-256.
+    forcePathStyle: options.forcePathStyle ?? hasEndpoint,
+    // Other servers than AWS may refuse checksums behind a body. The signature covers the SHA-256 of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // A server that does not know it would be waited for, and each body would have a connection of its own.
+    // Without this, the client waits for servers that do not know the header, and opens a connection for each body.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
@@ -74,12 +80,12 @@ function clientConfig(options: S3FileStoreOptions): S3ClientConfig {
   }
 }
 
-function ofEnvironment(name: string): Readonly<Record<string, string>> {
+function fromEnvironment(name: string): Readonly<Record<string, string>> {
   const value = process.env[name]
   return value === undefined || value === '' ? {} : { [name]: value }
 }
 
-/** The SDK would take `localhost:9000` for a host called by its scheme. */
+/** The SDK would take `localhost` in `localhost:9000` for a URL scheme. */
 function requireHttpUrl(name: string, url: string | undefined): void {
   if (url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new InvalidInputError(name, 'must be a URL with http:// or https://, such as http://localhost:9000')

@@ -1,29 +1,34 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 
-/** Where the files are, and how they are reached. What is left out is told by the environment, as the SDK reads it. */
+/**
+ * The location of the files, and the access to it. Options that are missing come from the environment, as the SDK reads
+ * it.
+ */
 export interface S3FileStoreOptions {
-  /** Name of the bucket, which must be there. */
+  /** The name of an existing bucket. */
   readonly bucket: string
-  /** Put before the UUID of each file, as it stands, such as `alcove/`. Default: nothing. */
+  /** The prefix of each file's UUID, used literally, such as `alcove/`. Default: none. */
   readonly prefix?: string
-  /** URL of the server. Default: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS. */
+  /** The URL of the server. Default: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS. */
   readonly endpoint?: string
-  /** Default: `AWS_REGION`, or that of the profile. Servers without regions take any name. */
+  /** The region. Default: `AWS_REGION`, or the region of the profile. Servers without regions accept any name. */
   readonly region?: string
-  /** Default: the SDK's chain: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, profiles, roles. */
+  /**
+   * The credentials. Default: the SDK's chain of `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, profiles and roles.
+   */
   readonly credentials?: S3Credentials
   /**
-   * Whether the bucket is named in the path rather than in the name of the host. Default true where an endpoint is
-   * given, here or by the environment: most servers other than AWS have no names for buckets.
+   * True to put the bucket's name in the path instead of the host name. Default: true if an endpoint is set, here or in
+   * the environment. Most servers other than AWS have no host names for buckets.
    */
   readonly forcePathStyle?: boolean
-  /** How long a server may be silent, in milliseconds, before a request is given up; default 20,000. */
+  /** The time without a response after which a request is aborted, in milliseconds. Default: 20,000. */
   readonly timeoutMs?: number
-  /** A client of the host's own, in place of what the other options say of server, region and credentials. */
+  /** A client of the host, which replaces the options for server, region and credentials. */
   readonly client?: S3Client
 }
 
-/** Of a user of the bucket, who needs the rights that {@link S3FileStore} names. */
+/** The credentials of a user of the bucket, who needs the rights that {@link S3FileStore} names. */
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string

@@ -7,31 +7,39 @@ import {
   UnsupportedError,
 } from '../../src/ports/index.js'
 import { CountedContent } from './counted-content.js'
-import { fileMissing, isConditionFailed, isMissing, isNotOffered, noBucket, notAnS3 } from './errors.js'
+import {
+  fileMissingError,
+  isConditionFailed,
+  isObjectMissing,
+  isUnsupportedOperation,
+  noBucketError,
+  notS3Error,
+} from './errors.js'
 import { ObjectUpload } from './object-upload.js'
 import { readObject } from './read-object.js'
 import { S3Bucket } from './s3-bucket.js'
 import type { S3FileStoreOptions } from './s3-file-store-options.js'
-import { isWrittenSince, removeUpload, unfinishedUploads } from './unfinished-uploads.js'
+import { isWrittenSince, listUnfinishedUploads, removeUpload } from './unfinished-uploads.js'
 
-/** Beside the files: says whose they are. */
+/** The object beside the files that names the owner of the files. */
 const OWNER_OBJECT = 'database-id'
 
 /**
- * Files in a bucket: objects `<prefix><uuid>`, which are there once they are whole. Needs `@aws-sdk/client-s3` and
- * `@aws-sdk/lib-storage`, which are loaded at the first call.
+ * Files in a bucket: objects `<prefix><uuid>`. An object exists only after all its bytes are there. Needs
+ * `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`, which are loaded at the first call.
  *
  * The user of the bucket needs the rights `s3:ListBucket`, `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject`,
  * `s3:AbortMultipartUpload`, `s3:ListBucketMultipartUploads` and `s3:ListMultipartUploadParts`.
  *
- * Each call is one or a few requests, which the SDK tries up to three times (`AWS_MAX_ATTEMPTS`). What fails then is a
- * `StorageError`, or a `StorageFullError` where the server says so; without the packages it is an `UnsupportedError`.
+ * Each call is one or a few requests, which the SDK tries up to three times (`AWS_MAX_ATTEMPTS`). A request that still
+ * fails causes a `StorageError`, or a `StorageFullError` if the server reports that. Without the packages it causes an
+ * `UnsupportedError`.
  */
 export class S3FileStore implements FileStore {
   readonly #bucket: S3Bucket
   readonly #prefix: string
 
-  /** @throws InvalidInputError where no bucket is named */
+  /** @throws InvalidInputError without the name of a bucket */
   constructor(options: S3FileStoreOptions) {
     if (typeof options.bucket !== 'string' || options.bucket === '') {
       throw new InvalidInputError('bucket', 'must be the name of a bucket')
@@ -49,19 +57,19 @@ export class S3FileStore implements FileStore {
   }
 
   async *read(key: string): AsyncGenerator<Uint8Array> {
-    yield* readObject(this.#bucket, this.#nameOf(key), () => fileMissing(key))
+    yield* readObject(this.#bucket, this.#nameOf(key), () => fileMissingError(key))
   }
 
   async sizeOf(key: string): Promise<number | undefined> {
     const object = { Bucket: this.#bucket.name, Key: this.#nameOf(key) }
-    return await this.#bucket.ask(async (client, { HeadBucketCommand, HeadObjectCommand }) => {
+    return await this.#bucket.run(async (client, { HeadBucketCommand, HeadObjectCommand }) => {
       try {
         return (await client.send(new HeadObjectCommand(object))).ContentLength
       } catch (error) {
-        if (!isMissing(error)) throw error
-        // The answer is the same where there is no bucket, and then no file is known to be missing.
+        if (!isObjectMissing(error)) throw error
+        // The answer for a missing bucket is the same. In that case no file may be reported as missing.
         await client.send(new HeadBucketCommand({ Bucket: object.Bucket })).catch((failure: unknown) => {
-          throw isMissing(failure) ? noBucket() : failure
+          throw isObjectMissing(failure) ? noBucketError() : failure
         })
         return undefined
       }
@@ -77,9 +85,9 @@ export class S3FileStore implements FileStore {
 
   async delete(key: string): Promise<void> {
     const object = { Bucket: this.#bucket.name, Key: this.#nameOf(key) }
-    await this.#bucket.ask((client, { DeleteObjectCommand }) =>
+    await this.#bucket.run((client, { DeleteObjectCommand }) =>
       client.send(new DeleteObjectCommand(object)).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
+        if (!isObjectMissing(error)) throw error
       }),
     )
   }
@@ -87,7 +95,7 @@ export class S3FileStore implements FileStore {
   async *list(): AsyncGenerator<string> {
     let token: string | undefined
     do {
-      const page = await this.#bucket.ask((client, { ListObjectsV2Command }) =>
+      const page = await this.#bucket.run((client, { ListObjectsV2Command }) =>
         client.send(
           new ListObjectsV2Command({
             Bucket: this.#bucket.name,
@@ -102,16 +110,19 @@ export class S3FileStore implements FileStore {
         if (key !== undefined) yield key
       }
       token = page.NextContinuationToken
-      // A list that is cut off must not look like a whole one.
-      if (page.IsTruncated === true && token === undefined) throw notAnS3()
+      // An incomplete list must not pass for a complete one.
+      if (page.IsTruncated === true && token === undefined) throw notS3Error()
       if (page.IsTruncated !== true) return
     } while (token !== undefined)
   }
 
-  /** By the clocks of this machine and of the server, which S3 wants to agree to a quarter of an hour. */
+  /**
+   * Compares the clock of this machine with times of the server. S3 requires that they differ by at most a quarter of
+   * an hour.
+   */
   async removeUnfinished({ olderThanMs = 0 }: { readonly olderThanMs?: number } = {}): Promise<void> {
     const since = Date.now() - olderThanMs
-    for await (const upload of unfinishedUploads(this.#bucket, this.#prefix)) {
+    for await (const upload of listUnfinishedUploads(this.#bucket, this.#prefix)) {
       if (this.#keyOf(upload.name) === undefined) continue
       if (olderThanMs > 0 && (await isWrittenSince(this.#bucket, upload, since))) continue
       await removeUpload(this.#bucket, upload)
@@ -119,58 +130,58 @@ export class S3FileStore implements FileStore {
   }
 
   /**
-   * Makes sure that the server can do what is not needed before much later.
-   * @throws UnsupportedError where it cannot
+   * Checks that the server has an operation that the engine needs only much later.
+   * @throws UnsupportedError if the server lacks it
    */
   async requireOffered(): Promise<void> {
-    const place = { Bucket: this.#bucket.name, Prefix: this.#prefix, MaxUploads: 1 }
-    await this.#bucket.ask(async (client, { ListMultipartUploadsCommand }) => {
+    const command = { Bucket: this.#bucket.name, Prefix: this.#prefix, MaxUploads: 1 }
+    await this.#bucket.run(async (client, { ListMultipartUploadsCommand }) => {
       try {
-        await client.send(new ListMultipartUploadsCommand(place))
+        await client.send(new ListMultipartUploadsCommand(command))
       } catch (error) {
-        if (!isNotOffered(error)) throw error
+        if (!isUnsupportedOperation(error)) throw error
         throw new UnsupportedError(
-          'the server of the bucket has no ListMultipartUploads, which clears away what killed processes leave: use another server',
+          'the server of the bucket lacks ListMultipartUploads, which the engine needs to remove what killed processes leave: use another server',
         )
       }
     })
   }
 
-  /** Whose the files are, as {@link claim} has noted it beside them; `undefined` where nobody has. */
+  /** Reads the owner of the files that {@link claim} has recorded beside them; `undefined` if none is recorded. */
   async owner(): Promise<string | undefined> {
     const pieces: Uint8Array[] = []
-    const none = new Error('no owner')
+    const noOwner = new Error('no owner')
     try {
-      for await (const piece of readObject(this.#bucket, this.#prefix + OWNER_OBJECT, () => none)) pieces.push(piece)
+      for await (const piece of readObject(this.#bucket, this.#prefix + OWNER_OBJECT, () => noOwner)) pieces.push(piece)
     } catch (error) {
-      if (error === none) return undefined
+      if (error === noOwner) return undefined
       throw error
     }
     return Buffer.concat(pieces).toString('utf8').trim()
   }
 
   /**
-   * Notes whose the files are, unless that is noted already. Of two that try at the same time one does it, where the
-   * server knows conditional writes; elsewhere the later one.
+   * Records the owner of the files, unless one is recorded already. If two claims happen at once, the first one counts
+   * if the server supports conditional writes; otherwise the later one.
    *
-   * @returns what is noted now
+   * @returns the owner that is recorded now
    */
   async claim(owner: string): Promise<string> {
-    const before = await this.owner()
-    if (before !== undefined) return before
+    const existing = await this.owner()
+    if (existing !== undefined) return existing
     const object = { Bucket: this.#bucket.name, Key: this.#prefix + OWNER_OBJECT, Body: owner }
-    await this.#bucket.ask(async (client, { PutObjectCommand }) => {
+    await this.#bucket.run(async (client, { PutObjectCommand }) => {
       try {
         await client.send(new PutObjectCommand({ ...object, IfNoneMatch: '*' }))
       } catch (error) {
         if (isConditionFailed(error)) return
-        if (!isNotOffered(error)) throw error
+        if (!isUnsupportedOperation(error)) throw error
         await client.send(new PutObjectCommand(object))
       }
     })
-    const after = await this.owner()
-    if (after === undefined) throw notAnS3()
-    return after
+    const recorded = await this.owner()
+    if (recorded === undefined) throw notS3Error()
+    return recorded
   }
 
   #nameOf(key: string): string {
@@ -178,7 +189,7 @@ export class S3FileStore implements FileStore {
     return this.#prefix + key
   }
 
-  /** What lies beside the files, or deeper, is none of them. */
+  /** Returns the key of an object; `undefined` for objects beside the files, or deeper, which are not files. */
   #keyOf(name: string | undefined): string | undefined {
     if (name?.startsWith(this.#prefix) !== true) return undefined
     const key = name.slice(this.#prefix.length)

@@ -2,11 +2,11 @@ import type { StarterPromptSubject, StarterPromptWriter } from '../../src/ports/
 
 const MAX_CHARACTERS = 200
 
-/** Writes starter prompts from templates, without any model. */
+/** Writes starter prompts from templates, without a model. */
 export class TemplateStarterPromptWriter implements StarterPromptWriter {
   async write(subject: StarterPromptSubject): Promise<readonly string[]> {
-    const name = shortened(subject.name)
-    const topic = shortened(subject.caption) || name
+    const name = shorten(subject.name)
+    const topic = shorten(subject.caption) || name
     const prompts = [
       `What can ${name} help me with?`,
       `Give me an overview of ${topic}.`,
@@ -17,8 +17,8 @@ export class TemplateStarterPromptWriter implements StarterPromptWriter {
   }
 }
 
-/** A text on one line, cut between words, without the full stop at its end. */
-function shortened(text: string): string {
+/** Puts a text on one line, removes the punctuation at its end, and cuts it between words if it is too long. */
+function shorten(text: string): string {
   const line = text
     .replaceAll(/\s+/g, ' ')
     .trim()

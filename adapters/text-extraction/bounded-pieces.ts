@@ -4,16 +4,16 @@ import { piecesOf } from './readers/reader.js'
 const MAX_PIECE_CHARACTERS = 131_072
 const MAX_WARNINGS = 100
 const MAX_WARNING_CHARACTERS = 500
-/** A small file may have this much text whatever its size. */
+/** Any file may have this much text, even a very small one. */
 const FREE_CHARACTERS = 16 * 1_048_576
-/** No honest file packs its text more densely. */
+/** No ordinary file packs its text more densely. */
 const CHARACTERS_PER_BYTE = 200
-/** Rows of a table repeat their headers. */
+/** A table yields more text than the file has, because each row repeats the headers. */
 const ROW_CHARACTERS_PER_BYTE = 16
 
 /**
- * What a reader gives, in bounds: pieces are cut, warnings are counted after the
- * first hundred, and a text without measure is refused.
+ * Limits the output of a reader: it cuts long pieces, only counts warnings after the first hundred, and refuses too
+ * much text.
  *
  * @throws ExtractionError `ERR_EXTRACTION_LIMIT`
  */
@@ -31,7 +31,7 @@ export async function* boundedPieces(
   for await (const piece of pieces) {
     characters += piece.text.length
     if (characters > maxCharacters) throw tooMuchText(maxCharacters)
-    yield* cut({ ...piece, ...(piece.warnings !== undefined && { warnings: warnings.take(piece.warnings) }) })
+    yield* cut({ ...piece, ...(piece.warnings !== undefined && { warnings: warnings.limit(piece.warnings) }) })
   }
   yield* warnings.rest()
 }
@@ -52,21 +52,21 @@ function tooMuchText(maxCharacters: number): ExtractionError {
 
 class Warnings {
   #left = MAX_WARNINGS
-  #untold = 0
+  #omitted = 0
 
-  take(warnings: readonly string[]): readonly string[] {
-    const taken = warnings.slice(0, this.#left)
-    this.#left -= taken.length
-    this.#untold += warnings.length - taken.length
-    return taken.map((warning) =>
+  limit(warnings: readonly string[]): readonly string[] {
+    const kept = warnings.slice(0, this.#left)
+    this.#left -= kept.length
+    this.#omitted += warnings.length - kept.length
+    return kept.map((warning) =>
       warning.length <= MAX_WARNING_CHARACTERS
         ? warning
         : `${warning.slice(0, MAX_WARNING_CHARACTERS).toWellFormed()}…`,
     )
   }
 
-  /** A piece without text that says how many were left out, where any were. */
+  /** Yields a piece without text that says how many warnings were left out, if any. */
   *rest(): Generator<ExtractedPiece> {
-    if (this.#untold > 0) yield { text: '', warnings: [`… and ${this.#untold.toLocaleString('en-US')} more`] }
+    if (this.#omitted > 0) yield { text: '', warnings: [`… and ${this.#omitted.toLocaleString('en-US')} more`] }
   }
 }

@@ -1,11 +1,11 @@
 import { zipKindOfType } from './zip-kinds.js'
 
-/** What the first bytes of a file say about it. */
+/** The kind of a file according to its first bytes. */
 export interface Content {
   readonly kind: 'pdf' | 'word' | 'ole' | 'zip' | 'text' | 'markup' | 'other' | 'unknown'
-  /** For people, with its article. */
+  /** A name for people, with its article. */
   readonly name: string
-  /** The ending under which it would be read, where it would. */
+  /** The extension under which the content can be read, if it can. */
   readonly readAs?: string
 }
 
@@ -13,13 +13,13 @@ const PDF: Content = { kind: 'pdf', name: 'a PDF', readAs: '.pdf' }
 const WORD: Content = { kind: 'word', name: 'a Word document', readAs: '.docx' }
 const OFFICE: Content = { kind: 'zip', name: 'an Office document', readAs: '.docx' }
 const ZIP: Content = { kind: 'zip', name: 'a zip archive' }
-/** What Word wrote until 2003, and still writes where a password is set; other programs use it too. */
+/** Word wrote this until 2003, and still does for documents with a password. Other programs use it too. */
 const OLE: Content = { kind: 'ole', name: 'an OLE container, as .doc files are', readAs: '.doc' }
 const TEXT: Content = { kind: 'text', name: 'plain text', readAs: '.txt' }
 const UNKNOWN: Content = { kind: 'unknown', name: 'of an unknown kind' }
 
 const BYTE_ORDER_MARKS: readonly string[] = ['\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\x00\x00\xfe\xff']
-/** Text that is written for programs; under a text's name it is read as it stands. */
+/** Text for programs. With the extension of a text it is read unchanged. */
 const MARKUPS: readonly (readonly [RegExp, string])[] = [
   [/^\{\\rtf/, 'RTF'],
   [/progid="Word\.Document"|office\/word\/2003\/wordml/, 'WordML (XML of Word 2003)'],
@@ -28,7 +28,7 @@ const MARKUPS: readonly (readonly [RegExp, string])[] = [
   [/^MIME-Version:/i, 'a web archive (MHTML)'],
   [/^\s*<\?xml/, 'XML'],
 ]
-/** Documents from before OLE. A text in some encoding may begin with these bytes, too. */
+/** Documents from before OLE. A text in some encodings may begin with the same bytes. */
 const OLD_FORMATS: readonly (readonly [RegExp, string])[] = [
   [/^\xffWPC/, 'WordPerfect'],
   [/^\xcb[^]{4}\xcb/, 'WordPerfect 4'],
@@ -48,32 +48,32 @@ export async function contentOf(head: Uint8Array): Promise<Content> {
   if (BYTE_ORDER_MARKS.some((mark) => ascii.startsWith(mark))) return textOf(ascii)
   const { fileTypeFromBuffer } = await import('file-type')
   const type = (await fileTypeFromBuffer(head))?.mime
-  if (type === undefined) return unlabelled(ascii)
+  if (type === undefined) return contentWithoutSignature(ascii)
   if (type === 'application/pdf') return PDF
   if (type === 'application/x-cfb') return OLE
   const zip = zipKindOfType(type)
   if (zip !== undefined) return zip.isWord ? WORD : { kind: 'other', name: zip.name }
   if (ascii.startsWith('PK\x03\x04')) return zipOf(ascii)
-  // Some words begin as binary files do ("BM…"), but only binary files have zero bytes besides.
+  // Some texts begin like a binary file ("BM…"), but only binary files also contain zero bytes.
   if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
   return { kind: 'other', name: NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? type }
 }
 
-/** What a zip's first entries say of the others. */
+/** Judges a zip by its first entries. */
 function zipOf(ascii: string): Content {
   if (ascii.includes('word/')) return WORD
   return ascii.includes('[Content_Types].xml') ? OFFICE : ZIP
 }
 
-function unlabelled(ascii: string): Content {
-  const old = OLD_FORMATS.find(([pattern]) => pattern.test(ascii))
-  if (old !== undefined) return { kind: 'unknown', name: old[1] }
-  // Some PDFs have something else before their beginning; but there are texts about PDFs.
+function contentWithoutSignature(ascii: string): Content {
+  const oldFormat = OLD_FORMATS.find(([pattern]) => pattern.test(ascii))
+  if (oldFormat !== undefined) return { kind: 'unknown', name: oldFormat[1] }
+  // Some PDFs have other bytes before their header. But a text may be about PDFs, so the kind stays unknown.
   if (/%PDF-\d|\d \d obj\b/.test(ascii)) return { ...PDF, kind: 'unknown' }
   return /[\0-\x06\x10-\x1a]/.test(ascii) ? UNKNOWN : textOf(ascii)
 }
 
-/** Text of any encoding: what tells markup is ASCII in all that matter. */
+/** Finds the markup of a text in any encoding: its signs are ASCII in all common encodings. */
 function textOf(ascii: string): Content {
   const plain = ascii.replace(/^[\x80-\xff\0]+/, '').replaceAll('\0', '')
   const markup = MARKUPS.find(([pattern]) => pattern.test(plain))

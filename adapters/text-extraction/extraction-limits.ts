@@ -1,38 +1,38 @@
 import { totalmem } from 'node:os'
 
 const MB = 1_048_576
-/** As many as the engine reads by default. */
+/** The number of files that the engine reads at the same time by default. */
 const READERS = 4
-/** All readers together may have this part of the memory: the rest is for the host, its model and its index. */
+/** All readers together may use this share of the memory. The rest is for the host, its model and its index. */
 const SHARE_OF_READERS = 0.5
-const MOST_MEMORY_MB = 1_024
-/** With less, documents of every day cannot be read. */
-const LEAST_MEMORY_MB = 256
+const MAX_MEMORY_MB = 1_024
+/** With less memory, ordinary documents cannot be read. */
+const MIN_MEMORY_MB = 256
 
-/** What reading one file may cost. */
+/** The limits for reading one file. */
 export interface ExtractionLimits {
-  /** Heap of the thread that reads, in megabytes; default half of `maxMemoryMb`, at most 512. */
+  /** The heap of the reading thread, in megabytes. Default: half of `maxMemoryMb`, at most 512. */
   readonly maxHeapMb: number
   /**
-   * Memory of the process that reads, buffers included, in megabytes. Default: half of the memory that machine or
-   * container has, divided by `readersAtOnce`; at most 1,024, at least 256. With four readers that is 1,024 from 8 GB
-   * on, 512 with 4 GB, 256 with 2 GB and less.
+   * The memory of the reading process with its buffers, in megabytes. Default: half of the memory of the machine or
+   * container, divided by `readersAtOnce`; at least 256, at most 1,024. With four readers that is 1,024 from 8 GB on,
+   * 512 with 4 GB, and 256 with 2 GB or less.
    */
   readonly maxMemoryMb: number
-  /** Longest wait for one piece of text; default 120,000. */
+  /** The longest wait for one piece of text. Default: 120,000. */
   readonly pieceTimeoutMs: number
-  /** Longest wait for all pieces of a file together; default 900,000. */
+  /** The longest wait for all pieces of a file together. Default: 900,000. */
   readonly fileTimeoutMs: number
-  /** Largest .pdf, .docx or .doc in megabytes: they are not read from front to back; default 256. */
+  /** The largest .pdf, .docx or .doc, in megabytes. These formats need the whole file in memory. Default: 256. */
   readonly maxWholeFileMb: number
-  /** Most characters of text from a file; default 268,435,456. A table or a plain text may have 16 for each of its bytes. */
+  /** The most characters of text from a file. Default: 268,435,456. A table or a text may have 16 for each byte. */
   readonly maxTextCharacters: number
 }
 
-/** What holds where nothing else is said, on a machine with memory enough. */
+/** The defaults for a machine with enough memory. */
 export const DEFAULT_LIMITS: ExtractionLimits = {
-  maxHeapMb: MOST_MEMORY_MB / 2,
-  maxMemoryMb: MOST_MEMORY_MB,
+  maxHeapMb: MAX_MEMORY_MB / 2,
+  maxMemoryMb: MAX_MEMORY_MB,
   pieceTimeoutMs: 120_000,
   fileTimeoutMs: 900_000,
   maxWholeFileMb: 256,
@@ -41,21 +41,21 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
 
 /**
  * The limits of each process.
- * @param given override the defaults
- * @param readers how many work at a time
+ * @param overrides replace the defaults
+ * @param readers the number of processes that read at the same time
  */
 export function limitsOf(
-  given: Partial<ExtractionLimits> = {},
+  overrides: Partial<ExtractionLimits> = {},
   readers: number = READERS,
   memoryBytes: number = availableBytes(),
 ): ExtractionLimits {
   const share = Math.floor((memoryBytes * SHARE_OF_READERS) / readers / MB)
-  const { maxMemoryMb = Math.min(MOST_MEMORY_MB, Math.max(LEAST_MEMORY_MB, share)) } = given
+  const { maxMemoryMb = Math.min(MAX_MEMORY_MB, Math.max(MIN_MEMORY_MB, share)) } = overrides
   const maxHeapMb = Math.min(DEFAULT_LIMITS.maxHeapMb, Math.floor(maxMemoryMb / 2))
-  return { ...DEFAULT_LIMITS, maxHeapMb, ...given, maxMemoryMb }
+  return { ...DEFAULT_LIMITS, maxHeapMb, ...overrides, maxMemoryMb }
 }
 
-/** Without a container's limit, what is told is 0, or more than there is. */
+/** Without a limit of a container, `constrainedMemory` is 0 or more than the machine has. */
 function availableBytes(): number {
   return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem())
 }

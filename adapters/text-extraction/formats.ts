@@ -1,7 +1,7 @@
 import { ExtractionError, type TextFormat } from '../../src/ports/index.js'
 import { type Content, contentOf } from './content.js'
 
-/** What this extractor reads, by the ending of the name. */
+/** The formats that this extractor reads, by the extension of the name. */
 export const FORMATS: readonly TextFormat[] = [
   { extension: '.pdf', contentType: 'application/pdf' },
   { extension: '.docx', contentType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' },
@@ -11,11 +11,11 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.csv', contentType: 'text/csv' },
 ]
 
-/** What a file of each ending may hold. Word opens .doc and .docx by what they are; so does this. */
+/** The contents that each extension allows. Word opens .doc and .docx by their content, and so does this extractor. */
 const WORD: readonly Content['kind'][] = ['word', 'ole', 'zip']
 const TEXT: readonly Content['kind'][] = ['text', 'markup', 'unknown']
 const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
-  // What is damaged at its beginning may be a PDF all the same.
+  // A file with a damaged beginning may still be a PDF.
   '.pdf': ['pdf', 'unknown'],
   '.docx': WORD,
   '.doc': WORD,
@@ -24,16 +24,16 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.csv': TEXT,
 }
 
-/** The format that a name's ending says. */
+/** The format for the extension of a name. @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` */
 export function formatOf(fileName: string): TextFormat {
   const lower = fileName.toLowerCase()
   const format = FORMATS.find(({ extension }) => lower.endsWith(extension))
   if (format !== undefined) return format
   const known = FORMATS.map(({ extension }) => extension).join(', ')
-  throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The name must end in one of ${known}`)
+  throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The name must end with one of ${known}`)
 }
 
-/** Refuses bytes that are plainly something else than the name says. */
+/** Checks that the first bytes of a file fit its name. @throws ExtractionError */
 export async function identify(fileName: string, head: Uint8Array): Promise<TextFormat> {
   const format = formatOf(fileName)
   if (head.length === 0) throw new ExtractionError('ERR_EMPTY_FILE', 'The file is empty')
@@ -42,11 +42,11 @@ export async function identify(fileName: string, head: Uint8Array): Promise<Text
   if (content.readAs !== undefined) {
     throw new ExtractionError(
       'ERR_WRONG_TYPE',
-      `The content is ${content.name}, but the name ends in ${format.extension}: name it ${content.readAs}`,
+      `The content is ${content.name}, but the name ends with ${format.extension}: rename the file to ${content.readAs}`,
     )
   }
   throw new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
-    `The content is ${content.name}, although the name ends in ${format.extension}, and is not read: save it as .docx, .pdf or .txt`,
+    `The content is ${content.name}, which is not supported, although the name ends with ${format.extension}: save it as .docx, .pdf or .txt`,
   )
 }

@@ -1,2 +1,2 @@
-/** TextExtractor for .pdf, .docx, .doc, .txt, .md and .csv, in processes of their own. */
+/** TextExtractor for .pdf, .docx, .doc, .txt, .md and .csv, in separate processes. */
 export { WorkerTextExtractor, type WorkerTextExtractorOptions } from './worker-text-extractor.js'

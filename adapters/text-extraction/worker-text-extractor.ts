@@ -11,20 +11,20 @@ import { ExtractionProcess } from './processes/extraction-process.js'
 import { ProcessStarter } from './processes/process-starter.js'
 
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
-  /** Idle processes kept for the next file; default 2. */
+  /** The most idle processes that are kept for the next file. Default: 2. */
   readonly maxIdleProcesses?: number
-  /** Files that are read at a time, as the engine's `ingestionConcurrency`; default 4. They share the memory. */
+  /** Files that are read at the same time, like the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
   readonly readersAtOnce?: number | undefined
 }
 
 const WORKER = new URL('./processes/extraction-worker.js', import.meta.url)
-/** A process that has read so many files makes place for a fresh one: libraries leak. */
+/** A process is replaced after this number of files, because libraries leak memory. */
 const FILES_PER_PROCESS = 100
 
 /**
- * Reads .pdf, .docx, .doc, .txt, .md and .csv in processes of their own, with limits of
- * memory, time and output. A file that ends its process is refused, and the others go on. Where the machine runs out
- * of memory, Linux ends such a process first, and never the host for it.
+ * Reads .pdf, .docx, .doc, .txt, .md and .csv in separate processes, with limits for memory, time and output. A file
+ * that crashes its process is refused, and other files continue. If the machine runs out of memory, Linux ends such a
+ * process before the host.
  */
 export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = FORMATS
@@ -70,7 +70,7 @@ export class WorkerTextExtractor implements TextExtractor {
   }
 
   #start(): ExtractionProcess {
-    if (this.#starter === undefined || this.#starter.isGone) this.#starter = new ProcessStarter(this.#limits, WORKER)
+    if (this.#starter === undefined || this.#starter.hasEnded) this.#starter = new ProcessStarter(this.#limits, WORKER)
     return new ExtractionProcess(this.#starter, this.#limits)
   }
 

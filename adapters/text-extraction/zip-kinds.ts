@@ -1,12 +1,12 @@
-/** Something that comes in a zip. */
+/** A kind of file that is a zip. */
 interface ZipKind {
-  /** For people, with its article. */
+  /** A name for people, with its article. */
   readonly name: string
-  /** What its media type has, where its first bytes tell one. */
+  /** Matches its media type, if the first bytes show one. */
   readonly type?: RegExp
-  /** What its list of contents or its label has; other kinds that are embedded have their own there, too. */
+  /** Matches its list of contents or its label. Embedded files of other kinds add their own labels there. */
   readonly label: RegExp
-  /** Name of a part that the others do not have. */
+  /** Matches the name of a part that only this kind has. */
   readonly part: RegExp
 }
 
@@ -45,14 +45,14 @@ const OTHERS: readonly ZipKind[] = [
   },
 ]
 
-/** What a media type says of a zip beyond doubt. */
+/** The kind of a zip if its media type is certain. */
 export function zipKindOfType(type: string): { readonly name: string; readonly isWord: boolean } | undefined {
   return toKind([WORD, ...OTHERS].find((kind) => kind.type?.test(type)))
 }
 
 /**
- * What all of a zip says; a Word document is one whatever is embedded in it.
- * @param labels the texts of `[Content_Types].xml` and `mimetype`, where they are
+ * The kind of a zip by all of its names and labels. A Word document remains one, whatever it embeds.
+ * @param labels the texts of `[Content_Types].xml` and `mimetype`, if the zip has them
  */
 export function zipKindOf(
   names: readonly string[],

@@ -2,11 +2,11 @@ import type { OneTimePasswords } from '../../src/ports/index.js'
 
 /** RFC 4226, section 4, recommends 160 bits. */
 const SECRET_BYTES = 20
-/** RFC 6238 as authenticator apps take it: some of them pass over other settings without a word. */
+/** The settings of RFC 6238 that all authenticator apps support. Some apps ignore other settings silently. */
 const SETTINGS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 const CODE = /^[0-9]{6}$/
 
-/** One-time passwords by RFC 6238, with the library `otpauth`. */
+/** One-time passwords of RFC 6238, with the library `otpauth`. */
 export class TotpOneTimePasswords implements OneTimePasswords {
   async createSecret(): Promise<string> {
     const { Secret } = await load()
@@ -23,18 +23,17 @@ export class TotpOneTimePasswords implements OneTimePasswords {
     if (!CODE.test(code)) return undefined
     const { Secret, TOTP } = await load()
     const timestamp = now.getTime()
-    const given = { ...SETTINGS, secret: Secret.fromBase32(secret), token: code, timestamp, window }
-    const delta = TOTP.validate(given)
+    const delta = TOTP.validate({ ...SETTINGS, secret: Secret.fromBase32(secret), token: code, timestamp, window })
     return delta === null ? undefined : TOTP.counter({ period: SETTINGS.period, timestamp }) + delta
   }
 }
 
-/** A colon divides the issuer from the account. */
+/** Removes colons, as a colon separates the issuer from the account. */
 function withoutColon(text: string): string {
   return text.replaceAll(':', ' ')
 }
 
-/** The library is loaded with the first one-time password: most processes never see one. */
+/** Loads the library with the first one-time password: most processes never check one. */
 async function load(): Promise<typeof import('otpauth')> {
   return await import('otpauth')
 }

@@ -2,19 +2,22 @@ import { byLexicalScore, type DocumentFilter, type LexicalHit } from '../../src/
 import type { NumberRange, PostingSource } from './posting-source.js'
 import type { ScoredChunks } from './scored-chunks.js'
 
-/** Hits that are looked up beyond those asked for: some may be deleted. */
+/** The number of hits that are looked up beyond the limit: some may be deleted. */
 const SPARE_HITS = 20
-/** Candidates with the score of the last hit that are looked up: of more, those with the lowest numbers are the hits. */
-const MOST_TIES = 2_000
-/** Look-ups after which all numbers of chunks are read that are not deleted and pass the filter. */
-const MOST_LOOKUPS = 3
+/**
+ * The number of candidates with the score of the last hit that are looked up. If there are more, those with the lowest
+ * numbers become hits.
+ */
+const MAX_TIES = 2_000
+/** After this many look-ups, the search reads the numbers of all chunks that exist and pass the filter. */
+const MAX_LOOKUPS = 3
 
 /** Finds the chunks with the highest sums that are not deleted and pass a filter. */
 export class BestHits {
   readonly #source: PostingSource
   readonly #limit: number
-  /** Of the first look. */
-  readonly #most: number
+  /** The number of candidates of the first look-up. */
+  readonly #candidateCount: number
   readonly #except: ReadonlySet<number>
   #ranges: readonly NumberRange[] | undefined
 
@@ -32,21 +35,21 @@ export class BestHits {
   ) {
     this.#source = source
     this.#limit = limit
-    this.#most = limit + SPARE_HITS
+    this.#candidateCount = limit + SPARE_HITS
     this.#except = except
     this.#ranges = ranges
   }
 
-  /** The score that chunks need to be among those that are looked up; 0 where that is any score. */
+  /** The score that a chunk needs to be looked up; 0 if any score is enough. */
   leastOf(scored: ScoredChunks): number {
-    return scored.best(this.#most, undefined, this.#ranges)[this.#most - 1]?.score ?? 0
+    return scored.best(this.#candidateCount, undefined, this.#ranges)[this.#candidateCount - 1]?.score ?? 0
   }
 
-  /** The hits. */
+  /** Finds the hits, best first. */
   async find(scored: ScoredChunks): Promise<LexicalHit[]> {
     if (this.#limit < 1) return []
     const hits: LexicalHit[] = []
-    let count = this.#most
+    let count = this.#candidateCount
     let best = scored.best(count, undefined, this.#ranges)
     for (let lookup = 1; ; lookup += 1) {
       const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
@@ -54,9 +57,9 @@ export class BestHits {
         const chunk = chunks.get(number)
         if (chunk !== undefined && !this.#except.has(chunk.documentId)) hits.push({ ...chunk, score })
       }
-      if (best.length < count || (hits.length >= this.#limit && !mayTie(hits, this.#limit, best.at(-1)?.score ?? 0)))
+      if (best.length < count || (hits.length >= this.#limit && !canTie(hits, this.#limit, best.at(-1)?.score ?? 0)))
         break
-      if (lookup >= MOST_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
+      if (lookup >= MAX_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
       count *= 2
       best = scored.best(count, best.at(-1), this.#ranges)
     }
@@ -64,7 +67,10 @@ export class BestHits {
   }
 }
 
-/** Whether chunks that are not looked up yet may have the score of the last hit: of equal ones the oldest document comes first. */
-function mayTie(hits: readonly LexicalHit[], limit: number, leastLookedUp: number): boolean {
-  return hits.length < limit + MOST_TIES && hits[limit - 1]?.score === leastLookedUp
+/**
+ * True if chunks that are not looked up yet may have the score of the last hit. Among equal scores, the oldest document
+ * comes first.
+ */
+function canTie(hits: readonly LexicalHit[], limit: number, leastLookedUp: number): boolean {
+  return hits.length < limit + MAX_TIES && hits[limit - 1]?.score === leastLookedUp
 }

@@ -1,38 +1,38 @@
-/** A chunk with its score. */
+/** The number of a chunk, with its score. */
 export interface ScoredNumber {
   readonly number: number
   readonly score: number
 }
 
-/** Keeps the best of the chunks that it is given: of equal ones those with the lowest numbers. */
+/** Keeps the best of the chunks that are offered; of equal scores, those with the lowest numbers. */
 export class BestScores {
   readonly #count: number
-  /** A binary heap that has the worst at its root. */
+  /** A binary heap with the worst chunk at its root. */
   readonly #heap: ScoredNumber[] = []
   /** Chunks with a lower score, or with none, are not among the best. */
   least: number = Number.MIN_VALUE
 
-  /** @param count how many are kept */
+  /** @param count the number of chunks to keep */
   constructor(count: number) {
     this.#count = count
   }
 
-  take(number: number, score: number): void {
+  offer(number: number, score: number): void {
     const added = { number, score }
     const heap = this.#heap
     if (heap.length < this.#count) push(heap, added)
-    else if (heap[0] !== undefined && inOrder(added, heap[0]) < 0) replaceWorst(heap, added)
+    else if (heap[0] !== undefined && compareScores(added, heap[0]) < 0) replaceWorst(heap, added)
     if (heap.length === this.#count) this.least = heap[0]?.score ?? this.least
   }
 
-  /** The best first. Afterwards nothing may be added. */
-  inOrder(): ScoredNumber[] {
-    return this.#heap.sort(inOrder)
+  /** Returns the chunks, best first. No chunk may be offered afterwards. */
+  sorted(): ScoredNumber[] {
+    return this.#heap.sort(compareScores)
   }
 }
 
-/** Below 0 where the first is better. */
-export function inOrder(one: ScoredNumber, other: ScoredNumber): number {
+/** Negative if the first chunk is better. */
+export function compareScores(one: ScoredNumber, other: ScoredNumber): number {
   return other.score - one.score || one.number - other.number
 }
 
@@ -41,7 +41,7 @@ function push(heap: ScoredNumber[], added: ScoredNumber): void {
   while (at > 0) {
     const parent = (at - 1) >> 1
     const above = heap[parent]
-    if (above === undefined || inOrder(added, above) <= 0) break
+    if (above === undefined || compareScores(added, above) <= 0) break
     heap[at] = above
     at = parent
   }
@@ -52,9 +52,9 @@ function replaceWorst(heap: ScoredNumber[], added: ScoredNumber): void {
   let at = 0
   for (;;) {
     const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
-    const isRightWorse = left !== undefined && right !== undefined && inOrder(right, left) > 0
+    const isRightWorse = left !== undefined && right !== undefined && compareScores(right, left) > 0
     const worse = isRightWorse ? right : left
-    if (worse === undefined || inOrder(worse, added) <= 0) break
+    if (worse === undefined || compareScores(worse, added) <= 0) break
     heap[at] = worse
     at = 2 * at + (isRightWorse ? 2 : 1)
   }

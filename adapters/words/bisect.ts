@@ -1,5 +1,8 @@
-/** The first place, from one to another (not included), that is not below what is looked for; the end where all are. Those below come first. */
-export function bisect(from: number, end: number, isBelow: (place: number) => boolean): number {
+/**
+ * Finds the first index, from `from` to `end` (exclusive), that is not below the target; `end` if all are below.
+ * Indexes below the target must come first.
+ */
+export function bisect(from: number, end: number, isBelow: (index: number) => boolean): number {
   let [low, high] = [from, end]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -1,27 +1,30 @@
-import { type Columns, takeColumns } from './columns.js'
+import { acquireColumns, type Columns } from './columns.js'
 import { POSTING_BYTES, viewOf } from './postings.js'
 import { ScoredChunks } from './scored-chunks.js'
 import type { TermScore } from './term-score.js'
 
-/** Adds the postings of a term to chunks that are scored already: the chunks of both, in ascending order of their numbers. */
+/**
+ * Adds the postings of a term to chunks that have scores already. The result has the chunks of both, in ascending order
+ * of their numbers.
+ */
 export class ChunkUnion {
   readonly #chunks: ScoredChunks
   readonly #termScore: TermScore
-  readonly #to: Columns
+  readonly #target: Columns
   #from = 0
   #length = 0
 
-  /** @param most postings that are added */
-  constructor(chunks: ScoredChunks, most: number, termScore: TermScore) {
+  /** @param postingCount the number of postings that are added */
+  constructor(chunks: ScoredChunks, postingCount: number, termScore: TermScore) {
     this.#chunks = chunks
     this.#termScore = termScore
-    this.#to = takeColumns(chunks.numbers.length + most)
+    this.#target = acquireColumns(chunks.numbers.length + postingCount)
   }
 
-  /** Adds postings whose numbers are higher than those before. @returns how many chunks were looked at */
+  /** Adds postings whose numbers are higher than those before. @returns the number of chunks that were visited */
   add(postings: Buffer): number {
     const { numbers, scores } = this.#chunks
-    const { numbers: toNumbers, scores: toScores } = this.#to
+    const { numbers: toNumbers, scores: toScores } = this.#target
     const termScore = this.#termScore
     const view = viewOf(postings)
     const end = postings.length / POSTING_BYTES
@@ -45,18 +48,18 @@ export class ChunkUnion {
       }
       to += 1
     }
-    const done = to - this.#length
+    const visited = to - this.#length
     this.#from = from
     this.#length = to
-    return done
+    return visited
   }
 
-  /** The chunks of both. Those that were given are released; nothing may be added any more. */
-  end(): ScoredChunks {
+  /** Returns the chunks of both, and releases the given ones. No more postings may be added. */
+  finish(): ScoredChunks {
     const { numbers, scores } = this.#chunks
-    this.#to.numbers.set(numbers.subarray(this.#from), this.#length)
-    this.#to.scores.set(scores.subarray(this.#from), this.#length)
+    this.#target.numbers.set(numbers.subarray(this.#from), this.#length)
+    this.#target.scores.set(scores.subarray(this.#from), this.#length)
     this.#chunks.release()
-    return ScoredChunks.within(this.#to, this.#length + numbers.length - this.#from)
+    return ScoredChunks.within(this.#target, this.#length + numbers.length - this.#from)
   }
 }

@@ -1,10 +1,10 @@
-import pLimit, { type LimitFunction } from 'p-limit'
 import { ClosedError } from '../../src/ports/index.js'
+import { KeyedQueue } from '../node-kit/index.js'
 
-/** The calls of an index that are under way. */
+/** The calls of an index that are in progress. */
 export class CollectionCalls {
-  readonly #turns = new Map<string, LimitFunction>()
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #queue = new KeyedQueue()
+  readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
   get isClosed(): boolean {
@@ -16,33 +16,27 @@ export class CollectionCalls {
     if (this.#isClosed) throw new ClosedError('the word index')
   }
 
-  /** Writes of one collection happen in the order of the calls. */
-  async inTurn<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(collection) ?? pLimit(1)
-    this.#turns.set(collection, turn)
-    try {
-      return await this.tracked(turn(work))
-    } finally {
-      if (turn.activeCount + turn.pendingCount === 0) this.#turns.delete(collection)
-    }
+  /** Runs the writes of one collection in the order of the calls. */
+  async runInTurn<T>(collection: string, work: () => Promise<T>): Promise<T> {
+    return await this.track(this.#queue.run(collection, work))
   }
 
-  async tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work)
+  async track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work)
     try {
       return await work
     } finally {
-      this.#underWay.delete(work)
+      this.#running.delete(work)
     }
   }
 
-  /** From now on calls are refused. */
+  /** Refuses further calls. */
   refuse(): void {
     this.#isClosed = true
   }
 
-  /** Waits for the calls under way. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay)
+  /** Waits for the calls in progress. */
+  async waitForCalls(): Promise<void> {
+    await Promise.allSettled(this.#running)
   }
 }

@@ -1,52 +1,55 @@
 import type { DocumentFilter, IndexedChunk } from '../../src/ports/index.js'
 
-/** How many chunks there are, and how long they are. */
+/** The number and the mean length of a collection's chunks. */
 export interface CollectionTotals {
   readonly chunks: number
-  /** Deleted chunks that still have postings. */
+  /** The number of deleted chunks that still have postings. */
   readonly deleted: number
-  /** Of a chunk, in terms. */
+  /** The mean length of a chunk, in terms. */
   readonly meanLength: number
 }
 
-/** Consecutive numbers of chunks. */
+/** A range of consecutive chunk numbers. */
 export interface NumberRange {
   readonly first: number
-  /** Not included. */
+  /** Exclusive. */
   readonly end: number
 }
 
-/** Some postings of a term. */
+/** A part of the postings of a term. */
 export interface PostingsRead {
-  /** Index of the term among those that were asked for. */
+  /** The index of the term among the requested terms. */
   readonly term: number
-  /** In ascending order of the chunks' numbers. */
+  /** The postings, in ascending order of their chunk numbers. */
   readonly postings: Buffer
 }
 
-/** The postings of one collection, and the chunks that they are about, in a database. */
+/** Reads the postings of one collection, and the chunks that they refer to, from a database. */
 export interface PostingSource {
   readonly totals: CollectionTotals
-  /** How many postings each term has; in the order of the terms. */
+  /** Counts the postings of each term, in the order of the terms. */
   readonly count: (terms: readonly string[]) => Promise<readonly number[]>
-  /** All postings of the terms. */
+  /** Reads all postings of the terms. */
   readonly read: (terms: readonly string[]) => Promise<readonly PostingsRead[]>
   /**
-   * Postings of the terms: those of these chunks at the least. Numbers are in ascending order. A source that cannot read
-   * some postings of a term alone has none.
+   * Reads at least the postings of these chunks. Numbers are in ascending order. A source that cannot read a part of a
+   * term's postings has no such method.
    */
   readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
-  /** The numbers of chunks whose documents pass a filter, in ascending order; none of deleted chunks. */
+  /** Reads the numbers of chunks whose documents pass a filter, in ascending order, without deleted chunks. */
   readonly rangesOf: (filter: DocumentFilter) => Promise<readonly NumberRange[]>
-  /** The chunks with these numbers; none for a deleted one. */
+  /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }
 
-/** Purging rewrites the postings of all terms: it waits until so many chunks are deleted, and so large a share. */
-const LEAST_DELETED = 100
-const DELETED_SHARE = 0.25
+/**
+ * A purge rewrites the postings of all terms. So it waits for this many deleted chunks and for this share of all
+ * chunks.
+ */
+const MIN_DELETED = 100
+const MIN_DELETED_SHARE = 0.25
 
-/** Whether the postings of deleted chunks are worth removing. */
+/** True if a purge of the deleted chunks is worth its cost. */
 export function isPurgeDue({ chunks, deleted }: CollectionTotals): boolean {
-  return (deleted >= LEAST_DELETED && deleted >= DELETED_SHARE * chunks) || (deleted > 0 && chunks === 0)
+  return (deleted >= MIN_DELETED && deleted >= MIN_DELETED_SHARE * chunks) || (deleted > 0 && chunks === 0)
 }

@@ -2,12 +2,12 @@ import { ChunkUnion } from './chunk-union.js'
 import type { PostingSource, PostingsRead } from './posting-source.js'
 import { firstNumberOf, lastNumberOf, POSTING_BYTES } from './postings.js'
 import { ScoredChunks } from './scored-chunks.js'
-import { type TermScore, termScores } from './term-score.js'
+import { makeTermScores, type TermScore } from './term-score.js'
 import { Turns } from './turns.js'
 
-/** Postings that are read at once, unless one term has more: 128 kB. */
+/** The number of postings that are read at once, unless one term has more: 128 kB. */
 const POSTINGS_AT_ONCE = 16_384
-/** Chunks that are added up between two turns of the event loop: about 5 ms. */
+/** The number of chunks between two turns of the event loop: about 5 ms. */
 const CHUNKS_PER_TURN = 200_000
 const NO_CHUNKS = ScoredChunks.of(new Uint32Array(0))
 
@@ -17,28 +17,28 @@ export interface CountedTerm {
   readonly count: number
 }
 
-/** Reads the postings of terms and adds up scores. Keeps what it has read until nobody holds it any more. */
+/** Reads the postings of terms and adds up scores. Postings that were read stay in memory as long as this object. */
 export class PostingSums {
   readonly #source: PostingSource
   readonly #idfs: ReadonlyMap<string, number>
   readonly #makeScore: (idf: number) => TermScore
-  /** Of the terms that were needed. */
+  /** The score functions of the terms that were needed. */
   readonly #scores = new Map<string, TermScore>()
-  /** The terms that count, in the order in which they are added: sums depend on it in their last digits. */
+  /** The terms that count, in the order in which they are added. The last digits of sums depend on that order. */
   readonly #terms: string[] = []
-  readonly #read = new Map<string, readonly Buffer[]>()
-  /** All chunks that have one of the terms that were added, until {@link release}. */
-  all: ScoredChunks = NO_CHUNKS
+  readonly #postings = new Map<string, readonly Buffer[]>()
+  /** All chunks that have one of the added terms, until {@link release}. */
+  chunks: ScoredChunks = NO_CHUNKS
 
-  /** @param idfs of the terms, times their weights */
+  /** @param idfs the idf of each term, times its weight */
   constructor(source: PostingSource, idfs: ReadonlyMap<string, number>) {
     this.#source = source
     this.#idfs = idfs
-    this.#makeScore = termScores(source.totals.meanLength)
+    this.#makeScore = makeTermScores(source.totals.meanLength)
   }
 
-  /** Adds as many of the next terms as are read at once. @returns how many */
-  async addSome(terms: readonly CountedTerm[]): Promise<number> {
+  /** Adds as many of the next terms as one read covers. @returns the number of added terms */
+  async addNext(terms: readonly CountedTerm[]): Promise<number> {
     let [taken, postings] = [0, 0]
     for (const { count } of terms) {
       if (taken > 0 && postings + count > POSTINGS_AT_ONCE) break
@@ -46,84 +46,85 @@ export class PostingSums {
       postings += count
     }
     const names = terms.slice(0, taken).map(({ term }) => term)
-    await this.#readWhole(names)
-    this.#count(names)
+    await this.#readAll(names)
+    this.#noteTerms(names)
     const turns = new Turns(CHUNKS_PER_TURN)
     for (const name of names) {
-      for (const row of inRows(this.#read.get(name) ?? [])) {
-        const union = new ChunkUnion(this.all, countOf(row), this.#scoreOf(name))
-        for (const part of row) await turns.did(union.add(part))
-        this.all = union.end()
+      for (const row of sortIntoRows(this.#postings.get(name) ?? [])) {
+        const union = new ChunkUnion(this.chunks, countPostings(row), this.#scoreOf(name))
+        for (const part of row) await turns.yieldAfter(union.add(part))
+        this.chunks = union.finish()
       }
     }
     return taken
   }
 
-  /** Adds terms. */
+  /** Adds all of the terms. */
   async add(terms: readonly CountedTerm[]): Promise<void> {
-    for (let at = 0; at < terms.length; ) at += await this.addSome(terms.slice(at))
+    for (let at = 0; at < terms.length; ) at += await this.addNext(terms.slice(at))
   }
 
-  /** Adds a term to the scores of some chunks alone. */
+  /** Adds a term to the scores of some chunks only. */
   async addTo(chunks: ScoredChunks, { term }: CountedTerm): Promise<void> {
-    this.#count([term])
+    this.#noteTerms([term])
     await this.#lookUp(this.#source, chunks, [term])
   }
 
-  /** Forgets the chunks. */
+  /** Discards the chunks. */
   release(): void {
-    this.all.release()
-    this.all = NO_CHUNKS
+    this.chunks.release()
+    this.chunks = NO_CHUNKS
   }
 
   /**
-   * The scores of chunks, by all terms that count; 0 for one that has none of them.
-   * @param source of now: the one that was searched may be closed
+   * Reads the scores of chunks by all terms that count; 0 for a chunk without any of them.
+   * @param source a source that is open now: the one that was searched may be closed
    */
   async scoresOf(source: PostingSource, numbers: readonly (number | undefined)[]): Promise<readonly number[]> {
-    const there = new Set(numbers.filter((number) => number !== undefined))
-    if (there.size === 0) return numbers.map(() => 0)
-    const chunks = ScoredChunks.of(Uint32Array.from(there).sort())
+    const known = new Set(numbers.filter((number) => number !== undefined))
+    if (known.size === 0) return numbers.map(() => 0)
+    const chunks = ScoredChunks.of(Uint32Array.from(known).sort())
     await this.#lookUp(source, chunks, this.#terms)
     return numbers.map((number) => (number === undefined ? 0 : chunks.scoreOf(number)))
   }
 
-  #count(terms: readonly string[]): void {
+  #noteTerms(terms: readonly string[]): void {
     for (const term of terms) if (!this.#terms.includes(term)) this.#terms.push(term)
   }
 
   #scoreOf(term: string): TermScore {
-    const known = this.#scores.get(term)
-    if (known !== undefined) return known
-    const made = this.#makeScore(this.#idfs.get(term) ?? 0)
-    this.#scores.set(term, made)
-    return made
+    const existing = this.#scores.get(term)
+    if (existing !== undefined) return existing
+    const score = this.#makeScore(this.#idfs.get(term) ?? 0)
+    this.#scores.set(term, score)
+    return score
   }
 
-  async #readWhole(terms: readonly string[]): Promise<void> {
+  async #readAll(terms: readonly string[]): Promise<void> {
     if (terms.length === 0) return
-    for (const [term, read] of byTerm(terms, await this.#source.read(terms))) this.#read.set(term, read)
+    for (const [term, read] of groupByTerm(terms, await this.#source.read(terms))) this.#postings.set(term, read)
   }
 
   async #lookUp(source: PostingSource, chunks: ScoredChunks, terms: readonly string[]): Promise<void> {
-    const unread = terms.filter((term) => !this.#read.has(term))
+    const unread = terms.filter((term) => !this.#postings.has(term))
     let found: ReadonlyMap<string, readonly Buffer[]> = new Map()
-    if (source.readOf === undefined) await this.#readWhole(unread)
-    else if (unread.length > 0) found = byTerm(unread, await source.readOf(unread, chunks.numbers))
+    if (source.readOf === undefined) await this.#readAll(unread)
+    else if (unread.length > 0) found = groupByTerm(unread, await source.readOf(unread, chunks.numbers))
     for (const term of terms) {
-      for (const postings of this.#read.get(term) ?? found.get(term) ?? []) chunks.lookUp(postings, this.#scoreOf(term))
+      for (const postings of this.#postings.get(term) ?? found.get(term) ?? [])
+        chunks.lookUp(postings, this.#scoreOf(term))
     }
   }
 }
 
-function byTerm(terms: readonly string[], read: readonly PostingsRead[]): ReadonlyMap<string, readonly Buffer[]> {
+function groupByTerm(terms: readonly string[], read: readonly PostingsRead[]): ReadonlyMap<string, readonly Buffer[]> {
   const found = new Map<string, Buffer[]>(terms.map((term) => [term, []]))
   for (const { term, postings } of read) found.get(terms[term] ?? '')?.push(postings)
   return found
 }
 
-/** Puts postings in rows, in each of which the numbers ascend: as few as there can be. */
-function inRows(parts: readonly Buffer[]): Buffer[][] {
+/** Puts postings in the fewest possible rows in which the numbers ascend. */
+function sortIntoRows(parts: readonly Buffer[]): Buffer[][] {
   const rows: Buffer[][] = []
   for (const part of [...parts].sort((one, other) => firstNumberOf(one) - firstNumberOf(other))) {
     const row = rows.find((others) => lastNumberOf(others[others.length - 1] ?? part) < firstNumberOf(part))
@@ -133,6 +134,6 @@ function inRows(parts: readonly Buffer[]): Buffer[][] {
   return rows
 }
 
-function countOf(parts: readonly Buffer[]): number {
+function countPostings(parts: readonly Buffer[]): number {
   return parts.reduce((sum, { length }) => sum + length / POSTING_BYTES, 0)
 }

@@ -1,22 +1,22 @@
 import type { LexicalRows } from '../../src/ports/index.js'
 
-/** Chunks of one document whose ordinals follow each other. */
+/** Chunks of one document with consecutive ordinals. */
 export interface ChunkRun {
-  /** Place of its first chunk among the rows. */
+  /** The index of its first chunk among the rows. */
   readonly at: number
-  /** Ordinal of its first chunk. */
+  /** The ordinal of its first chunk. */
   readonly chunk: number
-  /** Terms of each chunk. */
+  /** The number of terms of each chunk. */
   readonly lengths: readonly number[]
-  /** Terms of all. */
+  /** The number of terms of all its chunks. */
   readonly length: number
 }
 
-/** Parts rows into as few runs as there can be. */
-export function runsOf({ chunks, terms }: LexicalRows): readonly ChunkRun[] {
+/** Splits rows into the fewest possible runs. */
+export function splitIntoRuns({ chunks, terms }: LexicalRows): readonly ChunkRun[] {
   const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
   return starts.map((at, run) => {
-    const lengths = terms.slice(at, starts[run + 1] ?? chunks.length).map((ofChunk) => ofChunk.length)
+    const lengths = terms.slice(at, starts[run + 1] ?? chunks.length).map((chunkTerms) => chunkTerms.length)
     return { at, chunk: chunks[at] ?? 0, lengths, length: sumOf(lengths) }
   })
 }

@@ -1,54 +1,57 @@
 import type { Telemetry } from '../../src/ports/index.js'
 
-/** How upkeep behaves. */
+/** Options of background maintenance. */
 export interface UpkeepOptions {
-  /** Puts one collection in order, in steps that leave nothing half done. Breaks off between two of them where `isOver` says so. */
-  readonly tidy: (collection: string, isOver: IsOver) => Promise<void>
-  /** Whether an error says that somebody has dropped the collection: that is no failure. */
-  readonly isGone: (error: unknown, collection: string) => boolean
-  /** Milliseconds after which upkeep that failed is tried again. */
+  /**
+   * Maintains one collection, in steps that are complete in themselves. Stops between two steps if `isStopped` returns
+   * true.
+   */
+  readonly maintain: (collection: string, isStopped: IsStopped) => Promise<void>
+  /** True if an error means that another process has dropped the collection, which is no failure. */
+  readonly isDropped: (error: unknown, collection: string) => boolean
+  /** The pause before maintenance that failed is retried, in milliseconds. */
   readonly retryMs: number
   readonly telemetry: Telemetry | undefined
 }
 
-/** Says whether work should be broken off. Asked before each step. */
-export type IsOver = () => boolean
+/** Returns true if work must stop. Called before each step. */
+export type IsStopped = () => boolean
 
-/** Puts collections in order in the background, one at a time; what fails is tried again later. */
+/** Maintains collections in the background, one at a time. Failed work is retried later. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   /** Collections that wait for their turn, or have it. */
   readonly #turns = new Map<string, Promise<void>>()
-  /** Collections that have changed since their turn began. */
-  readonly #again = new Set<string>()
+  /** Collections that have changed since their turn started. */
+  readonly #changed = new Set<string>()
   readonly #postponed = new Set<string>()
-  #pause: NodeJS.Timeout | undefined
+  #retryTimer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
   #isClosed = false
-  /** Why the last upkeep failed, unless one has succeeded since. */
+  /** The error of the last maintenance; `undefined` once maintenance has succeeded. */
   error: Error | undefined
 
   constructor(options: UpkeepOptions) {
     this.#options = options
   }
 
-  /** Puts a collection in order soon, unless that is to be done already. */
-  begin(collection: string): void {
+  /** Schedules maintenance of a collection, unless it is scheduled already. */
+  schedule(collection: string): void {
     if (this.#isClosed || this.#postponed.has(collection)) return
     if (this.#turns.has(collection)) {
-      this.#again.add(collection)
+      this.#changed.add(collection)
       return
     }
     const turn = this.#last.then(async () => {
-      this.#again.delete(collection)
+      this.#changed.delete(collection)
       try {
-        await this.#tryToTidy(collection)
+        await this.#tryToMaintain(collection)
       } finally {
         this.#turns.delete(collection)
-        if (this.#again.delete(collection)) this.begin(collection)
+        if (this.#changed.delete(collection)) this.schedule(collection)
       }
     })
-    // What goes wrong is noted there; if even that fails, the next turn comes all the same.
+    // The turn records its own failure. If that fails too, the next turn still comes.
     this.#last = turn.catch(() => undefined)
     this.#turns.set(collection, this.#last)
   }
@@ -57,28 +60,28 @@ export class Upkeep {
     this.#postponed.delete(collection)
   }
 
-  /** Puts these collections in order now, and waits for it. */
+  /** Maintains these collections now, and waits for it. */
   async finish(collections: Iterable<string>): Promise<void> {
-    await this.#idle()
-    for (const collection of collections) this.begin(collection)
-    await this.#idle()
+    await this.#waitUntilIdle()
+    for (const collection of collections) this.schedule(collection)
+    await this.#waitUntilIdle()
   }
 
-  async #idle(): Promise<void> {
+  async #waitUntilIdle(): Promise<void> {
     while (this.#turns.size > 0) await Promise.all(this.#turns.values())
   }
 
-  /** Breaks off after the step that is under way. */
+  /** Stops after the step in progress. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#pause)
-    await this.#idle()
+    clearTimeout(this.#retryTimer)
+    await this.#waitUntilIdle()
   }
 
-  async #tryToTidy(collection: string): Promise<void> {
+  async #tryToMaintain(collection: string): Promise<void> {
     if (this.#isClosed) return
     try {
-      await this.#options.tidy(collection, () => this.#isClosed)
+      await this.#options.maintain(collection, () => this.#isClosed)
       this.error = undefined
     } catch (error) {
       this.#noteFailure(collection, error)
@@ -86,7 +89,7 @@ export class Upkeep {
   }
 
   #noteFailure(collection: string, error: unknown): void {
-    if (this.#options.isGone(error, collection) || this.#isClosed) return
+    if (this.#options.isDropped(error, collection) || this.#isClosed) return
     this.error = error instanceof Error ? error : new Error(String(error))
     this.#options.telemetry?.record({
       name: 'words.maintenance.failed',
@@ -94,16 +97,16 @@ export class Upkeep {
       fields: { collection },
       error,
     })
-    this.#tryLater(collection)
+    this.#retryLater(collection)
   }
 
-  #tryLater(collection: string): void {
+  #retryLater(collection: string): void {
     this.#postponed.add(collection)
-    this.#pause ??= setTimeout(() => {
-      this.#pause = undefined
+    this.#retryTimer ??= setTimeout(() => {
+      this.#retryTimer = undefined
       const collections = [...this.#postponed]
       this.#postponed.clear()
-      for (const each of collections) this.begin(each)
+      for (const name of collections) this.schedule(name)
     }, this.#options.retryMs).unref()
   }
 }

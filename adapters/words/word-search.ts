@@ -10,29 +10,32 @@ import { BestHits } from './best-hits.js'
 import type { PostingSource } from './posting-source.js'
 import { type CountedTerm, PostingSums } from './posting-sums.js'
 
-/** Where there are more chunks, terms that tell little are not added up for all of them, and totals may be estimated. */
+/** In a larger collection, terms that tell little are not added up for all chunks, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
-/** What these terms may earn together, of what a chunk can earn by the terms that there are. They have most of the postings. */
+/**
+ * The share of a chunk's highest possible score that terms which tell little may have together. They have most of the
+ * postings.
+ */
 const LITTLE_SHARE = 0.05
 
-/** Terms with the number of their postings. */
+/** The number of postings of each term. */
 type TermCounts = ReadonlyMap<string, number>
 
-/** What a search found. */
+/** The result of a search. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
-  /** The scores of chunks by their numbers, read from the source as it is now; 0 for one that has none. */
+  /** Reads the scores of chunks by their numbers from the source as it is now; 0 for a chunk without a score. */
   readonly scoresOf: (source: PostingSource, numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
 }
 
-/** What a search finds in a collection that has no chunks. */
+/** The result of a search in a collection without chunks. */
 export function nothingFound(query: LexicalQuery): LexicalAnswer {
   const maximum = bm25Maximum(idfsOf(query, new Map(), 0))
   return { hits: [], maximum, scoresOf: async (chunks) => chunks.map(() => 0) }
 }
 
 /**
- * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, frequent terms are added
- * only for chunks that may be among the hits, and terms that tell little not at all where the tolerance allows it.
+ * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, frequent terms are
+ * added only for chunks that may be hits. Terms that tell little are left out if the tolerance allows it.
  */
 export async function searchWords(
   source: PostingSource,
@@ -40,23 +43,23 @@ export async function searchWords(
   { limit, documents, tolerance = 0 }: LexicalSearchOptions,
 ): Promise<WordsFound> {
   const { chunks, deleted } = source.totals
-  const asked = [...query.keys()]
-  const counted = await source.count(asked)
-  const counts = new Map(asked.flatMap((term, at) => ((counted[at] ?? 0) > 0 ? [[term, counted[at] ?? 0]] : [])))
-  // Deleted chunks count among those that have a term as long as their postings are there.
+  const terms = [...query.keys()]
+  const counted = await source.count(terms)
+  const counts = new Map(terms.flatMap((term, at) => ((counted[at] ?? 0) > 0 ? [[term, counted[at] ?? 0]] : [])))
+  // Deleted chunks count as chunks that have a term as long as their postings exist.
   const idfs = idfsOf(query, counts, chunks + deleted)
   const maximum = bm25Maximum(idfs)
   if (counts.size === 0) return { hits: [], maximum, scoresOf: async (_now, numbers) => numbers.map(() => 0) }
   const best = await BestHits.of(source, limit, documents)
-  const added = new PostingSums(source, idfs)
+  const sums = new PostingSums(source, idfs)
   try {
     const hits =
       chunks > MANY_CHUNKS
-        ? await amongMany(added, best, divide(counts, idfs), { limit, tolerance })
-        : await amongFew(added, best, counts)
-    return { hits, maximum, scoresOf: async (now, numbers) => await added.scoresOf(now, numbers) }
+        ? await searchMany(sums, best, groupTerms(counts, idfs), { limit, tolerance })
+        : await searchFew(sums, best, counts)
+    return { hits, maximum, scoresOf: async (now, numbers) => await sums.scoresOf(now, numbers) }
   } finally {
-    added.release()
+    sums.release()
   }
 }
 
@@ -68,25 +71,25 @@ function idfsOf(query: LexicalQuery, counts: TermCounts, chunks: number): Map<st
   return idfs
 }
 
-/** The terms of a question, parted. */
-interface Divided {
-  /** These earn nearly all of what a chunk can earn. */
-  readonly telling: readonly EarningTerm[]
-  /** Many chunks have these, and earn little by them. */
-  readonly others: readonly EarningTerm[]
+/** The terms of a query, in two groups. */
+interface TermGroups {
+  /** Terms that give nearly all of a chunk's highest possible score. */
+  readonly telling: readonly BoundedTerm[]
+  /** Terms that many chunks have, and that add little to their scores. */
+  readonly others: readonly BoundedTerm[]
 }
 
-interface EarningTerm extends CountedTerm {
-  /** The most that a chunk can earn by it. */
+interface BoundedTerm extends CountedTerm {
+  /** The highest score that a chunk can get from the term. */
   readonly bound: number
 }
 
-function divide(counts: TermCounts, idfs: ReadonlyMap<string, number>): Divided {
+function groupTerms(counts: TermCounts, idfs: ReadonlyMap<string, number>): TermGroups {
   const terms = rarestFirst(counts).map((term) => {
     return { ...term, bound: bm25Maximum(new Map([['', idfs.get(term.term) ?? 0]])) }
   })
-  const little = boundOf(terms) * LITTLE_SHARE
-  const others = new Set<EarningTerm>()
+  const little = sumOfBounds(terms) * LITTLE_SHARE
+  const others = new Set<BoundedTerm>()
   let bound = 0
   for (const term of [...terms].sort((one, other) => one.bound - other.bound)) {
     bound += term.bound
@@ -100,45 +103,46 @@ function rarestFirst(counts: TermCounts): CountedTerm[] {
   return [...counts].map(([term, count]) => ({ term, count })).sort((one, other) => one.count - other.count)
 }
 
-/** The most that a chunk can earn by terms. */
-function boundOf(terms: readonly EarningTerm[]): number {
+/** The highest score that a chunk can get from terms. */
+function sumOfBounds(terms: readonly BoundedTerm[]): number {
   return terms.reduce((sum, { bound }) => sum + bound, 0)
 }
 
-async function amongFew(added: PostingSums, best: BestHits, counts: TermCounts): Promise<LexicalHit[]> {
-  await added.add(rarestFirst(counts))
-  return await best.find(added.all)
+async function searchFew(sums: PostingSums, best: BestHits, counts: TermCounts): Promise<LexicalHit[]> {
+  await sums.add(rarestFirst(counts))
+  return await best.find(sums.chunks)
 }
 
 /**
- * Adds the rarest terms first. Once the best have more than a chunk can earn by the terms that are left, only those that
- * have some of it already can come to be among the best: the other terms are looked up for these alone. That is MaxScore,
- * of Turtle and Flood 1995, "Query Evaluation: Strategies and Optimizations".
+ * Adds the rarest terms first, and stops once the best chunks have more than the remaining terms can give. Then only
+ * chunks that already have part of their score can become the best. The remaining terms are looked up for these chunks
+ * only. Source: MaxScore, Turtle and Flood 1995, "Query Evaluation: Strategies and Optimizations".
  */
-async function amongMany(
-  added: PostingSums,
+async function searchMany(
+  sums: PostingSums,
   best: BestHits,
-  { telling, others }: Divided,
+  { telling, others }: TermGroups,
   { limit, tolerance }: { readonly limit: number; readonly tolerance: number },
 ): Promise<LexicalHit[]> {
   const terms = [...telling, ...others]
-  const left = (from: number): number => boundOf(terms.slice(from))
-  let [at, enough] = [0, 0]
-  while (at < terms.length && enough <= left(at)) {
-    at += await added.addSome(terms.slice(at))
-    if (at < terms.length && left(at) < left(0) - left(at)) enough = best.leastOf(added.all)
+  const boundFrom = (from: number): number => sumOfBounds(terms.slice(from))
+  let [at, threshold] = [0, 0]
+  while (at < terms.length && threshold <= boundFrom(at)) {
+    at += await sums.addNext(terms.slice(at))
+    if (at < terms.length && boundFrom(at) < boundFrom(0) - boundFrom(at)) threshold = best.leastOf(sums.chunks)
   }
-  if (at === terms.length) return await best.find(added.all)
-  let candidates = added.all.from(enough - left(at))
-  const end = boundOf(others) > tolerance * left(0) ? terms.length : telling.length
+  if (at === terms.length) return await best.find(sums.chunks)
+  let candidates = sums.chunks.withScoreFrom(threshold - boundFrom(at))
+  const end = sumOfBounds(others) > tolerance * boundFrom(0) ? terms.length : telling.length
   for (const [next, term] of terms.slice(at, end).entries()) {
-    await added.addTo(candidates, term)
-    enough = Math.max(enough, best.leastOf(candidates))
-    candidates = candidates.from(enough - left(at + next + 1))
+    await sums.addTo(candidates, term)
+    threshold = Math.max(threshold, best.leastOf(candidates))
+    candidates = candidates.withScoreFrom(threshold - boundFrom(at + next + 1))
   }
   const hits = await best.find(candidates)
-  if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= enough)) return hits
-  // Many of the best are deleted, or of documents that are not asked for: those that follow them are not complete.
-  await added.add(terms.slice(at))
-  return await best.find(added.all)
+  if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= threshold)) return hits
+  // Many of the best chunks are deleted, or the filter excludes their documents. The chunks that follow them are not
+  // complete.
+  await sums.add(terms.slice(at))
+  return await best.find(sums.chunks)
 }

@@ -1,16 +1,19 @@
-/** What a character is to the scan of a text. */
+/** A character that ends a word, such as white space. This and the next constants are the classes of characters. */
 export const BREAK = 0
 export const LETTER = 1
 const DIGIT = 2
-/** Punctuation that holds the parts of an identifier together. */
+/** Punctuation that joins the parts of an identifier. */
 export const JOINER = 3
-/** A character that has no form of its own: soft hyphens, marks of direction, variation selectors. */
+/** A character without a form of its own: soft hyphens, marks of direction, variation selectors. */
 export const IGNORED = 4
-/** A symbol that is a term of its own: emoji, signs of currency. */
+/** A symbol that is a term by itself: emoji, signs of currency. */
 export const PICTURE = 5
-/** Hangul, whose words have endings attached. */
+/** Hangul: its words have endings attached. */
 export const HANGUL = 6
-/** From here on: scripts that have no spaces between words, those that mix with each other in one class. */
+/**
+ * This class and all that follow are scripts without spaces between words. Scripts that occur together in one text
+ * share a class.
+ */
 export const IDEOGRAPH = 7
 const THAI = 8
 const LAO = 9
@@ -18,6 +21,7 @@ export const KHMER = 10
 export const BURMESE = 11
 const OTHER_UNSPACED = 12
 
+/** The class is not computed yet. */
 const UNKNOWN = 255
 
 const UNSPACED: readonly (readonly [RegExp, number])[] = [
@@ -33,13 +37,19 @@ const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 const DECIMAL_DIGIT = /\p{Nd}/u
 const WITHOUT_FORM = /[\p{Cf}\u034f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u
 const PICTORIAL = /[\p{Sc}\p{Extended_Pictographic}]/u
-/** Squares of Japanese units, "㎏": symbols by their category, words by their use. */
+/** Squares of Japanese units, such as "㎏": their Unicode category is symbol, but people use them as words. */
 const SQUARED = /[\u3371-\u33df]/
-/** Pictorial characters that say nothing of the text: © ® ™, geometric shapes, which are bullets, punctuation such as ‼. */
+/** Pictorial characters without a meaning for the text: © ® ™, geometric shapes as bullets, punctuation such as ‼. */
 const ORNAMENT = /[\p{P}\u00a9\u00ae\u2122\u2500-\u25ff]/u
-/** The word separator of Thai and Khmer typists, and the marks that begin a file: formats by their category, spaces by their use. */
+/**
+ * The zero-width space, which separates words in Thai and Khmer, and the byte-order mark. Their Unicode category is
+ * format, but people use them as spaces.
+ */
 const SPACE_LIKE = /[\u200b\ufeff]/
-/** Apostrophes, hyphens, the dot of Catalan, the quotation marks of Hebrew abbreviations; the full-width forms are added below. */
+/**
+ * Apostrophes, hyphens, the dot of Catalan, the quotation marks of Hebrew abbreviations, and other signs of
+ * identifiers. The loop below adds the full-width forms.
+ */
 const JOINERS = "-._'/\\@:&+#,\u2018\u2019\u2010\u2011\u00b7\u05f3\u05f4"
 
 const classes = new Uint8Array(0x10000).fill(UNKNOWN)
@@ -53,7 +63,7 @@ for (const joiner of JOINERS) {
   if (unit < 0x80) classes[unit + 0xfee0] = JOINER
 }
 
-/** The class of the character that begins at an index of a text. A surrogate without its other half breaks. */
+/** @returns the class of the character at an index of a text; `BREAK` for a surrogate without its other half */
 export function classAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   const known = classes[unit] ?? BREAK

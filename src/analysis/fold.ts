@@ -1,16 +1,21 @@
-/** Most UTF-16 units of a term. */
+/** Maximum length of a term in UTF-16 units. */
 export const MAX_TERM_LENGTH = 256
-/** A word of more UTF-16 units is cut before it is folded. Marks that folding drops leave a term of fewer. */
-const LONGEST_FOLDED = 4 * MAX_TERM_LENGTH
+/** Maximum length of a word to fold, in UTF-16 units: longer than a term, because folding removes marks. */
+const MAX_FOLDED_LENGTH = 4 * MAX_TERM_LENGTH
 
 const NOT_ASCII = /[^\x00-\x7f]/
 /**
- * Marks that tell accents, tones and vowels that readers may leave out, in Latin, Greek, Cyrillic, Arabic, Hebrew and
- * Syriac; and what has no form. Marks of other scripts are letters.
+ * Characters that folding removes:
+ *
+ * - marks for accents, tones and vowels that writers may leave out, in Latin, Greek, Cyrillic, Arabic, Hebrew and
+ *   Syriac,
+ * - characters without a form of their own.
+ *
+ * Marks of other scripts are letters.
  */
 const DROPPED =
   /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}\p{Cf}\p{Cc}\p{Cs}\s().,\u00b7]/gu
-/** Letters that Unicode does not take apart, and those that are written one for another. */
+/** Letters that Unicode does not decompose, and letters that writers use in place of each other. */
 const REPLACED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -41,8 +46,10 @@ const DECIMAL_DIGIT = /\p{Nd}/u
 const FOREIGN_DIGIT = /[^\P{Nd}0-9]/gu
 
 /**
- * A word in the form that words are compared in: compatibility forms and accents resolved, lower case, decimal digits
- * of every script as 0 to 9. Folding what is folded changes nothing. May be empty.
+ * Converts a word to the form in which words are compared: without compatibility forms and accents, in lower case, with
+ * decimal digits of every script as 0 to 9. Idempotent.
+ *
+ * @returns the folded word, which may be empty
  */
 export function fold(word: string): string {
   if (!NOT_ASCII.test(word)) return word.toLowerCase()
@@ -55,13 +62,13 @@ export function fold(word: string): string {
     .normalize('NFC')
 }
 
-/** What {@link fold} makes of a range of a text, cut to the length of a term. May be empty. */
+/** Folds a range of a text and truncates the result to the length of a term. @returns the term, which may be empty */
 export function foldedTerm(text: string, start: number, end: number): string {
-  return cut(fold(text.slice(start, Math.min(end, start + LONGEST_FOLDED))))
+  return truncate(fold(text.slice(start, Math.min(end, start + MAX_FOLDED_LENGTH))))
 }
 
-/** The beginning of a term that is too long, without half a character at its end. */
-export function cut(term: string): string {
+/** @returns at most {@link MAX_TERM_LENGTH} units of a term; never ends with half a surrogate pair */
+export function truncate(term: string): string {
   if (term.length <= MAX_TERM_LENGTH) return term
   const isSplit = (term.charCodeAt(MAX_TERM_LENGTH - 1) & 0xfc00) === 0xd800
   return term.slice(0, isSplit ? MAX_TERM_LENGTH - 1 : MAX_TERM_LENGTH)
@@ -69,7 +76,7 @@ export function cut(term: string): string {
 
 const digitValues = new Map<string, string>()
 
-/** Tens of digits follow each other: the digit's value is how many digits stand before it. */
+/** Unicode has decimal digits in sequences of ten, so the value is the number of digits before this one, modulo 10. */
 function asciiDigit(digit: string): string {
   const known = digitValues.get(digit)
   if (known !== undefined) return known

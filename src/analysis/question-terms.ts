@@ -1,10 +1,10 @@
 import { scan } from './scan.js'
-import { stemmed } from './stem.js'
+import { stem } from './stem.js'
 import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
 
 /**
- * What an occurrence of a term in a question weighs. Who asks for an identifier means it. Parts weigh less, so that what has the
- * identifier comes before what has its parts often.
+ * The weight of one occurrence of a term in a question. An identifier weighs most: a question with an identifier is
+ * about it. Its parts weigh less, so that chunks with the identifier rank before chunks that have its parts often.
  */
 const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [WORD]: 1,
@@ -14,29 +14,32 @@ const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [GRAM]: 1,
   [SIGN]: 1,
 }
-/** What one of {@link QUESTION_WORDS} weighs: measured, 0.1 to 0.3 are about equal. */
+/** The weight of one of {@link QUESTION_WORDS}. In measurements, 0.1 to 0.3 are about equal. */
 const QUESTION_WORD_WEIGHT = 0.2
 
 /**
- * The terms of a question, each with its weight, above 0. They are among those that `termsOf` finds for the same text.
- * A term that the question has twice weighs twice. A question without words, such as one of punctuation, has none.
+ * Finds the terms of a question with their weights, above 0. All of them are also terms that `termsOf` finds in the
+ * same text. A term that the question has twice gets twice the weight.
+ *
+ * @returns an empty map for a question without words, such as one of punctuation only
  */
 export function questionTerms(text: string): Map<string, number> {
   const weights = new Map<string, number>()
   scan(text, (term, _start, _end, kind) => {
-    // "e" of "E-4711" says nothing.
+    // A part of one unit, such as "e" of "E-4711", has no meaning.
     if (kind === PART && term.length === 1) return
     const weight = kind === WORD && QUESTION_WORDS.has(term) ? QUESTION_WORD_WEIGHT : WEIGHTS[kind]
-    const key = stemmed(term, kind)
+    const key = stem(term, kind)
     weights.set(key, (weights.get(key) ?? 0) + weight)
   })
   return weights
 }
 
 /**
- * Words that make a question of a sentence, folded. Documents have them seldom, so that they would weigh more than what
- * the question is about. None is a word with a meaning in another language here: not "war", "hat", "care", "comment".
- * With them the commonest English words, of which a question has more than the passage that answers it.
+ * Words that turn a sentence into a question, folded. Documents seldom have them, so that they would otherwise weigh
+ * more than the subject of the question. The list has no word with a meaning in another of these languages: not "war",
+ * "hat", "care" or "comment". It also has the commonest English words: a question has more of them than the passage
+ * that answers it.
  */
 const QUESTION_WORDS: ReadonlySet<string> = new Set(
   [

@@ -1,15 +1,15 @@
 import { BREAK, classAt, HANGUL, IGNORED, JOINER, LETTER, PICTURE } from './character-class.js'
 import { scanCompound } from './compound.js'
-import { cut } from './fold.js'
+import { truncate } from './fold.js'
 import { SIGN, type Sink, WORD } from './term.js'
 import { scanUnspaced } from './text-parts.js'
 
-/** What belongs to the word before it: "C#", "C++". */
-const SIGNS = new Set('#+\uff03\uff0b')
+/** Signs that belong to the word before them: "C#", "C++". */
+const WORD_SIGNS = new Set('#+\uff03\uff0b')
 
 /**
- * Gives all terms of a text to a sink, in order of their beginnings.
- * What stands between white space, or other characters that break, is scanned by itself: no term depends on its neighbours.
+ * Passes all terms of a text to a sink, in the order of their starts. The scan handles each stretch between breaking
+ * characters, such as white space, by itself: no term depends on other stretches.
  */
 export function scan(text: string, sink: Sink): void {
   const end = text.length
@@ -23,7 +23,7 @@ export function scan(text: string, sink: Sink): void {
     if (first === LETTER) {
       const wordEnd = plainWordEnd(text, at)
       if (wordEnd > at) {
-        sink(cut(text.slice(at, wordEnd).toLowerCase()), at, wordEnd, WORD)
+        sink(truncate(text.slice(at, wordEnd).toLowerCase()), at, wordEnd, WORD)
         at = wordEnd
         continue
       }
@@ -33,8 +33,10 @@ export function scan(text: string, sink: Sink): void {
 }
 
 /**
- * The end of a word of ASCII letters that is no part of an identifier: one that white space or punctuation ends, in
- * lower case, or with a capital at its beginning. Most words of most texts, made short work of. `from`, if it is none.
+ * A fast path for most words of most texts: words of ASCII letters in lower case, with or without a capital at the
+ * start, that white space or punctuation ends and that are not part of an identifier.
+ *
+ * @returns the end of the word; `from` if there is no such word
  */
 function plainWordEnd(text: string, from: number): number {
   const first = text.charCodeAt(from)
@@ -45,7 +47,7 @@ function plainWordEnd(text: string, from: number): number {
   const next = classAt(text, at)
   if (next === BREAK) return at
   if (next !== JOINER) return from
-  if (SIGNS.has(text.charAt(at))) return from
+  if (WORD_SIGNS.has(text.charAt(at))) return from
   return at + 1 === text.length || classAt(text, at + 1) === BREAK ? at : from
 }
 
@@ -53,7 +55,7 @@ function isLower(unit: number): boolean {
   return unit >= 0x61 && unit <= 0x7a
 }
 
-/** Scans what stands up to the next character that breaks, and returns where it ends. */
+/** Scans the text up to the next breaking character, or to the end of the next picture. @returns the end of the scan */
 function scanStretch(text: string, from: number, sink: Sink): number {
   let at = from
   while (at < text.length) {
@@ -64,7 +66,7 @@ function scanStretch(text: string, from: number, sink: Sink): number {
       sink(text.slice(at, next), at, next, SIGN)
       return next
     }
-    const runEnd = endOfRun(text, at, kind)
+    const runEnd = findRunEnd(text, at, kind)
     if (kind >= HANGUL) scanUnspaced(text, at, runEnd, kind, sink)
     else scanCompound(text, at, runEnd, sink)
     at = runEnd
@@ -72,19 +74,19 @@ function scanStretch(text: string, from: number, sink: Sink): number {
   return at
 }
 
-/** The end of a run of one script without spaces, or of a run of everything else. */
-function endOfRun(text: string, from: number, kind: number): number {
+/** @returns the end of a run of one script without spaces, or of a run of all other characters */
+function findRunEnd(text: string, from: number, kind: number): number {
   let at = from
   while (at < text.length) {
     const next = classAt(text, at)
-    const isOfRun = kind >= HANGUL ? next === kind || next === IGNORED : next !== BREAK && next < PICTURE
-    if (!isOfRun) break
+    const isInRun = kind >= HANGUL ? next === kind || next === IGNORED : next !== BREAK && next < PICTURE
+    if (!isInRun) break
     at += widthAt(text, at)
   }
   return at
 }
 
-/** UTF-16 units of the character at an index. */
+/** @returns the number of UTF-16 units of the character at an index: 1 or 2 */
 function widthAt(text: string, at: number): number {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1
 }

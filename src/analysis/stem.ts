@@ -1,31 +1,35 @@
 import { JOINED, PART, type TermKind, WORD } from './term.js'
 
 const ASCII_LETTERS = /^[a-z]+$/
-/** Longer strings may be views of the text that they were cut from: to keep one would keep that. */
-const LONGEST_REMEMBERED = 12
-const MOST_REMEMBERED = 20000
+/** Maximum length of a cached word. A longer string may be a view of its text, so a cache entry would keep the text. */
+const MAX_CACHED_LENGTH = 12
+const MAX_CACHED_STEMS = 20000
 
 const stems = new Map<string, string>()
 
-/** The stem of a word of ASCII letters, or of such words joined, "on-line"; any other term as it is. Words of other languages lose little: an s, an e. */
-export function stemmed(term: string, kind: TermKind): string {
+/**
+ * Reduces a term to its English stem. Words of other languages lose little: an s, an e.
+ *
+ * @returns the stem of a word of ASCII letters, or of joined words such as "on-line"; every other term unchanged
+ */
+export function stem(term: string, kind: TermKind): string {
   if (kind !== WORD && kind !== PART && kind !== JOINED) return term
-  // Numbers are many, and each is another one.
+  // Numbers do not go into the cache: there are many different ones.
   if (!isLowerLetter(term.charCodeAt(0))) return term
-  if (term.length > LONGEST_REMEMBERED) return ASCII_LETTERS.test(term) ? englishStem(term) : term
-  const known = stems.get(term)
-  if (known !== undefined) return known
-  if (stems.size === MOST_REMEMBERED) stems.clear()
-  const stem = ASCII_LETTERS.test(term) ? englishStem(term) : term
-  stems.set(term, stem)
-  return stem
+  if (term.length > MAX_CACHED_LENGTH) return stemAscii(term)
+  const cached = stems.get(term)
+  if (cached !== undefined) return cached
+  if (stems.size === MAX_CACHED_STEMS) stems.clear()
+  const computed = stemAscii(term)
+  stems.set(term, computed)
+  return computed
 }
 
 function isLowerLetter(unit: number): boolean {
   return unit >= 0x61 && unit <= 0x7a
 }
 
-/** Words that the rules would stem wrongly, with their stems. */
+/** Stems of words for which the rules give a wrong stem. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   skis: 'ski',
   skies: 'sky',
@@ -43,9 +47,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   bias: 'bias',
   andes: 'andes',
 }
-/** Words that end with step 1a. */
+/** Words that change in step 1a only. */
 const FINISHED = /^(?:inning|outing|canning|herring|earring|evening|proceed|exceed|succeed)$/
-/** The region after the first consonant that follows a vowel, and the same within that: R1 and R2. */
+/** A vowel and the consonant after it: region R1 begins behind the first match, R2 behind the first match within R1. */
 const REGION = /[aeiouy][^aeiouy]/g
 const SPECIAL_REGION = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/
 const VOWEL = /[aeiouy]/
@@ -95,43 +99,47 @@ const STEP_3_RESULT: Readonly<Record<string, string>> = {
 }
 const STEP_4 = /(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|ion|al|er|ic)$/
 
-/** The stem of an English word of lower-case ASCII letters: Porter2, as of https://snowballstem.org/algorithms/english. */
-function englishStem(word: string): string {
+function stemAscii(term: string): string {
+  return ASCII_LETTERS.test(term) ? stemEnglish(term) : term
+}
+
+/** Stems an English word of lower-case ASCII letters by Porter2: https://snowballstem.org/algorithms/english */
+function stemEnglish(word: string): string {
   if (word.length <= 2) return word
   const exception = Object.hasOwn(EXCEPTIONS, word) ? EXCEPTIONS[word] : undefined
   if (exception !== undefined) return exception
-  let stem = word.replace(/^y/, 'Y').replace(/([aeiouy])y/g, '$1Y')
-  const r1 = firstRegion(stem)
-  const r2 = regionAfter(stem, r1)
-  stem = withoutPlural(stem)
-  if (FINISHED.test(stem)) return stem
-  stem = withoutPast(stem, r1)
-  stem = stem.replace(/(.[^aeiouy])[yY]$/, '$1i')
-  stem = replaceSuffix(stem, STEP_2, r1, STEP_2_RESULT)
-  stem = replaceSuffix(stem, STEP_3, r1, STEP_3_RESULT, r2)
-  stem = withoutLastSuffix(stem, r2)
-  return withoutFinal(stem, r1, r2).replaceAll('Y', 'y')
+  let result = word.replace(/^y/, 'Y').replace(/([aeiouy])y/g, '$1Y')
+  const r1 = findR1(result)
+  const r2 = findRegionAfter(result, r1)
+  result = removePlural(result)
+  if (FINISHED.test(result)) return result
+  result = removePast(result, r1)
+  result = result.replace(/(.[^aeiouy])[yY]$/, '$1i')
+  result = replaceSuffix(result, STEP_2, r1, STEP_2_RESULT)
+  result = replaceSuffix(result, STEP_3, r1, STEP_3_RESULT, r2)
+  result = removeLastSuffix(result, r2)
+  return removeFinalLetter(result, r1, r2).replaceAll('Y', 'y')
 }
 
-function firstRegion(word: string): number {
-  return SPECIAL_REGION.exec(word)?.[0].length ?? regionAfter(word, 0)
+function findR1(word: string): number {
+  return SPECIAL_REGION.exec(word)?.[0].length ?? findRegionAfter(word, 0)
 }
 
-function regionAfter(word: string, from: number): number {
+function findRegionAfter(word: string, from: number): number {
   REGION.lastIndex = from
   return REGION.test(word) ? REGION.lastIndex : word.length
 }
 
-function withoutPlural(word: string): string {
+function removePlural(word: string): string {
   if (word.endsWith('sses')) return word.slice(0, -2)
   if (/(?:ied|ies)$/.test(word)) return word.slice(0, word.length > 4 ? -2 : -1)
   if (/(?:us|ss)$/.test(word) || !word.endsWith('s')) return word
   return VOWEL.test(word.slice(0, -2)) ? word.slice(0, -1) : word
 }
 
-function withoutPast(word: string, r1: number): string {
-  const due = /eed(?:ly)?$/.exec(word)
-  if (due !== null) return due.index >= r1 ? word.slice(0, due.index + 2) : word
+function removePast(word: string, r1: number): string {
+  const eed = /eed(?:ly)?$/.exec(word)
+  if (eed !== null) return eed.index >= r1 ? word.slice(0, eed.index + 2) : word
   const suffix = /(?:ed|edly|ing|ingly)$/.exec(word)
   if (suffix === null) return word
   const rest = word.slice(0, suffix.index)
@@ -159,14 +167,14 @@ function replaceSuffix(
   return rest + (results[suffix] ?? '')
 }
 
-function withoutLastSuffix(word: string, r2: number): string {
+function removeLastSuffix(word: string, r2: number): string {
   const found = STEP_4.exec(word)
   if (found === null || found.index < r2) return word
   const rest = word.slice(0, found.index)
   return found[0] === 'ion' && !/[st]$/.test(rest) ? word : rest
 }
 
-function withoutFinal(word: string, r1: number, r2: number): string {
+function removeFinalLetter(word: string, r1: number, r2: number): string {
   const rest = word.slice(0, -1)
   if (word.endsWith('e')) {
     return rest.length >= r2 || (rest.length >= r1 && !SHORT_SYLLABLE.test(rest)) ? rest : word

@@ -1,4 +1,4 @@
-/** How a term came to be. A question gives the kinds different weights. */
+/** The origin of a term. In a question, each kind has its own weight. */
 export type TermKind = typeof WORD | typeof WHOLE | typeof JOINED | typeof PART | typeof GRAM | typeof SIGN
 
 /** A word. */
@@ -7,7 +7,7 @@ export const WORD = 0
 /** An identifier as a whole: "e4711" of "E-4711". */
 export const WHOLE = 1
 
-/** Words that a hyphen or an apostrophe joins, as one: "email" of "e-mail". */
+/** Words that a hyphen or an apostrophe joins, as one term: "email" of "e-mail". */
 export const JOINED = 2
 
 /** A part of an identifier: "4711" of "E-4711", "server" of "HTTPServer". */
@@ -19,5 +19,11 @@ export const GRAM = 4
 /** An emoji, or a sign of currency. */
 export const SIGN = 5
 
-/** Takes a term that is not stemmed yet, the range of the text that it stands for, and its kind. */
+/**
+ * Receives the terms of a scan.
+ *
+ * @param term not stemmed yet
+ * @param start offset of the term's range in the text, in UTF-16 units
+ * @param end offset after the range
+ */
 export type Sink = (term: string, start: number, end: number, kind: TermKind) => void

@@ -1,4 +1,4 @@
-/** A kind of things that entries are about; `targetId` is the id of one. */
+/** The kind of an entry's target; `targetId` is its id. */
 type AuditTarget =
   | 'account'
   | 'api-key'
@@ -12,11 +12,12 @@ type AuditTarget =
   | 'signing-key'
   | 'user'
 
-/** Nothing but the target. */
+/** The entry has no details: the target says everything. */
 type NoDetails = Readonly<Record<string, never>>
 
-/** Why something was refused: a code of the engine, or a word of a closed set. Every refused action has them. */
+/** The details of every refused action. */
 interface RefusalDetails {
+  /** An error code of the engine, or a word of a closed set. */
   readonly reason: string
 }
 
@@ -27,8 +28,8 @@ interface PermissionDetails {
 }
 
 /**
- * Every action that is recorded, with its details: ids, and words of closed sets. A name, an address, a secret or a
- * text of somebody's is never one.
+ * The recorded actions with their details. Details are ids and words of closed sets, never a name, an address, a secret
+ * or a user's text.
  */
 export interface AuditActions {
   'permission.created': PermissionDetails & { readonly disabled: boolean }
@@ -39,31 +40,31 @@ export interface AuditActions {
   'permission.suspended': PermissionDetails
   'permission.resumed': PermissionDetails
   'permission.revoked': PermissionDetails
-  /** Refused: nobody looked whether it would be suspended or resumed. */
+  /** Only refused: the engine had not read whether the permission would be suspended or resumed. */
   'permission.toggled': RefusalDetails
-  /** `service`: a user that is no person. */
+  /** `service`: true for a service user, which is not a person. */
   'user.added': { readonly service: boolean }
   'user.reinitiated': NoDetails
   'user.disabled': NoDetails
   'user.enabled': NoDetails
-  /** What became of the contexts that the user had made. */
+  /** `contexts`: the contexts that the user created were kept or deleted. */
   'user.deleted': { readonly contexts: 'keep' | 'delete' }
   'password.reset-requested': NoDetails
-  /** By the link of a mail, or by the host. */
+  /** `by`: the link of a mail, or the host. */
   'password.set': { readonly by: 'link' | 'host' }
-  /** A secret that waits to be confirmed. */
+  /** A secret was created and is not yet confirmed. */
   'otp.begun': NoDetails
   'otp.enabled': NoDetails
-  /** `enabled`: whether a secret was in use; otherwise one waited to be confirmed. */
+  /** `enabled`: true if the secret was in use, false if it was not yet confirmed. */
   'otp.disabled': { readonly enabled: boolean }
   'otp.recovery-codes-renewed': NoDetails
-  /** A login by a recovery code; `left`: how many there still are. */
+  /** A login by a recovery code; `left`: the number of remaining codes. */
   'otp.recovery-code-used': { readonly left: number }
-  /** An access token, before it expires; the target is its API key. */
+  /** A token was revoked before it expired; the target is its API key. */
   'token.revoked': NoDetails
-  /** A request for or about a token; the target is the API key, where it is known. */
+  /** A request for or about a token; the target is the API key, if it is known. */
   'token.refused': RefusalDetails
-  /** A check of a password, or of a one-time password; the target is the user, where the address is known. */
+  /** A check of a password or a one-time password; the target is the user, if the address is known. */
   'login.refused': RefusalDetails
   'api-key.created': { readonly userId: number; readonly assistant: boolean; readonly tenant: boolean }
   'api-key.revoked': { readonly userId: number }
@@ -71,13 +72,13 @@ export interface AuditActions {
   'company.moved': { readonly oldParentId: number; readonly newParentId: number }
   'company.disabled': NoDetails
   'company.enabled': NoDetails
-  /** Stands for all that the company had. */
+  /** Covers everything that belonged to the company. */
   'company.deleted': { readonly parentId: number | null }
   'account.created': NoDetails
   'account.enabled': NoDetails
   'account.disabled': NoDetails
   'account.deleted': NoDetails
-  /** Its capabilities, with a space between them. */
+  /** `capabilities`: separated by spaces. */
   'role.created': { readonly capabilities: string }
   'role.disabled': NoDetails
   'role.enabled': NoDetails
@@ -95,13 +96,13 @@ export interface AuditActions {
   'destination.deleted': NoDetails
   'destination.secret-rotated': NoDetails
   'destination.tested': { readonly deliveryId: number }
-  /** `deliveryId`: the delivery that is sent again; the target is the new one. */
+  /** `deliveryId`: the delivery that is resent; the target is the new delivery. */
   'delivery.resent': { readonly deliveryId: number; readonly destinationId: number }
 }
 
 export type AuditAction = keyof AuditActions
 
-/** The actions, each with what it is done to. */
+/** The actions, each with the kind of its target. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'permission.created': 'permission',
   'permission.role-changed': 'permission',

@@ -5,24 +5,23 @@ import type { AuditActor } from './audit-entry.js'
 import { toAuditRecord } from './record-change.js'
 
 const MINUTE_MS = 60_000
-/** Entries of refusals in a minute: of one counter, such as a company, and of all together. */
-const MOST_OF_ONE = 30
-const MOST_IN_ALL = 300
-const ALL = 'audit:refused:all'
+/** Entries of refusals in a minute: for one counter, such as a company, and in total. */
+const MAX_PER_COUNTER = 30
+const MAX_TOTAL = 300
+const TOTAL_COUNTER = 'audit:refused:all'
 
-/** What was refused, and why. */
 interface Refusal {
   readonly action: AuditAction
-  /** The company that it concerns; null where nobody knows. */
+  /** The company of the target; null if it is unknown. */
   readonly companyId: number | null
   readonly targetId: number | null
-  /** A code of the engine, or a word of a closed set. */
+  /** An error code of the engine, or a word of a closed set. */
   readonly reason: string
 }
 
 /**
- * Records what was refused, after the transaction that was refused. The entries are bounded for each counter and in
- * all, for all processes together: nobody makes the audit trail grow by trying again and again.
+ * Records refused actions, after the transaction that failed. It limits the entries for each counter and in total, for
+ * all processes together, so that nobody can fill the audit trail with repeated attempts.
  */
 export class AuditRefusals {
   readonly #storage: Storage
@@ -36,14 +35,14 @@ export class AuditRefusals {
   }
 
   /**
-   * Does some work, and records a refusal that is for want of rights.
-   * @throws what the work throws
+   * Runs work, and records an error that means missing rights.
+   * @throws the errors of `work`
    */
   async watch<T>(by: AuditActor, action: AuditAction, targetId: number | null, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof AlcoveError && WANT_OF_RIGHTS.has(error.code)) {
+      if (error instanceof AlcoveError && RIGHTS_ERRORS.has(error.code)) {
         const companyId = by.companyId ?? null
         const refusal = { action, companyId, targetId, reason: error.code }
         await this.record(`company:${companyId}`, async () => ({ by, refusal }))
@@ -53,10 +52,10 @@ export class AuditRefusals {
   }
 
   /**
-   * Never rejects: a refusal stays what it is where it cannot be recorded.
+   * Never rejects: a failure to record must not change the answer. It reports the failure to telemetry.
    *
-   * @param counter for whom refusals are counted, at most 200 characters
-   * @param describe says what to record, where it is recorded at all
+   * @param counter name of the counter, at most 200 characters
+   * @param describe returns the entry; it is called only if the limits allow one
    */
   async record(
     counter: string,
@@ -71,28 +70,27 @@ export class AuditRefusals {
 
   async #record(name: string, describe: Parameters<AuditRefusals['record']>[1]): Promise<void> {
     const now = this.#clock.now()
-    const [ofOne, ofAll]: [RateLimit, RateLimit] = [
-      { most: MOST_OF_ONE, windowMs: MINUTE_MS, now },
-      { most: MOST_IN_ALL, windowMs: MINUTE_MS, now },
-    ]
-    // A look costs less than a transaction that writes.
-    const isRoom = await this.#storage.read(async ({ rates }) => {
-      return (await rates.peek(name, ofOne)).isAllowed && (await rates.peek(ALL, ofAll)).isAllowed
+    const ownLimit: RateLimit = { most: MAX_PER_COUNTER, windowMs: MINUTE_MS, now }
+    const totalLimit: RateLimit = { most: MAX_TOTAL, windowMs: MINUTE_MS, now }
+    // A read costs less than a transaction that writes.
+    const isAllowed = await this.#storage.read(async ({ rates }) => {
+      return (await rates.peek(name, ownLimit)).isAllowed && (await rates.peek(TOTAL_COUNTER, totalLimit)).isAllowed
     })
-    if (!isRoom) return
+    if (!isAllowed) return
     const record = async (repositories: Repositories): Promise<void> => {
       const { rates, audit } = repositories
-      if (!(await rates.take(name, ofOne)).isAllowed || !(await rates.take(ALL, ofAll)).isAllowed) return
+      if (!(await rates.take(name, ownLimit)).isAllowed) return
+      if (!(await rates.take(TOTAL_COUNTER, totalLimit)).isAllowed) return
       const { by, refusal } = await describe(repositories)
-      await audit.append(toRefused(by, now, refusal))
+      await audit.append(toRefusedRecord(by, now, refusal))
     }
     await this.#storage.transaction(record, { isolation: 'read committed', isWriteFirst: true })
   }
 }
 
-const WANT_OF_RIGHTS: ReadonlySet<string> = new Set(['ERR_FORBIDDEN', 'ERR_LAST_MANAGER'])
+const RIGHTS_ERRORS: ReadonlySet<string> = new Set(['ERR_FORBIDDEN', 'ERR_LAST_MANAGER'])
 
-function toRefused(
+function toRefusedRecord(
   by: AuditActor,
   now: Date,
   { action, companyId, targetId, reason }: Refusal,

@@ -5,20 +5,20 @@ import type { AuditFilter, AuditRecord, Repositories, Storage } from '../ports/i
 import { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
 import { type AuditEntry, type AuditPage, toEntry } from './audit-entry.js'
 
-/** Which entries are listed; default all within reach. */
+/** A filter of entries. Default: all entries within reach. */
 export interface AuditQuery {
-  /** Entries of this company alone. */
+  /** Only entries of this company. */
   readonly companyId?: number
   readonly action?: AuditAction
-  /** Entries of what this user did. */
+  /** Only entries of actions by this user. */
   readonly userId?: number
-  /** The earliest time: ISO 8601. */
+  /** Earliest time, inclusive: ISO 8601. */
   readonly from?: string
-  /** The time before which entries end: ISO 8601. */
+  /** Latest time, exclusive: ISO 8601. */
   readonly to?: string
   /** 1 to 1,000; default 100. */
   readonly limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
@@ -35,15 +35,15 @@ export const auditQuerySchema: z.ZodType<AuditQuery> = objectSchema({
   cursor: textSchema({ max: 40 }).optional(),
 }) as z.ZodType<AuditQuery>
 
-/** Whose entries somebody may read. */
+/** The companies whose entries the reader may read. */
 interface AuditReach {
-  /** The company that it begins with, and goes down from; `undefined` for everything there is. */
+  /** The topmost company, which includes all companies below; `undefined` for all companies. */
   readonly companyId: number | undefined
-  /** Which of these companies are within. */
+  /** Returns those of these companies that exist and are within the reach. */
   within(repositories: Repositories, companyIds: readonly number[]): Promise<ReadonlySet<number>>
 }
 
-/** Shows the audit trail. */
+/** Reads the audit trail. */
 export class ListAudit {
   readonly #storage: Storage
 
@@ -52,12 +52,12 @@ export class ListAudit {
   }
 
   /**
-   * The newest first. By what means and from where somebody acted is shown to those who reach the company for which
-   * they acted: a company does not learn the addresses of those above it.
+   * A page, newest first. Client id, network address and request id are visible only to readers who reach the actor's
+   * company: a company does not learn the addresses of actors above it.
    *
    * @throws InvalidInputError
-   * @throws ForbiddenError within a limited reach, where the company is out of it or missing
-   * @throws NotFoundError without a limit, where the company is missing and has left no entry
+   * @throws ForbiddenError within a limited reach, if the company is out of reach or missing
+   * @throws NotFoundError without a limit, if the company is missing and has no entry
    */
   async execute(query: AuditQuery, reach: AuditReach): Promise<AuditPage> {
     const filter = toFilter(validate(auditQuerySchema, query))
@@ -73,18 +73,19 @@ export class ListAudit {
     })
   }
 
-  /** All of them, the newest first, read page by page. `limit` is how many at most. @throws as {@link execute} */
+  /** All entries, newest first, read page by page; at most `limit` of them. @throws as {@link execute} */
   async *entries(
     { limit = Infinity, ...query }: AuditQuery,
     authorize: () => Promise<AuditReach>,
   ): AsyncGenerator<AuditEntry> {
-    let [left, from]: [number, Pick<AuditQuery, 'cursor'>] = [limit, {}]
-    while (left > 0) {
-      const page = await this.execute({ ...query, ...from, limit: Math.min(left, MAX_LIMIT) }, await authorize())
+    let remaining = limit
+    let start: Pick<AuditQuery, 'cursor'> = {}
+    while (remaining > 0) {
+      const page = await this.execute({ ...query, ...start, limit: Math.min(remaining, MAX_LIMIT) }, await authorize())
       yield* page.items
       if (page.nextCursor === null) return
-      left -= page.items.length
-      from = { cursor: page.nextCursor }
+      remaining -= page.items.length
+      start = { cursor: page.nextCursor }
     }
   }
 }
@@ -101,11 +102,11 @@ function toFilter({ userId, from, to, limit = DEFAULT_LIMIT, cursor, companyId, 
   }
 }
 
-/** Of a company that was deleted, those above it and the host still read what there is. */
+/** A deleted company passes if it has entries within reach: companies above it and the host can still read them. */
 async function requireReached(repositories: Repositories, reach: AuditReach, companyId?: number): Promise<void> {
   if (companyId === undefined || (await reach.within(repositories, [companyId])).has(companyId)) return
-  const within = reach.companyId === undefined ? {} : { withinCompanyId: reach.companyId }
-  if ((await repositories.audit.list({ companyId, ...within, limit: 1 })).length > 0) return
+  const reachFilter = reach.companyId === undefined ? {} : { withinCompanyId: reach.companyId }
+  if ((await repositories.audit.list({ companyId, ...reachFilter, limit: 1 })).length > 0) return
   if (reach.companyId !== undefined) throw new ForbiddenError(`the company ${companyId} is not accessible`)
   throw new NotFoundError('company', companyId)
 }
@@ -119,8 +120,8 @@ async function toEntries(
   const reached = await reach.within(repositories, [...companyIds])
   return records.map((record) => {
     const { actorKind, actorCompanyId } = record
-    const isOfReader = actorKind === 'anonymous' || (actorCompanyId !== null && reached.has(actorCompanyId))
-    return toEntry(record, reach.companyId === undefined || isOfReader)
+    const isActorReached = actorKind === 'anonymous' || (actorCompanyId !== null && reached.has(actorCompanyId))
+    return toEntry(record, reach.companyId === undefined || isActorReached)
   })
 }
 
@@ -133,5 +134,5 @@ function parseTime(text: string, field: string): string {
 function parseCursor(cursor: string): number {
   const id = Number(cursor)
   if (/^\d{1,16}$/.test(cursor) && Number.isSafeInteger(id) && id > 0) return id
-  throw new InvalidInputError('cursor', 'must be the nextCursor of a page before')
+  throw new InvalidInputError('cursor', 'must be the nextCursor of an earlier page')
 }

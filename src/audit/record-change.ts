@@ -2,24 +2,24 @@ import type { AuditRecord, Repositories } from '../ports/index.js'
 import { AUDIT_ACTIONS, type AuditAction, type AuditActions } from './audit-actions.js'
 import type { AuditActor } from './audit-entry.js'
 
-/** What was done, and to what. */
+/** A change, with its target and the details of its action. */
 type AuditChange = {
   [Action in Exclude<AuditAction, RefusedAction>]: {
     readonly action: Action
-    /** The company that it concerns; null for none, or all. */
+    /** The company of the change; null for none, or for all companies. */
     readonly companyId: number | null
     readonly targetId: number | null
     readonly details: AuditActions[Action]
   }
 }[Exclude<AuditAction, RefusedAction>]
 
-/** Actions that are recorded only where they are refused. */
+/** Actions that are recorded only if they are refused. */
 type RefusedAction = 'permission.toggled' | 'token.refused' | 'login.refused'
 
 /**
- * Adds an entry to the audit trail, in the transaction of the change: neither is without the other.
+ * Adds an entry to the audit trail, in the transaction of the change: both are committed, or none.
  *
- * @param repositories those of the transaction that makes the change
+ * @param repositories the repositories of the transaction that makes the change
  */
 export async function recordChange(
   { audit }: Pick<Repositories, 'audit'>,
@@ -30,7 +30,7 @@ export async function recordChange(
   await audit.append(toDoneRecord(by, now, change))
 }
 
-/** As {@link recordChange}, for many: an entry for each, in their order. */
+/** As {@link recordChange}, for many changes, in their order. */
 export async function recordChanges(
   { audit }: Pick<Repositories, 'audit'>,
   by: AuditActor,
@@ -49,23 +49,23 @@ function toDoneRecord(
   return toAuditRecord(by, now, { action, outcome: 'done', companyId, targetType, targetId, details: { ...details } })
 }
 
-/** Most characters of a client id, an address or the id of a request: hosts may pass texts of any length. */
-const MOST_CHARACTERS = 255
+/** Client ids, addresses and request ids are cut at this length, because hosts may pass texts of any length. */
+const MAX_CHARACTERS = 255
 
-/** An entry with who did it, and when. */
+/** Adds the actor and the time to an entry. */
 export function toAuditRecord(
   { kind, userId, companyId, clientId, remoteAddress, requestId }: AuditActor,
   now: Date,
-  what: Pick<AuditRecord, 'action' | 'outcome' | 'companyId' | 'targetType' | 'targetId' | 'details'>,
+  event: Pick<AuditRecord, 'action' | 'outcome' | 'companyId' | 'targetType' | 'targetId' | 'details'>,
 ): Omit<AuditRecord, 'id'> {
   return {
-    ...what,
+    ...event,
     time: now.toISOString(),
     actorKind: kind,
     actorUserId: userId ?? null,
     actorCompanyId: companyId ?? null,
-    clientId: clientId?.slice(0, MOST_CHARACTERS) ?? null,
-    remoteAddress: remoteAddress?.slice(0, MOST_CHARACTERS) ?? null,
-    requestId: requestId?.slice(0, MOST_CHARACTERS) ?? null,
+    clientId: clientId?.slice(0, MAX_CHARACTERS) ?? null,
+    remoteAddress: remoteAddress?.slice(0, MAX_CHARACTERS) ?? null,
+    requestId: requestId?.slice(0, MAX_CHARACTERS) ?? null,
   }
 }

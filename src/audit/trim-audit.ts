@@ -4,14 +4,14 @@ import type { Clock, NewJob, Repositories } from '../ports/index.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Few enough that nobody waits long for the database. */
-const ROWS_AT_ONCE = 200
+/** A small batch, so that other users of the database do not wait long. */
+const ROWS_PER_BATCH = 200
 const PAUSE_MS = 50
 
-/** The job that removes old entries; there is one of it. */
+/** The job that removes old entries; a database has only one. */
 export const TRIM_AUDIT: NewJob = { kind: 'trim-audit', subject: 1 }
 
-/** Removes old entries of the audit trail: every hour, a few rows at a time. */
+/** Removes old entries of the audit trail: every hour, in small batches. */
 export class TrimAudit implements JobHandler {
   readonly kind: string = TRIM_AUDIT.kind
   readonly #clock: Clock
@@ -23,23 +23,23 @@ export class TrimAudit implements JobHandler {
   }
 
   async run(job: JobRun): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
+    const oldestKept = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
     for (;;) {
-      const removed = await job.transaction(({ audit }) => audit.removeOlderThan(before, ROWS_AT_ONCE), {
+      const removed = await job.transaction(({ audit }) => audit.removeOlderThan(oldestKept, ROWS_PER_BATCH), {
         isProgress: true,
       })
       if (removed === 0) break
       await pause(PAUSE_MS)
     }
-    await job.complete(again)
+    await job.complete(enqueueNextRun)
   }
 
-  /** Failures may be transient: it is tried again in an hour, so that the trail does not grow for ever. */
+  /** A failure may be transient: the next run is in an hour, so that the trail does not grow forever. */
   async fail(repositories: Repositories): Promise<void> {
-    await again(repositories)
+    await enqueueNextRun(repositories)
   }
 }
 
-async function again({ jobs }: Repositories): Promise<void> {
+async function enqueueNextRun({ jobs }: Repositories): Promise<void> {
   await jobs.enqueue(TRIM_AUDIT, { delayMs: EVERY_MS })
 }

@@ -14,7 +14,7 @@ import {
 import { SEARCH_MODES, type SearchMode } from '../ports/index.js'
 import { validateToolsJson } from './tools-json.js'
 
-/** What `contexts.create` takes (specification, Create context). */
+/** The input of `contexts.create`. Specification: Create context. */
 export interface NewContext {
   readonly name: string
   /** System instructions. */
@@ -22,40 +22,40 @@ export interface NewContext {
   readonly caption: string
   /** A JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for none. */
   readonly toolsJson: string
-  /** Written from name, caption and description when omitted. */
+  /** When omitted, the engine writes them from name, caption and description. */
   readonly starterPrompts?: readonly string[] | undefined
-  /** How documents are cut and searched; fixed once the context exists, but for the search's settings. */
+  /** For cutting and searching documents. After the creation, only settings of the search and `maxSizeBytes` can change. */
   readonly settings?: ContextSettings
 }
 
-/** Settings beyond the specification; each has the specification's sample value as default. */
+/** Settings beyond the specification. Specification: Context, which has the defaults. */
 export interface ContextSettings {
   /** Default `all-MiniLM-L6-v2`. */
   readonly embeddingModel?: string
-  /** Most bytes of all documents together; default 104,857,600. */
+  /** Limit for all documents together, in bytes; default 104,857,600. */
   readonly maxSizeBytes?: number
   /** Chunks that a search returns, 1 to 100; default 5. */
   readonly topN?: number
-  /** Least similarity of a result, 0 to 1; default 0. */
+  /** Lowest similarity of a result, 0 to 1; default 0. */
   readonly scoreThreshold?: number
   /** Most tokens in a chunk, 16 to 8,192; default 1,000. */
   readonly chunkSizeTokens?: number
-  /** Part of a chunk that the next one repeats, 0 to under 1; default 0.2. */
+  /** Fraction of a chunk that the next chunk repeats, from 0 to less than 1; default 0.2. */
   readonly overlap?: number
-  /** How a search finds chunks where it does not say so itself; default `hybrid`: by words and meaning together. */
+  /** Mode of a search that names none; default `hybrid`: by words and meaning together. */
   readonly searchMode?: SearchMode
-  /** Whether a document can be found by its words while its vectors are still computed; default true. */
+  /** True where a search finds a document by its words while its vectors are still computed; default true. */
   readonly findsEarly?: boolean
 }
 
-/** What `contexts.update` takes. Tools and starter prompts stay as they are when omitted. */
+/** The input of `contexts.update`. Tools, starter prompts and settings stay as they are when omitted. */
 export interface ContextChanges {
   readonly name: string
   readonly description: string
   readonly caption: string
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
-  /** Only what a search uses can change. */
+  /** Settings that can change after the creation. */
   readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes' | 'searchMode' | 'findsEarly'>
 }
 
@@ -89,7 +89,7 @@ const NEW_CONTEXT = objectSchema({
 })
 
 const FIXED = z
-  .undefined({ error: 'cannot change: the documents are cut and embedded by it; make a new context' })
+  .undefined({ error: 'cannot change: the documents are cut and embedded with it; create a new context' })
   .optional()
 
 const CONTEXT_CHANGES = objectSchema({
@@ -118,7 +118,7 @@ export const contextChangesBodySchema: z.ZodType<Omit<ContextChanges, 'settings'
   settings: true,
 })
 
-/** A {@link NewContext} with the defaults filled in. */
+/** A {@link NewContext} with its defaults. */
 interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'caption' | 'toolsJson'> {
   readonly starterPrompts?: readonly string[] | undefined
   readonly settings: Required<Omit<ContextSettings, 'embeddingModel'>> & {
@@ -126,7 +126,7 @@ interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'ca
   }
 }
 
-/** A {@link ContextChanges} that was checked. */
+/** A valid {@link ContextChanges}. */
 interface ParsedContextChanges extends Pick<ContextChanges, 'name' | 'description' | 'caption'> {
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined

@@ -3,7 +3,7 @@ import type { ContextRecord, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 import type { ContextSettings } from './context-input.js'
 
-/** A context as the specification shows it (Resources and their fields, Context). */
+/** Specification: Context. */
 export interface Context {
   readonly id: number
   readonly name: string
@@ -17,7 +17,7 @@ export interface Context {
   readonly scoreThreshold: number
   /** Tokens per chunk. */
   readonly chunkSize: number
-  /** Fraction of a chunk that the next one repeats. */
+  /** Fraction of a chunk that the next chunk repeats. */
   readonly overlap: number
   readonly toolsJson: string
   readonly starterPrompts: readonly string[]
@@ -49,7 +49,6 @@ export function toContext(record: ContextRecord): Context {
   }
 }
 
-/** All settings of a context, as it was created with or changed to. */
 export function toSettings(record: ContextRecord): Required<ContextSettings> {
   return {
     embeddingModel: record.embeddingModel,
@@ -63,18 +62,17 @@ export function toSettings(record: ContextRecord): Required<ContextSettings> {
   }
 }
 
-/** The key of the application whose accounts hold contexts. */
+/** The key of the application whose accounts have contexts. */
 export const ASSISTANT = 'assistant'
 
-/** Whether a principal sees a context of its account. */
-function sees({ principal }: Access, context: ContextRecord): boolean {
+function canRead({ principal }: Access, context: ContextRecord): boolean {
   if (context.accountId !== principal.accountId) return false
   return principal.sight === 'account' || context.userId === principal.userId || context.shareState === 1
 }
 
 /**
- * A context that the principal sees.
- * @throws NotFoundError where there is none, or it is another account's, or private to another user
+ * Finds a context that the principal can read.
+ * @throws NotFoundError for a missing context, one of another account, and a private one of another user
  */
 export async function findReadable(
   { contexts }: Repositories,
@@ -82,16 +80,16 @@ export async function findReadable(
   contextId: number,
 ): Promise<ContextRecord> {
   const context = await contexts.get(contextId)
-  if (context === undefined || !sees(access, context)) throw new NotFoundError('context', contextId)
+  if (context === undefined || !canRead(access, context)) throw new NotFoundError('context', contextId)
   return context
 }
 
 /**
- * A context that the principal may change: its own, or with `tenant:manage` any it sees.
- * A principal with sight of the whole account may change all of them.
+ * Finds a context that the principal can change: its own, or with `tenant:manage` any that it can read. A principal with
+ * sight of the whole account can change all contexts.
  *
  * @throws NotFoundError as {@link findReadable}
- * @throws ForbiddenError where it is shared by another user
+ * @throws ForbiddenError for a context that another user shares
  */
 export async function findWritable(
   repositories: Repositories,
@@ -102,5 +100,7 @@ export async function findWritable(
   const { principal } = access
   if (principal.sight === 'account' || context.userId === principal.userId || access.can('tenant:manage'))
     return context
-  throw new ForbiddenError(`the context ${contextId} is shared by another user, who alone may change it`)
+  throw new ForbiddenError(
+    `the context ${contextId} belongs to another user: only that user, or a role with tenant:manage, can change it`,
+  )
 }

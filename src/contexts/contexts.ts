@@ -5,7 +5,7 @@ import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type { Clock, ContextFilter, ContextRecord, Repositories, StarterPromptWriter, Storage } from '../ports/index.js'
-import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
+import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, type Context, findReadable, findWritable, toContext, toSettings } from './context.js'
 import {
   type ContextChanges,
@@ -16,74 +16,31 @@ import {
 } from './context-input.js'
 import { removeContext } from './remove-contexts.js'
 
-/** Reads one context. */
-export class GetContext {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#authorizer = authorizer
-  }
-
-  /** @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` */
-  async execute(principal: Principal, contextId: number): Promise<Context> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const id = parseId(contextId, 'contextId')
-    return toContext(await this.#storage.read((repositories) => findReadable(repositories, access, id)))
-  }
-
-  /**
-   * How a context's documents are cut and searched, those settings too that the specification does not show.
-   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
-   */
-  async settings(principal: Principal, contextId: number): Promise<Required<ContextSettings>> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const id = parseId(contextId, 'contextId')
-    return toSettings(await this.#storage.read((repositories) => findReadable(repositories, access, id)))
-  }
+/** The input of `contexts.share`. Specification: Share context. */
+export interface ShareInput {
+  /** 0 private, 1 shared with the other users of the account. */
+  readonly shareState: 0 | 1
+  /** One emoji. */
+  readonly icon?: string | undefined
 }
 
-/** Lists the contexts of the account that the principal sees, ordered by id. */
-export class ListContexts {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
+/** The body of `PUT /context/share/{contextId}`. */
+export const shareSchema: z.ZodType<ShareInput> = objectSchema({
+  shareState: choiceSchema([0, 1]),
+  icon: textSchema({ min: 1, max: 64 }).optional(),
+})
 
-  constructor(storage: Storage, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#authorizer = authorizer
-  }
-
-  execute(principal: Principal): RowList<Context> {
-    const filter = async (): Promise<ContextFilter> => {
-      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-      const { accountId, userId, sight } = access.principal
-      return { accountId, ...(sight !== 'account' && { visibleTo: userId }) }
-    }
-    return new RowList({
-      read: async (page) => {
-        const seen = await filter()
-        return (await this.#storage.read(({ contexts }) => contexts.list(seen, page))).map(toContext)
-      },
-      ids: async (page) => {
-        const seen = await filter()
-        return await this.#storage.read(({ contexts }) => contexts.listIds(seen, page))
-      },
-    })
-  }
-}
-
-/** Names of the embedding models that a context may choose; the first is the default. */
+/** Names of the available embedding models. The first one is the default. */
 interface KnownModels {
   readonly ids: readonly string[]
 }
 
-/** Creates a context with all defaults filled in. */
-export class CreateContext {
+/** Contexts, as principals see and change them. */
+export class Contexts {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #authorizer: Authorizer
-  readonly #writer: StarterPromptWriter
+  readonly #promptWriter: StarterPromptWriter
   readonly #models: KnownModels
   readonly #limits: EngineLimits
 
@@ -91,48 +48,50 @@ export class CreateContext {
     storage: Storage,
     clock: Clock,
     authorizer: Authorizer,
-    writer: StarterPromptWriter,
+    promptWriter: StarterPromptWriter,
     models: KnownModels,
     limits: EngineLimits,
   ) {
     this.#storage = storage
     this.#clock = clock
     this.#authorizer = authorizer
-    this.#writer = writer
+    this.#promptWriter = promptWriter
     this.#models = models
     this.#limits = limits
   }
 
   /**
+   * Creates a context. Missing settings get their defaults, and missing starter prompts are written.
+   *
    * @throws InvalidInputError naming the field
    * @throws ModelError `ERR_MODEL_UNKNOWN`
-   * @throws LimitReachedError where the company has as many contexts as it may
-   * @throws ForbiddenError also where the account was deleted meanwhile
+   * @throws LimitReachedError where the company has reached the limit of contexts
+   * @throws ForbiddenError also where the account is deleted during the call
    */
-  async execute(
+  async create(
     principal: Principal,
     input: NewContext,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<Context> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
-    const { principal: who } = access
+    const access = await this.#authorizeWriting(principal)
+    const { accountId, userId } = access.principal
     const { settings, starterPrompts, ...texts } = parseNewContext(input)
     const { embeddingModel, ...numbers } = settings
     const model = this.#knownModel(embeddingModel)
-    const prompts = starterPrompts ?? (await this.#writer.write(texts, options))
-    // To write them may take long: what was taken from the caller meanwhile counts.
-    if (starterPrompts === undefined) await this.#authorizer.authorize(who, ASSISTANT, 'context:write')
+    const prompts = starterPrompts ?? (await this.#promptWriter.write(texts, options))
+    // The writer may take long. Check the rights a second time: the caller may have lost them since.
+    if (starterPrompts === undefined) await this.#authorizeWriting(access.principal)
     const record = await this.#storage.transaction(async (repositories) => {
       const { companyId } = access
       requireBelow(this.#limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))
       const now = this.#clock.now()
-      // Starter prompts take a while: the account may have been deleted meanwhile.
-      if ((await repositories.accounts.get(who.accountId)) === undefined) {
-        throw new ForbiddenError(`the account ${who.accountId} does not exist any more`)
+      // The account may also have been deleted since.
+      if ((await repositories.accounts.get(accountId)) === undefined) {
+        throw new ForbiddenError(`the account ${accountId} no longer exists`)
       }
       const inserted = await repositories.contexts.insert({
-        accountId: who.accountId,
-        userId: who.userId,
+        accountId,
+        userId,
         ...texts,
         ...numbers,
         starterPrompts: prompts,
@@ -146,40 +105,54 @@ export class CreateContext {
         action: 'context.created',
         companyId,
         targetId: inserted.id,
-        details: { accountId: who.accountId },
+        details: { accountId },
       })
       return inserted
     })
     return toContext(record)
   }
 
-  #knownModel(id: string | undefined): string {
-    const { ids } = this.#models
-    const model = id === undefined ? ids[0] : ids.find((known) => known === id)
-    if (model !== undefined) return model
-    throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
+  /** Lists the contexts of the account that the principal can read, ordered by id. */
+  list(principal: Principal): RowList<Context> {
+    const filter = async (): Promise<ContextFilter> => {
+      const access = await this.#authorizeReading(principal)
+      const { accountId, userId, sight } = access.principal
+      return { accountId, ...(sight !== 'account' && { visibleTo: userId }) }
+    }
+    return new RowList({
+      read: async (page) => {
+        const visible = await filter()
+        return (await this.#storage.read(({ contexts }) => contexts.list(visible, page))).map(toContext)
+      },
+      ids: async (page) => {
+        const visible = await filter()
+        return await this.#storage.read(({ contexts }) => contexts.listIds(visible, page))
+      },
+    })
   }
-}
 
-/** Replaces a context's texts; tools and starter prompts only where they are given. */
-export class UpdateContext {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
+  /** @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` */
+  async get(principal: Principal, contextId: number): Promise<Context> {
+    return toContext(await this.#find(principal, contextId))
   }
 
   /**
+   * All settings of a context, including those that are not in the specification's record.
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   */
+  async getSettings(principal: Principal, contextId: number): Promise<Required<ContextSettings>> {
+    return toSettings(await this.#find(principal, contextId))
+  }
+
+  /**
+   * Replaces the texts of a context. Tools, starter prompts and settings stay as they are when omitted.
+   *
    * @throws InvalidInputError naming the field
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ForbiddenError where another user shares it
    */
-  async execute(principal: Principal, contextId: number, input: ContextChanges): Promise<Context> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+  async update(principal: Principal, contextId: number, input: ContextChanges): Promise<Context> {
+    const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const { settings, ...texts } = parseContextChanges(input)
     const changes = withoutUndefined({ ...texts, ...settings })
@@ -196,49 +169,16 @@ export class UpdateContext {
     if (record === undefined) throw new NotFoundError('context', id)
     return toContext(record)
   }
-}
-
-function withoutUndefined(
-  changes: {
-    readonly [Member in keyof ContextRecord]?: ContextRecord[Member] | undefined
-  },
-): Partial<ContextRecord> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-}
-
-/** What `contexts.share` takes (specification, Share context). */
-export interface ShareInput {
-  /** 0 private, 1 shared with the account's other users. */
-  readonly shareState: 0 | 1
-  /** One emoji. */
-  readonly icon?: string | undefined
-}
-
-/** The body of `PUT /context/share/{contextId}`. */
-export const shareSchema: z.ZodType<ShareInput> = objectSchema({
-  shareState: choiceSchema([0, 1]),
-  icon: textSchema({ min: 1, max: 64 }).optional(),
-})
-
-/** Shares a context with the other users of its account, or makes it private again. */
-export class ShareContext {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-  }
 
   /**
+   * Shares a context with the other users of its account, or makes it private.
+   *
    * @throws InvalidInputError naming the field
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ForbiddenError where another user shares it
    */
-  async execute(principal: Principal, contextId: number, input: ShareInput): Promise<void> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+  async share(principal: Principal, contextId: number, input: ShareInput): Promise<void> {
+    const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const { shareState, icon } = validate(shareSchema, input)
     if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
@@ -253,34 +193,18 @@ export class ShareContext {
       await repositories.contexts.update(id, { shareState, ...(icon !== undefined && { icon }) })
     })
   }
-}
-
-function isOneGrapheme(text: string): boolean {
-  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)
-  return [...graphemes].length === 1
-}
-
-/** Deletes a context with its documents: at once for everybody who looks, on the disk by a job. */
-export class DeleteContext {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-  }
 
   /**
+   * Deletes a context with its documents. It is invisible at once; a job removes its data.
+   *
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ForbiddenError where another user shares it
    */
-  async execute(principal: Principal, contextId: number): Promise<void> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+  async delete(principal: Principal, contextId: number): Promise<void> {
+    const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const remove = async (repositories: Repositories): Promise<void> => {
-      // An upload that is being settled holds it, and is a document by then.
+      // A finishing upload also locks the context. After this lock, its document exists, and is deleted as well.
       await repositories.contexts.lock(id)
       await findWritable(repositories, access, id)
       await removeContext(repositories, id, this.#clock.now().toISOString())
@@ -293,4 +217,38 @@ export class DeleteContext {
     }
     await this.#storage.transaction(remove, { isolation: 'read committed' })
   }
+
+  async #authorizeReading(principal: Principal): Promise<Access> {
+    return await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+  }
+
+  async #authorizeWriting(principal: Principal): Promise<Access> {
+    return await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+  }
+
+  async #find(principal: Principal, contextId: number): Promise<ContextRecord> {
+    const access = await this.#authorizeReading(principal)
+    const id = parseId(contextId, 'contextId')
+    return await this.#storage.read((repositories) => findReadable(repositories, access, id))
+  }
+
+  #knownModel(id: string | undefined): string {
+    const { ids } = this.#models
+    const model = id === undefined ? ids[0] : ids.find((known) => known === id)
+    if (model !== undefined) return model
+    throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
+  }
+}
+
+function withoutUndefined(
+  changes: {
+    readonly [Member in keyof ContextRecord]?: ContextRecord[Member] | undefined
+  },
+): Partial<ContextRecord> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
+
+function isOneGrapheme(text: string): boolean {
+  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)
+  return [...graphemes].length === 1
 }

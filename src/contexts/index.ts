@@ -6,14 +6,5 @@ export {
   contextChangesBodySchema,
   type NewContext,
 } from './context-input.js'
-export {
-  CreateContext,
-  DeleteContext,
-  GetContext,
-  ListContexts,
-  ShareContext,
-  type ShareInput,
-  shareSchema,
-  UpdateContext,
-} from './contexts.js'
+export { Contexts, type ShareInput, shareSchema } from './contexts.js'
 export { PURGE_ACCOUNT, PURGE_CONTEXT, RemoveContexts, removeContext } from './remove-contexts.js'

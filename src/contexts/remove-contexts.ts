@@ -3,15 +3,15 @@ import { pages } from '../kernel/lists.js'
 import type { Clock, Repositories } from '../ports/index.js'
 import type { ContextRemoval } from '../tenancy/index.js'
 
-const IDS_AT_ONCE = 500
+const IDS_PER_READ = 500
 
-/** The job that deletes the contexts of a deleted account, one after the other. */
+/** The kind of the job that deletes the contexts of a deleted account, one after the other. */
 export const PURGE_ACCOUNT = 'purge-account'
 
-/** The job that removes what is left of a deleted context: chunks, vectors, words and files. */
+/** The kind of the job that removes the data of a deleted context: chunks, vectors, words and files. */
 export const PURGE_CONTEXT = 'purge-context'
 
-/** Deletes a context for everybody who looks; the job does the rest. The caller holds the context. */
+/** Makes a context invisible at once, and enqueues the job that removes its data. The caller has locked the context. */
 export async function removeContext(
   { contexts, documents, jobs }: Repositories,
   id: number,
@@ -22,7 +22,7 @@ export async function removeContext(
   await jobs.enqueue({ kind: PURGE_CONTEXT, subject: id })
 }
 
-/** Deletes the contexts of what is deleted itself, however many and however large they are. */
+/** Deletes the contexts of a deleted account or user. There is no limit to their number or size. */
 export class RemoveContexts implements ContextRemoval {
   readonly #clock: Clock
 
@@ -34,8 +34,8 @@ export class RemoveContexts implements ContextRemoval {
     const now = this.#clock.now()
     const { accounts, contexts, jobs } = repositories
     const companyId = (await accounts.get(accountId))?.companyId ?? null
-    // This also finds out a context that another transaction makes meanwhile.
-    for await (const ids of pages(IDS_AT_ONCE, async (page) => await contexts.listIds({ accountId }, page))) {
+    // These reads also conflict with a transaction that adds a context at the same time.
+    for await (const ids of pages(IDS_PER_READ, async (page) => await contexts.listIds({ accountId }, page))) {
       await recordChanges(
         repositories,
         by,
@@ -61,7 +61,7 @@ export class RemoveContexts implements ContextRemoval {
       now,
       removed.flatMap(({ id: targetId, accountId }) => {
         const companyId = companies.get(accountId)
-        // The deletion of its account has left an entry.
+        // The deletion of the account has already recorded this context.
         if (companyId === undefined) return []
         return [{ action: 'context.deleted', companyId, targetId, details: { accountId } } as const]
       }),

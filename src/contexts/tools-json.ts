@@ -4,7 +4,7 @@ import { choiceSchema, integerSchema, validate } from '../kernel/validate.js'
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-// The size of toolsJson as a whole is the only limit: texts and lists in it have none of their own.
+// Only the size of the whole toolsJson is limited. Its texts and lists have no limits of their own.
 const TEXT = z.string({ error: requiredOr('a string') })
 const LIST = z.array(z.unknown(), { error: requiredOr('an array') })
 
@@ -23,7 +23,7 @@ const TOOL = z.looseObject(
     id: integerSchema(),
     name: TEXT.refine((name) => NAME_PATTERN.test(name), {
       error:
-        'must be a function name: letters, digits and underscores, not beginning with a digit, at most 64 characters',
+        'must be a function name: letters, digits and underscores, not starting with a digit, at most 64 characters',
     }),
     description: TEXT,
     action: choiceSchema(['Run Agent']),
@@ -34,11 +34,11 @@ const TOOL = z.looseObject(
 )
 
 /**
- * Checks a context's tools to the letter of the specification's table of tool
- * definitions. Members that the table does not name are allowed.
+ * Checks the tools of a context. Members that the specification does not name are allowed. Specification: Tool
+ * definition.
  *
  * @param toolsJson a JSON array of tool definitions, as a string
- * @throws InvalidInputError that names element and field: `toolsJson[0].parameters[1].type`
+ * @throws InvalidInputError that names the element and the field, such as `toolsJson[0].parameters[1].type`
  */
 export function validateToolsJson(toolsJson: string): void {
   const tools = validateEach(TOOL, validate(LIST, parse(toolsJson), 'toolsJson'), 'toolsJson')
@@ -52,7 +52,7 @@ export function validateToolsJson(toolsJson: string): void {
   })
 }
 
-/** One by one: a list of a hundred thousand wrong elements ends at the first of them. */
+/** Checks one item at a time, so that a list of 100,000 invalid items ends at the first one. */
 function validateEach<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): T[] {
   return items.map((item, index) => validate(schema, item, `${path}[${index}]`))
 }
@@ -80,7 +80,7 @@ function requireUnique<Member extends string>(
   })
 }
 
-function requiredOr(what: string) {
+function requiredOr(description: string) {
   return (issue: { readonly input?: unknown }): string =>
-    issue.input === undefined ? 'is required' : `must be ${what}`
+    issue.input === undefined ? 'is required' : `must be ${description}`
 }

@@ -5,14 +5,14 @@ import { pages } from '../kernel/lists.js'
 import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '../ports/index.js'
 import { ContextVectors, contextFindings } from './context-findings.js'
 import { type DocumentCheck, type DocumentSurroundings, type WaitingJobs, waitingJobs } from './document-check.js'
-import type { Finding, Look } from './finding.js'
-import { ContextWords, type WordKnowledge, wordsWithoutContext, wordsWithoutDocument } from './word-findings.js'
+import type { CheckRun, Finding } from './finding.js'
+import { ContextWords, wordsWithoutContext, wordsWithoutDocument } from './word-findings.js'
 
 const DOCUMENTS_PER_PAGE = 500
-/** Each may have a megabyte of tools. */
+/** Few: each context may have a megabyte of tools. */
 const CONTEXTS_PER_PAGE = 20
 
-/** Ids of documents to be looked at again, in their order, by context; undefined for all of its documents. */
+/** Ids of the documents to check a second time, in ascending order, by context; undefined for all of its documents. */
 type Targets = ReadonlyMap<number, readonly number[] | undefined>
 
 /** The names of a context's collections in the two indexes. */
@@ -21,7 +21,14 @@ interface CollectionNames {
   readonly ofWords: readonly string[]
 }
 
-/** Compares contexts with their vectors and words, and has their documents compared. */
+/** A check run, limited to some documents of one context. */
+interface ContextRun {
+  readonly checkRun: CheckRun
+  /** Ids in ascending order; undefined for all documents. */
+  readonly documentIds: readonly number[] | undefined
+}
+
+/** Compares contexts with their vectors and words, and has their documents checked. */
 export class ContextCheck {
   readonly #storage: Storage
   readonly #index: VectorIndex
@@ -43,32 +50,33 @@ export class ContextCheck {
     this.#documents = documents
   }
 
-  async run(look: Look): Promise<void> {
+  async run(checkRun: CheckRun): Promise<void> {
     const waiting = await waitingJobs(this.#storage)
-    const [vectors, words] = [await collectionsIn(this.#index), await collectionsIn(this.#words)]
-    const targets = look.only && targetsOf(look.only)
-    for await (const context of this.#contexts(targets)) {
-      look.signal.throwIfAborted()
-      look.checked.contexts += 1
+    const [vectors, words] = [await collectionsByContext(this.#index), await collectionsByContext(this.#words)]
+    const targets = checkRun.recheck && targetsOf(checkRun.recheck)
+    for await (const context of this.#listContexts(targets)) {
+      checkRun.signal.throwIfAborted()
+      checkRun.checked.contexts += 1
       const names = { ofVectors: vectors.get(context.id) ?? [], ofWords: words.get(context.id) ?? [] }
-      look.checked.collections += names.ofVectors.length
-      look.checked.wordCollections += names.ofWords.length
-      await this.#context(context, names, waiting, { look, only: targets?.get(context.id) })
+      checkRun.checked.collections += names.ofVectors.length
+      checkRun.checked.wordCollections += names.ofWords.length
+      await this.#checkContext(context, names, waiting, { checkRun, documentIds: targets?.get(context.id) })
       vectors.delete(context.id)
       words.delete(context.id)
     }
-    for (const [left, toFinding] of [
-      [vectors, withoutContext],
+    // The collections that are left have no context.
+    for (const [leftOver, toFinding] of [
+      [vectors, vectorsWithoutContext],
       [words, wordsWithoutContext],
     ] as const) {
-      for (const [contextId, names] of left) {
+      for (const [contextId, names] of leftOver) {
         if (targets !== undefined && !targets.has(contextId)) continue
-        look.found.push(...names.map((collection) => toFinding(contextId, collection)))
+        checkRun.findings.push(...names.map((collection) => toFinding(contextId, collection)))
       }
     }
   }
 
-  async *#contexts(targets: Targets | undefined): AsyncGenerator<ContextRecord> {
+  async *#listContexts(targets: Targets | undefined): AsyncGenerator<ContextRecord> {
     const read = async (page: Page): Promise<readonly ContextRecord[]> =>
       await this.#storage.read(({ contexts }) => contexts.page(page))
     for (const id of targets?.keys() ?? []) {
@@ -78,76 +86,80 @@ export class ContextCheck {
     for await (const contexts of pages(CONTEXTS_PER_PAGE, read)) yield* contexts
   }
 
-  async #context(
+  async #checkContext(
     context: ContextRecord,
     names: CollectionNames,
     waiting: WaitingJobs,
-    { look, only }: { readonly look: Look; readonly only: readonly number[] | undefined },
+    contextRun: ContextRun,
   ): Promise<void> {
+    const { checkRun } = contextRun
     const isModelKnown = this.#models.ids.includes(context.embeddingModel)
-    const isModelUsable = isModelKnown && !isUnusable(context.embeddingModel, look)
+    const isModelUsable = isModelKnown && !isUnusable(context.embeddingModel, checkRun)
     const isLive = context.deleted === null
-    const vectors = isModelKnown && isLive ? await this.#vectorsOf(context) : undefined
-    const words = isLive ? await this.#wordsOf(context) : undefined
+    const vectors = isModelKnown && isLive ? await this.#countVectors(context) : undefined
+    const words = isLive ? await this.#countWords(context) : undefined
     if (isLive) {
-      await this.#documentsOf({ context, vectors, words, isModelUsable, waiting }, { look, only })
-      for (const count of vectors?.counts.values() ?? []) look.checked.vectors += count
-      for (const count of words?.counts.values() ?? []) look.checked.indexedChunks += count
+      await this.#checkDocuments({ context, vectors, words, isModelUsable, waiting }, contextRun)
+      for (const count of vectors?.counts.values() ?? []) checkRun.checked.vectors += count
+      for (const count of words?.counts.values() ?? []) checkRun.checked.indexedChunks += count
     }
-    const usedBytes = await this.#storage.read(({ uploads }) => uploads.usedBytes(context.id))
-    const isPurgeWaiting = waiting[PURGE_CONTEXT].has(context.id)
-    const ofWords = words && (await this.#knownOf(words, names.ofWords, waiting[INDEX_WORDS].has(context.id)))
-    // Last: that vectors or words cannot be read may turn out when some of them are.
-    const known = { names: names.ofVectors, vectors, isModelKnown, isModelUsable, usedBytes, isPurgeWaiting, ofWords }
-    look.found.push(...contextFindings(context, known))
+    // After the documents: the check of their samples may show that vectors or words cannot be read.
+    const findings = contextFindings(context, {
+      vectorCollections: names.ofVectors,
+      vectors,
+      isModelKnown,
+      isModelUsable,
+      usedBytes: await this.#storage.read(({ uploads }) => uploads.usedBytes(context.id)),
+      isPurgeWaiting: waiting[PURGE_CONTEXT].has(context.id),
+      words: words && {
+        words,
+        wordCollections: names.ofWords,
+        unindexed: await words.countUnindexed(),
+        isIndexWaiting: waiting[INDEX_WORDS].has(context.id),
+      },
+    })
+    checkRun.findings.push(...findings)
   }
 
-  async #wordsOf(context: ContextRecord): Promise<ContextWords> {
-    const words = new ContextWords(this.#storage, this.#words, context.id)
-    await words.count()
-    return words
-  }
-
-  async #knownOf(words: ContextWords, wordNames: readonly string[], isIndexWaiting: boolean): Promise<WordKnowledge> {
-    return { words, wordNames, unindexed: await words.countUnindexed(), isIndexWaiting }
-  }
-
-  async #vectorsOf(context: ContextRecord): Promise<ContextVectors> {
+  async #countVectors(context: ContextRecord): Promise<ContextVectors> {
     const { profile } = this.#models.get(context.embeddingModel)
     const vectors = new ContextVectors(this.#index, collectionOf(context, profile), profile)
     await vectors.count()
     return vectors
   }
 
-  async #documentsOf(
-    around: DocumentSurroundings,
-    { look, only }: { readonly look: Look; readonly only: readonly number[] | undefined },
-  ): Promise<void> {
-    const { context, vectors, words } = around
-    // What has vectors or words and turns out to be no document of the context.
-    const strangers = new Set(only ?? [...(vectors?.counts.keys() ?? []), ...(words?.counts.keys() ?? [])])
-    const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      if (only !== undefined) return only.filter((id) => id > page.after).slice(0, page.limit)
+  async #countWords(context: ContextRecord): Promise<ContextWords> {
+    const words = new ContextWords(this.#storage, this.#words, context.id)
+    await words.count()
+    return words
+  }
+
+  async #checkDocuments(surroundings: DocumentSurroundings, { checkRun, documentIds }: ContextRun): Promise<void> {
+    const { context, vectors, words } = surroundings
+    // Ids that have vectors or words; those that are no document of the context are left at the end.
+    const strangers = new Set(documentIds ?? [...(vectors?.counts.keys() ?? []), ...(words?.counts.keys() ?? [])])
+    const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
+      if (documentIds !== undefined) return documentIds.filter((id) => id > page.after).slice(0, page.limit)
       return await this.#storage.read(({ documents }) => documents.listIds(context.id, page))
     })
-    for await (const ids of listed) {
-      look.signal.throwIfAborted()
+    for await (const ids of idPages) {
+      checkRun.signal.throwIfAborted()
       const found = await this.#storage.read(({ documents }) => documents.find(ids))
       const own = found.filter(({ contextId }) => contextId === context.id)
       for (const { id } of own) strangers.delete(id)
-      await this.#documents.run(own, around, look)
+      await this.#documents.run(own, surroundings, checkRun)
     }
     for (const documentId of strangers) {
       if (vectors?.counts.has(documentId) === true)
-        look.found.push(withoutDocument(context, vectors.collection.name, documentId))
+        checkRun.findings.push(vectorsWithoutDocument(context, vectors.collection.name, documentId))
       if (words?.counts.has(documentId) === true)
-        look.found.push(wordsWithoutDocument(context, words.collection, documentId))
+        checkRun.findings.push(wordsWithoutDocument(context, words.collection, documentId))
     }
   }
 }
 
-/** Names by the context that they tell of. Others are not the engine's. */
-async function collectionsIn(index: CollectionIndex): Promise<Map<number, string[]>> {
+/** Names of the collections, by context id. Names that are not the engine's are left out. */
+async function collectionsByContext(index: CollectionIndex): Promise<Map<number, string[]>> {
   const byContext = new Map<number, string[]>()
   for (const name of await index.listCollections()) {
     const contextId = contextOfCollection(name)
@@ -156,15 +168,15 @@ async function collectionsIn(index: CollectionIndex): Promise<Map<number, string
   return byContext
 }
 
-function isUnusable(model: string, { found }: Look): boolean {
-  return found.some(({ code, subject }) => code === 'model-unusable' && subject.model === model)
+function isUnusable(model: string, { findings }: CheckRun): boolean {
+  return findings.some(({ code, subject }) => code === 'model-unusable' && subject.model === model)
 }
 
 function targetsOf(findings: readonly Finding[]): Targets {
   const ids = new Map<number, Set<number>>()
-  // Which of them showed it is not known.
+  // Any document may have shown that the collection is unreadable: all documents are checked.
   const unreadable = findings.filter(({ code }) => code === 'collection-unreadable' || code === 'words-unreadable')
-  const whole = new Set(unreadable.map(({ subject }) => subject.contextId))
+  const wholeContexts = new Set(unreadable.map(({ subject }) => subject.contextId))
   for (const { contextId, documentId } of findings.map(({ subject }) => subject)) {
     if (contextId === undefined) continue
     const ofContext = ids.get(contextId) ?? new Set()
@@ -172,23 +184,23 @@ function targetsOf(findings: readonly Finding[]): Targets {
     ids.set(contextId, ofContext)
   }
   const sorted = (documents: ReadonlySet<number>) => [...documents].sort((one, other) => one - other)
-  return new Map([...ids].map(([id, documents]) => [id, whole.has(id) ? undefined : sorted(documents)]))
+  return new Map([...ids].map(([id, documents]) => [id, wholeContexts.has(id) ? undefined : sorted(documents)]))
 }
 
-function withoutDocument(context: ContextRecord, collection: string, documentId: number): Finding {
+function vectorsWithoutDocument(context: ContextRecord, collection: string, documentId: number): Finding {
   return {
     code: 'vectors-without-document',
     subject: { contextId: context.id, documentId, collection },
-    message: `Collection ${collection} has vectors of a document ${documentId}, which context ${context.id} does not have.`,
-    mend: 'remove-vectors',
+    message: `Collection ${collection} has vectors of document ${documentId}, which context ${context.id} does not have.`,
+    repairKind: 'remove-vectors',
   }
 }
 
-function withoutContext(contextId: number, collection: string): Finding {
+function vectorsWithoutContext(contextId: number, collection: string): Finding {
   return {
     code: 'collection-without-context',
     subject: { contextId, collection },
-    message: `Collection ${collection} belongs to a context ${contextId} that is not there.`,
-    mend: 'sweep',
+    message: `Collection ${collection} has vectors of context ${contextId}, which does not exist.`,
+    repairKind: 'sweep',
   }
 }

@@ -10,112 +10,113 @@ import {
   type VectorIndex,
   type VectorKey,
 } from '../ports/index.js'
+import { CollectionReader } from './collection-reader.js'
 import type { Finding, ProblemSubject } from './finding.js'
-import { CollectionReading } from './leftover-check.js'
-import { type WordKnowledge, wordFindings } from './word-findings.js'
+import { type WordEvidence, wordFindings } from './word-findings.js'
 
-/** What is known of a context beside its record. */
-interface ContextKnowledge {
-  /** Of its collections of vectors. */
-  readonly names: readonly string[]
+/** Facts about a context that its record does not have. */
+interface ContextEvidence {
+  /** Names of its collections of vectors. */
+  readonly vectorCollections: readonly string[]
   readonly vectors: ContextVectors | undefined
   readonly isModelKnown: boolean
   readonly isModelUsable: boolean
   readonly usedBytes: number
   readonly isPurgeWaiting: boolean
-  /** Undefined where the context is deleted. */
-  readonly ofWords: WordKnowledge | undefined
+  /** Undefined if the context is deleted. */
+  readonly words: WordEvidence | undefined
 }
 
-/** What is wrong with a context itself. */
-export function contextFindings(context: ContextRecord, known: ContextKnowledge): Finding[] {
-  if (context.deleted !== null) return known.isPurgeWaiting ? [] : [notPurged(context)]
+/** The problems of a context itself, without those of its documents. */
+export function contextFindings(context: ContextRecord, evidence: ContextEvidence): Finding[] {
+  if (context.deleted !== null) return evidence.isPurgeWaiting ? [] : [notPurged(context)]
   return [
-    ...(known.usedBytes > context.maxSizeBytes ? [quotaExceeded(context, known.usedBytes)] : []),
-    ...(known.isModelKnown ? collectionFindings(context, known) : [modelUnknown(context)]),
-    ...(known.ofWords === undefined ? [] : wordFindings(context, known.ofWords)),
+    ...(evidence.usedBytes > context.maxSizeBytes ? [quotaExceeded(context, evidence.usedBytes)] : []),
+    ...(evidence.isModelKnown ? collectionFindings(context, evidence) : [modelUnknown(context)]),
+    ...(evidence.words === undefined ? [] : wordFindings(context, evidence.words)),
   ]
 }
 
-function found(
+type Remedy = Pick<Finding, 'repairKind' | 'advice'>
+
+function findingOf(
   { id, name }: ContextRecord,
   code: Finding['code'],
-  what: string,
-  how: Pick<Finding, 'mend' | 'advice'>,
+  problem: string,
+  remedy: Remedy,
   subject: ProblemSubject = {},
 ): Finding {
-  return { code, subject: { contextId: id, ...subject }, message: `Context ${id} (${name}) ${what}.`, ...how }
+  return { code, subject: { contextId: id, ...subject }, message: `Context ${id} (${name}) ${problem}.`, ...remedy }
 }
 
 function notPurged(context: ContextRecord): Finding {
-  const what = 'was deleted, and nothing removes what is left of it on the disk'
-  return found(context, 'purge-missing', what, { mend: 'sweep' }, { job: PURGE_CONTEXT })
+  const problem = 'is deleted, but some of its data is still on the disk, and no job removes it'
+  return findingOf(context, 'purge-missing', problem, { repairKind: 'sweep' }, { job: PURGE_CONTEXT })
 }
 
 function quotaExceeded(context: ContextRecord, usedBytes: number): Finding {
-  const what = `has documents of ${usedBytes} bytes, and may have ${context.maxSizeBytes}`
-  const advice = 'Delete documents, or raise settings.maxSizeBytes; nothing can be uploaded into it meanwhile.'
-  return found(context, 'quota-exceeded', what, { advice })
+  const problem = `has documents of ${usedBytes} bytes; its limit is ${context.maxSizeBytes} bytes`
+  const advice = 'Delete documents, or raise settings.maxSizeBytes; until then the context refuses uploads.'
+  return findingOf(context, 'quota-exceeded', problem, { advice })
 }
 
 function modelUnknown(context: ContextRecord): Finding {
   const model = context.embeddingModel
+  const problem = `uses the embedding model ${model}, which this engine does not have`
   const advice =
-    'Open the engine with that model too (modelDirs, embeddingModels); the context cannot be searched meanwhile.'
-  return found(
-    context,
-    'model-unknown',
-    `uses the embedding model ${model}, which this engine does not have`,
-    { advice },
-    { model },
-  )
+    'Open the engine with that model too (modelDirs, embeddingModels); until then the context cannot be searched.'
+  return findingOf(context, 'model-unknown', problem, { advice }, { model })
 }
 
-function collectionFindings(context: ContextRecord, { names, vectors, isModelUsable }: ContextKnowledge): Finding[] {
-  const own = vectors?.collection.name
-  // Where vectors cannot be made anew, those there are had better stay.
-  const how: Pick<Finding, 'mend' | 'advice'> = isModelUsable
-    ? { mend: 'drop-collection' }
-    : { advice: 'Its embedding model cannot be used: mend that first.' }
+function collectionFindings(
+  context: ContextRecord,
+  { vectorCollections, vectors, isModelUsable }: ContextEvidence,
+): Finding[] {
+  const ownCollection = vectors?.collection.name
+  // Without its model nothing can compute the vectors: the existing ones stay.
+  const remedy: Remedy = isModelUsable
+    ? { repairKind: 'drop-collection' }
+    : { advice: 'Its embedding model cannot be used: repair the model first.' }
   const findings: Finding[] = []
-  for (const collection of names) {
-    if (collection === own) continue
-    const what = `has vectors that its model has not made, in the collection ${collection}`
-    findings.push(found(context, 'collection-of-other-model', what, how, { collection }))
+  for (const collection of vectorCollections) {
+    if (collection === ownCollection) continue
+    const problem = `has vectors of another model, in the collection ${collection}`
+    findings.push(findingOf(context, 'collection-of-other-model', problem, remedy, { collection }))
   }
   if (vectors?.isDamaged === true) {
     const collection = vectors.collection.name
-    const what = `has vectors that cannot be read, in the collection ${collection}`
-    findings.push(found(context, 'collection-unreadable', what, how, { collection }))
+    const problem = `has vectors that cannot be read, in the collection ${collection}`
+    findings.push(findingOf(context, 'collection-unreadable', problem, remedy, { collection }))
   }
   if (vectors?.isUnknown === true) findings.push(unreadableNow(context, vectors))
   return findings
 }
 
-/** Nothing is removed because it cannot be read for a while. */
+/** Has no repair: a collection that only cannot be read for a while must not be removed. */
 function unreadableNow(context: ContextRecord, { collection: { name: collection }, failure }: ContextVectors): Finding {
   const reason = failure instanceof AlcoveError ? failure.message : 'the vector index failed'
-  const what = `has vectors that cannot be read now, in the collection ${collection}: ${reason}`
-  const advice = 'They may be whole: look after the disk, and verify again; nothing was done to them.'
-  return found(context, 'collection-unreadable', what, { advice }, { collection })
+  const problem = `has vectors that cannot be read now, in the collection ${collection}: ${reason}`
+  const advice = 'They may be undamaged: check the disk, then verify a second time. The engine has not changed them.'
+  return findingOf(context, 'collection-unreadable', problem, { advice }, { collection })
 }
 
-/** Vectors that are read of one document. All of them are counted. */
+/** Vectors of one document that are read. All vectors are counted. */
 const SAMPLES_PER_DOCUMENT = 8
 const VECTORS_PER_READ = 512
-/** How far from 1 the length of a vector may be whose model gives them the length 1. */
+/** How much the length of a vector may differ from 1, if the model normalizes its vectors. */
 const LENGTH_TOLERANCE = 0.01
 
-/** What is wrong with a vector that was read. */
+/** A problem of one vector. */
 export interface VectorProblem {
   readonly code: 'vectors-missing' | 'vectors-invalid'
+  /** Ordinal of the chunk. */
   readonly chunk: number
 }
 
 /** The vectors of a context under its model, as far as they can be read. */
-export class ContextVectors extends CollectionReading {
+export class ContextVectors extends CollectionReader {
   readonly collection: VectorCollection
-  /** Of each document that has any. */
+  /** Number of vectors by document id. Documents without vectors are not in it. */
   counts: ReadonlyMap<number, number> = new Map()
   readonly #index: VectorIndex
   readonly #profile: EmbeddingProfile
@@ -128,21 +129,24 @@ export class ContextVectors extends CollectionReading {
   }
 
   async count(): Promise<void> {
-    this.counts = (await this.reading(() => this.#index.countByDocument(this.collection.name))) ?? this.counts
+    this.counts = (await this.tryRead(() => this.#index.countByDocument(this.collection.name))) ?? this.counts
   }
 
-  /** Reads some vectors of each document, and looks whether they can be vectors of the model. */
+  /**
+   * Reads some vectors of each document, and checks if they can be vectors of the model.
+   * @returns the first problem of each document that has one
+   */
   async sample(documents: readonly DocumentRecord[], signal: AbortSignal): Promise<ReadonlyMap<number, VectorProblem>> {
     const problems = new Map<number, VectorProblem>()
     const slice = new TimeSlice()
-    for (const keys of inParts(documents.flatMap(sampleOf), VECTORS_PER_READ)) {
+    for (const keys of inParts(documents.flatMap(sampleKeys), VECTORS_PER_READ)) {
       signal.throwIfAborted()
-      const vectors = await this.reading(() => this.#index.read(this.collection, keys))
+      const vectors = await this.tryRead(() => this.#index.read(this.collection, keys))
       if (vectors === undefined) return new Map()
-      for (const [at, { documentId, chunk }] of keys.entries()) {
-        const code = problemOf(vectors[at], this.#profile)
+      for (const [row, { documentId, chunk }] of keys.entries()) {
+        const code = problemOf(vectors[row], this.#profile)
         if (code !== undefined && !problems.has(documentId)) problems.set(documentId, { code, chunk })
-        await slice.breathe()
+        await slice.pauseIfOver()
       }
     }
     return problems
@@ -150,10 +154,14 @@ export class ContextVectors extends CollectionReading {
 }
 
 /** The first windows of chunks at even distances. */
-function sampleOf({ id, chunkCount }: DocumentRecord): VectorKey[] {
+function sampleKeys({ id, chunkCount }: DocumentRecord): VectorKey[] {
   const samples = Math.min(SAMPLES_PER_DOCUMENT, chunkCount)
   const step = samples < 2 ? 0 : (chunkCount - 1) / (samples - 1)
-  return Array.from({ length: samples }, (_, at) => ({ documentId: id, chunk: Math.round(at * step), window: 0 }))
+  return Array.from({ length: samples }, (_, sample) => ({
+    documentId: id,
+    chunk: Math.round(sample * step),
+    window: 0,
+  }))
 }
 
 function problemOf(vector: Float32Array | undefined, profile: EmbeddingProfile): VectorProblem['code'] | undefined {
@@ -161,7 +169,7 @@ function problemOf(vector: Float32Array | undefined, profile: EmbeddingProfile):
   if (vector.length !== profile.dimensions) return 'vectors-invalid'
   let squares = 0
   for (const component of vector) squares += component * component
-  // What is not finite comes through the sum.
+  // A component that is not finite makes the sum not finite.
   const isPossible = profile.normalized
     ? Math.abs(Math.sqrt(squares) - 1) <= LENGTH_TOLERANCE
     : Number.isFinite(squares)

@@ -2,23 +2,23 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { PURGE_CONTEXT } from '../contexts/index.js'
 import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../documents/index.js'
 import { FileMissingError, StorageError } from '../kernel/errors.js'
-import { forEachOf } from '../kernel/in-parts.js'
+import { mapConcurrently } from '../kernel/in-parts.js'
 import { pages } from '../kernel/lists.js'
 import type { ContextRecord, DocumentRecord, FileStore, Storage } from '../ports/index.js'
 import type { ContextVectors } from './context-findings.js'
 import { documentFindings, type Evidence, hasItsChunks } from './document-findings.js'
-import type { Look } from './finding.js'
+import type { CheckRun } from './finding.js'
 import type { ContextWords } from './word-findings.js'
 
-/** Files that are read at a time: small ones are a matter of waiting, not of reading. */
+/** Files that are read at the same time: for small files the wait is longer than the read. */
 const FILES_AT_ONCE = 8
 
-/** What is known of the context of some documents. */
+/** Facts about the context of some documents. */
 export interface DocumentSurroundings {
   readonly context: ContextRecord
-  /** Undefined where its model is not known. */
+  /** Undefined if the engine does not have its model. */
   readonly vectors: ContextVectors | undefined
-  /** Undefined where the context is deleted. */
+  /** Undefined if the context is deleted. */
   readonly words: ContextWords | undefined
   readonly isModelUsable: boolean
   readonly waiting: WaitingJobs
@@ -34,13 +34,17 @@ export class DocumentCheck {
     this.#fileStore = fileStore
   }
 
-  /** @param documents of that context, deleted or not, some hundreds */
-  async run(documents: readonly DocumentRecord[], around: DocumentSurroundings, look: Look): Promise<void> {
-    const { vectors, words, waiting, isModelUsable } = around
+  /** @param documents some hundreds, of that context, deleted ones included */
+  async run(
+    documents: readonly DocumentRecord[],
+    surroundings: DocumentSurroundings,
+    checkRun: CheckRun,
+  ): Promise<void> {
+    const { vectors, words, waiting, isModelUsable } = surroundings
     const live = documents.filter(({ deleted }) => deleted === null)
     const chunks = await this.#storage.read((repositories) => repositories.chunks.count(live.map(({ id }) => id)))
-    const files = await forEachOf(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, look))
-    const fileOf = new Map(live.map(({ id }, at) => [id, files[at]]))
+    const files = await mapConcurrently(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, checkRun))
+    const fileOf = new Map(live.map(({ id }, index) => [id, files[index]]))
     const chunksOf = (id: number) => chunks.get(id) ?? { chunks: 0, windows: 0, isWhole: true }
     const vectorsOf = (id: number) =>
       vectors === undefined || vectors.isUnknown ? undefined : (vectors.counts.get(id) ?? 0)
@@ -48,18 +52,18 @@ export class DocumentCheck {
     const whole = live.filter(
       (document) => document.completed !== null && hasItsChunks(document, chunksOf(document.id)),
     )
-    const sampled = look.isThorough
+    const vectorProblems = checkRun.isThorough
       ? await vectors?.sample(
           whole.filter(({ id }) => vectorsOf(id) === chunksOf(id).windows),
-          look.signal,
+          checkRun.signal,
         )
       : undefined
-    const searched = look.isThorough
+    const wordProblems = checkRun.isThorough
       ? await words?.sample(
           whole.filter(
             ({ id, wordsVersion }) => wordsVersion === ANALYZER_VERSION && wordsOf(id) === chunksOf(id).chunks,
           ),
-          look.signal,
+          checkRun.signal,
         )
       : undefined
     for (const document of documents) {
@@ -68,20 +72,20 @@ export class DocumentCheck {
         file: fileOf.get(id),
         chunks: chunksOf(id),
         vectors: vectorsOf(id),
-        vectorProblem: sampled?.get(id),
+        vectorProblem: vectorProblems?.get(id),
         words: wordsOf(id),
-        wordProblem: searched?.get(id),
+        wordProblem: wordProblems?.get(id),
         isIngestWaiting: waiting[INGEST_DOCUMENT].has(id),
         isPurgeWaiting: waiting[PURGE_DOCUMENT].has(id),
         isModelUsable,
       }
-      look.found.push(...documentFindings(document, evidence))
-      if (document.deleted === null) count(look, evidence)
+      checkRun.findings.push(...documentFindings(document, evidence))
+      if (document.deleted === null) countDocument(checkRun, evidence)
     }
-    look.onDocuments(look.checked.documents)
+    checkRun.onDocuments(checkRun.checked.documents)
   }
 
-  async #fileOf(key: string, { isThorough, signal }: Look): Promise<Evidence['file']> {
+  async #fileOf(key: string, { isThorough, signal }: CheckRun): Promise<Evidence['file']> {
     signal.throwIfAborted()
     try {
       if (isThorough) return await this.#fileStore.digest(key, { signal })
@@ -89,14 +93,14 @@ export class DocumentCheck {
       return sizeBytes === undefined ? undefined : { sizeBytes }
     } catch (error) {
       signal.throwIfAborted()
-      // A disk that cannot read it, or something else in its place.
+      // The disk cannot read the file, or something else, such as a folder, has its name.
       if (error instanceof FileMissingError || error instanceof StorageError) return undefined
       throw error
     }
   }
 }
 
-function count({ checked }: Look, { file, chunks }: Evidence): void {
+function countDocument({ checked }: CheckRun, { file, chunks }: Evidence): void {
   checked.documents += 1
   checked.chunks += chunks.chunks
   checked.windows += chunks.windows
@@ -107,7 +111,7 @@ function count({ checked }: Look, { file, chunks }: Evidence): void {
 
 const SUBJECTS_PER_PAGE = 5_000
 
-/** What work is waiting, or under way, by the ids of what it is done to. */
+/** The jobs that wait or run: the ids of their subjects, by kind. */
 export interface WaitingJobs {
   readonly [INGEST_DOCUMENT]: ReadonlySet<number>
   readonly [INDEX_WORDS]: ReadonlySet<number>
@@ -118,8 +122,10 @@ export interface WaitingJobs {
 export async function waitingJobs(storage: Storage): Promise<WaitingJobs> {
   const subjects = async (kind: string): Promise<Set<number>> => {
     const all = new Set<number>()
-    const listed = pages(SUBJECTS_PER_PAGE, async (page) => await storage.read(({ jobs }) => jobs.subjects(kind, page)))
-    for await (const some of listed) for (const subject of some) all.add(subject)
+    const subjectPages = pages(SUBJECTS_PER_PAGE, async (page) => {
+      return await storage.read(({ jobs }) => jobs.subjects(kind, page))
+    })
+    for await (const page of subjectPages) for (const subject of page) all.add(subject)
     return all
   }
   return {

@@ -2,99 +2,100 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from '../documents/index.js'
 import type { ChunkCounts, DocumentRecord } from '../ports/index.js'
 import type { VectorProblem } from './context-findings.js'
-import type { Finding, Mend, ProblemCode } from './finding.js'
+import { type Finding, type ProblemCode, type RepairKind, withoutRepair } from './finding.js'
 
-/** What is known of a document beside its record. */
+/** Facts about a document that its record does not have. */
 export interface Evidence {
-  /** Its file; a size alone where it was not read, undefined where there is none. */
+  /** Its file; undefined if it is missing or unreadable. Without `sha256` if only the size was read. */
   readonly file: { readonly sizeBytes: number; readonly sha256?: string } | undefined
   readonly chunks: ChunkCounts
-  /** Vectors in the index; undefined where that cannot be known. */
+  /** Number of its vectors in the index; undefined if unknown. */
   readonly vectors: number | undefined
-  /** What is wrong with some of them. */
+  /** The first problem among the vectors that were read. */
   readonly vectorProblem: VectorProblem | undefined
-  /** Chunks in the word index; undefined where that cannot be known. */
+  /** Number of its chunks in the word index; undefined if unknown. */
   readonly words: number | undefined
-  /** The ordinal of a chunk that its own words do not find. */
+  /** The ordinal of a chunk that a search for its own words does not find. */
   readonly wordProblem: number | undefined
   readonly isIngestWaiting: boolean
   readonly isPurgeWaiting: boolean
-  /** Whether the model can make its vectors anew. */
+  /** True if the model can compute its vectors a second time. */
   readonly isModelUsable: boolean
 }
 
-const RESTORE =
-  'Its bytes cannot be made again: delete it and upload the file again, or restore a backup; what is searchable of it stays so.'
-const NO_FILE =
-  'Its file is not there as it was received: delete it and upload the file again, or restore a backup; then verify again.'
-const NO_MODEL = 'Its embedding model cannot be used: mend that first.'
+const RESTORE_ADVICE =
+  'The engine cannot restore its bytes: delete the document and upload the file a second time, or restore a backup. Until then its searchable text stays searchable.'
+const FILE_ADVICE =
+  'Its file is missing or was changed: delete the document and upload the file a second time, or restore a backup; then verify a second time.'
+const MODEL_ADVICE = 'Its embedding model cannot be used: repair the model first.'
 
-/** What is wrong with a document. */
+/** The problems of a document. */
 export function documentFindings(document: DocumentRecord, evidence: Evidence): Finding[] {
   if (document.deleted !== null) return evidence.isPurgeWaiting ? [] : [notPurged(document)]
   const ofFile = fileFindings(document, evidence)
-  const isFileLost = ofFile.some(({ mend }) => mend === undefined)
+  const isFileLost = ofFile.some(({ repairKind }) => repairKind === undefined)
   const ofState = stateFindings(document, evidence).map((finding) => {
-    if (finding.mend !== 'process' || (!isFileLost && evidence.isModelUsable)) return finding
-    const { mend: _, ...told } = finding
-    return { ...told, advice: isFileLost ? NO_FILE : NO_MODEL }
+    if (finding.repairKind !== 'process' || (!isFileLost && evidence.isModelUsable)) return finding
+    return withoutRepair(finding, isFileLost ? FILE_ADVICE : MODEL_ADVICE)
   })
   return [...ofFile, ...ofState]
 }
 
-/** Whether the chunks of a document are those that its record tells of. */
+/** True if the number of stored chunks and windows is the number in the document's record and receipt. */
 export function hasItsChunks({ chunkCount, receipt }: DocumentRecord, chunks: ChunkCounts): boolean {
   if (!chunks.isWhole || chunks.chunks !== chunkCount || receipt === null) return false
   return receipt.chunks === chunks.chunks && receipt.windows === chunks.windows
 }
 
-function found(document: DocumentRecord, code: ProblemCode, what: string, mend?: Mend): Finding {
+/** @param repairKind undefined if only a new upload or a backup can restore the document */
+function findingOf(document: DocumentRecord, code: ProblemCode, problem: string, repairKind?: RepairKind): Finding {
   const { id, uuid, contextId, originalName } = document
   const subject = { contextId, documentId: id, documentUuid: uuid }
-  const message = `Document ${uuid} (${originalName}) ${what}.`
-  return { code, subject, message, ...(mend === undefined ? { advice: RESTORE } : { mend }) }
+  const message = `Document ${uuid} (${originalName}) ${problem}.`
+  return { code, subject, message, ...(repairKind === undefined ? { advice: RESTORE_ADVICE } : { repairKind }) }
 }
 
 function notPurged({ id, uuid, contextId }: DocumentRecord): Finding {
   return {
     code: 'purge-missing',
     subject: { contextId, documentId: id, documentUuid: uuid, job: PURGE_DOCUMENT },
-    message: `Document ${uuid} was deleted, and nothing removes what is left of it on the disk.`,
-    mend: 'sweep',
+    message: `Document ${uuid} is deleted, but some of its data is still on the disk, and no job removes it.`,
+    repairKind: 'sweep',
   }
 }
 
 function fileFindings(document: DocumentRecord, { file }: Evidence): Finding[] {
   const { sizeBytes, contentHash } = document
-  if (file === undefined) return [found(document, 'file-missing', 'has no file that can be read in the file store')]
+  if (file === undefined) return [findingOf(document, 'file-missing', 'has no readable file in the file store')]
   if (file.sha256 !== undefined && file.sha256 !== contentHash) {
-    return [found(document, 'file-changed', 'has a file with other bytes than those that were received')]
+    return [findingOf(document, 'file-changed', 'has a file whose bytes differ from the received bytes')]
   }
   if (file.sizeBytes === sizeBytes) return []
-  const what = `has a file of ${file.sizeBytes} bytes, and a record that says ${sizeBytes}`
-  if (file.sha256 === undefined) return [found(document, 'file-changed', what)]
-  return [found(document, 'size-wrong', what, 'correct-size')]
+  const problem = `has a file of ${file.sizeBytes} bytes, but its record says ${sizeBytes}`
+  if (file.sha256 === undefined) return [findingOf(document, 'file-changed', problem)]
+  return [findingOf(document, 'size-wrong', problem, 'correct-size')]
 }
 
 function stateFindings(document: DocumentRecord, evidence: Evidence): Finding[] {
   const { completed, error } = document
   if (completed === null && error === null) {
     if (evidence.isIngestWaiting) return []
-    return [found(document, 'job-missing', 'is not processed yet, and nothing is going to process it', 'sweep')]
+    return [findingOf(document, 'job-missing', 'is not processed yet, and no job processes it', 'sweep')]
   }
   const surplus = evidence.isIngestWaiting ? [surplusJob(document)] : []
   if (completed === null) return surplus
-  if (error !== null) return [...surplus, found(document, 'state-invalid', 'is completed and has failed', 'process')]
+  if (error !== null)
+    return [...surplus, findingOf(document, 'state-invalid', 'is completed and has failed', 'process')]
   return [...surplus, ...contentFindings(document, evidence)]
 }
 
 function surplusJob(document: DocumentRecord): Finding {
   const state = document.completed === null ? 'has failed' : 'is completed'
-  const finding = found(document, 'job-surplus', `${state}, and has a job all the same`, 'cancel-job')
+  const finding = findingOf(document, 'job-surplus', `${state}, but still has a job`, 'cancel-job')
   return { ...finding, subject: { ...finding.subject, job: INGEST_DOCUMENT } }
 }
 
-/** Of a completed document. Where its chunks are wrong, so are its vectors and words: that is told once. */
+/** The problems of a completed document. Wrong chunks imply wrong vectors and words: one finding is enough. */
 function contentFindings(document: DocumentRecord, evidence: Evidence): Finding[] {
   const { chunks } = evidence
   if (hasItsChunks(document, chunks))
@@ -105,32 +106,32 @@ function contentFindings(document: DocumentRecord, evidence: Evidence): Finding[
     receipt === null
       ? `its record says ${chunkCount} chunks and has no receipt`
       : `its record says ${chunkCount} chunks, its receipt ${receipt.chunks} with ${receipt.windows} windows`
-  const what = `has ${chunks.chunks} chunks with ${chunks.windows} windows${gaps}; ${expected}`
-  return [found(document, 'chunks-wrong', what, 'process')]
+  const problem = `has ${chunks.chunks} chunks with ${chunks.windows} windows${gaps}; ${expected}`
+  return [findingOf(document, 'chunks-wrong', problem, 'process')]
 }
 
 function vectorFindings(document: DocumentRecord, { chunks, vectors, vectorProblem }: Evidence): Finding[] {
   if (vectors !== undefined && vectors !== chunks.windows) {
     const code = vectors < chunks.windows ? 'vectors-missing' : 'vectors-surplus'
-    return [found(document, code, `has ${vectors} vectors for ${chunks.windows} windows`, 'process')]
+    return [findingOf(document, code, `has ${vectors} vectors for ${chunks.windows} windows`, 'process')]
   }
   if (vectorProblem === undefined) return []
   const { code, chunk } = vectorProblem
-  const what =
+  const problem =
     code === 'vectors-missing'
-      ? `lacks the vector of chunk ${chunk}`
+      ? `does not have the vector of chunk ${chunk}`
       : `has a vector of chunk ${chunk} that its model cannot have made`
-  return [found(document, code, what, 'process')]
+  return [findingOf(document, code, problem, 'process')]
 }
 
-/** Documents whose words are not indexed, or by another version of the analyzer, are told of together. */
+/** Documents without words of this version of the analyzer are no problem here: their context has one finding for all. */
 function wordFindings(document: DocumentRecord, { chunks, words, wordProblem }: Evidence): Finding[] {
   if (document.wordsVersion !== ANALYZER_VERSION || words === undefined) return []
   if (words !== chunks.chunks) {
     const code = words < chunks.chunks ? 'words-missing' : 'words-surplus'
-    const what = `has the words of ${words} chunks in the word index, and ${chunks.chunks} chunks`
-    return [found(document, code, what, 'index-words')]
+    const problem = `has the words of ${words} chunks in the word index, but ${chunks.chunks} chunks`
+    return [findingOf(document, code, problem, 'index-words')]
   }
   if (wordProblem === undefined) return []
-  return [found(document, 'words-missing', `is not found by the words of its chunk ${wordProblem}`, 'index-words')]
+  return [findingOf(document, 'words-missing', `is not found by the words of its chunk ${wordProblem}`, 'index-words')]
 }

@@ -1,118 +1,94 @@
-/**
- * How something is mended.
- *
- * - `sweep`: by the sweep, which removes what belongs to nothing and makes missing jobs
- * - `process`: the document is processed again, from its bytes
- * - `index-words`: words are indexed again, from the stored chunks
- * - the others: as they say
- */
-export type Mend =
-  | 'sweep'
-  | 'process'
-  | 'index-words'
-  | 'correct-size'
-  | 'cancel-job'
-  | 'remove-vectors'
-  | 'remove-words'
-  | 'remove-chunks'
-  | 'drop-collection'
-  | 'drop-words'
-  | 'remove-uploads'
+export interface VerifyOptions {
+  /** True to repair what can be repaired, and to wait for it. Default: false, nothing is changed. */
+  readonly repair?: boolean
+  readonly signal?: AbortSignal
+  /** Receives the progress, often. */
+  readonly onProgress?: (progress: VerifyProgress) => void
+}
 
-/** What one look has found. */
-export interface Finding {
+/** The progress of a verification. */
+export interface VerifyProgress {
+  readonly stage: 'checking' | 'repairing'
+  /** Documents that this stage has done. */
+  readonly documents: number
+  /** Documents to be repaired; null while checking. */
+  readonly total: number | null
+}
+
+/** The result of a verification. */
+export interface VerifyReport {
+  /** True if no problem exists, or all were repaired. */
+  readonly isHealthy: boolean
+  readonly checked: Checked
+  readonly problems: readonly Problem[]
+}
+
+/** Counts of the checked items. */
+export interface Checked {
+  readonly contexts: number
+  /** Documents that are not deleted. */
+  readonly documents: number
+  /** Files of documents, and their bytes. */
+  readonly files: number
+  readonly bytes: number
+  readonly chunks: number
+  readonly windows: number
+  /** Collections of vectors. */
+  readonly collections: number
+  readonly vectors: number
+  /** Collections of words, and the chunks whose words they contain. */
+  readonly wordCollections: number
+  readonly indexedChunks: number
+  readonly jobs: number
+  readonly models: number
+}
+
+/** A problem that a verification found. */
+export interface Problem {
   readonly code: ProblemCode
   readonly subject: ProblemSubject
+  /** One sentence for people. */
   readonly message: string
-  /** Undefined where nothing mends it. */
-  readonly mend?: Mend
-  /** What to do about it; for what is mended there is a sentence of its own. */
-  readonly advice?: string
-}
-
-const REPAIRS: Readonly<Record<Mend, string>> = {
-  sweep: 'Repairing removes what belongs to nothing, and goes on with what was left undone.',
-  process: 'Repairing processes the document again, from the bytes as they were received.',
-  'index-words': 'Repairing indexes the words again, from the chunks that are stored.',
-  'correct-size': 'Repairing corrects the size in the record.',
-  'cancel-job': 'Repairing removes the job.',
-  'remove-vectors': 'Repairing removes the vectors.',
-  'remove-words': 'Repairing removes the words.',
-  'remove-chunks': 'Repairing removes the chunks.',
-  'drop-collection': 'Repairing removes these vectors; those that are needed are made again from the documents.',
-  'drop-words': 'Repairing removes these words, and indexes them again from the chunks that are stored.',
-  'remove-uploads': 'Repairing removes the records.',
-}
-
-export function toProblem({ code, subject, message, mend, advice = '' }: Finding, isRepaired: boolean): Problem {
-  const repair = mend === undefined ? advice : REPAIRS[mend]
-  return { code, subject, message, repair, isRepairable: mend !== undefined, isRepaired }
-}
-
-/** Two findings with one key are of the same thing. */
-export function keyOf({ code, subject, message }: Finding): string {
-  // Sentences of the database are all that tells its problems apart.
-  return JSON.stringify([code, subject, code === 'database-damaged' ? message : ''])
-}
-
-/** Those of the findings that another look has too, as that one tells of them. */
-export function stillFound(before: readonly Finding[], now: readonly Finding[]): Finding[] {
-  const keys = new Set(before.map(keyOf))
-  return now.filter((finding) => keys.has(keyOf(finding)))
-}
-
-/** What one look at everything, or at what was found before, is doing. */
-export interface Look {
-  /** Whether bytes are hashed and vectors read, not only counted. */
-  readonly isThorough: boolean
-  readonly signal: AbortSignal
-  /** What was found before; undefined where everything is looked at. */
-  readonly only?: readonly Finding[]
-  readonly found: Finding[]
-  readonly checked: { -readonly [Member in keyof Checked]: number }
-  readonly onDocuments: (documents: number) => void
-}
-
-export function newLook(options: Pick<Look, 'isThorough' | 'signal' | 'only' | 'onDocuments'>): Look {
-  const [contexts, documents, files, bytes, chunks] = [0, 0, 0, 0, 0]
-  const [windows, collections, vectors, wordCollections, indexedChunks] = [0, 0, 0, 0, 0]
-  const indexed = { windows, collections, vectors, wordCollections, indexedChunks }
-  const checked = { contexts, documents, files, bytes, chunks, ...indexed, jobs: 0, models: 0 }
-  return { ...options, found: [], checked }
+  /** The effect of a repair; for a problem without one, what the operator can do. */
+  readonly repair: string
+  /** True if the engine can repair it. */
+  readonly isRepairable: boolean
+  /** True if the engine repaired it, and a second check confirmed that. */
+  readonly isRepaired: boolean
 }
 
 /**
- * What can be wrong. Stable; callers may switch on it.
+ * The kinds of problems. They are stable; callers may switch on them.
  *
- * - `database-damaged`: the database's own checks, or its tables, are not as they must be
- * - `model-unusable`: files of an embedding model are missing, or not the ones its profile names
- * - `model-unknown`: a context was made with a model that this engine does not have
+ * - `database-damaged`: the database's own checks fail, or its tables are wrong
+ * - `model-unusable`: files of an embedding model are missing, or differ from those that its profile names
+ * - `model-unknown`: a context uses a model that this engine does not have
  * - `quota-exceeded`: the documents of a context have more bytes than its `maxSizeBytes`
- * - `file-missing`: a document's bytes are not in the file store
- * - `file-changed`: a document's bytes are not the ones that were received
+ * - `file-missing`: the file store does not have a document's bytes
+ * - `file-changed`: a document's bytes are not the bytes that were received
  * - `file-without-document`: bytes that belong to no document and no upload
- * - `size-wrong`: a document's bytes are right, and its record has another size
+ * - `size-wrong`: a document's bytes are right, but its record has another size
  * - `state-invalid`: a record says that its document is completed and has failed
- * - `chunks-wrong`: the stored chunks of a completed document are not all there
+ * - `chunks-wrong`: some stored chunks of a completed document are missing
  * - `chunks-without-document`: chunks that belong to no document
  * - `vectors-missing`, `vectors-surplus`: fewer, or more, vectors than the windows of a completed document
- * - `vectors-invalid`: a vector that cannot be one of the document's
- * - `vectors-without-document`: vectors of a document that is not in that context
+ * - `vectors-invalid`: a vector that cannot belong to the document
+ * - `vectors-without-document`: vectors of a document that the context does not have
  * - `collection-unreadable`: vectors of a context that the index cannot read
- * - `collection-without-context`: vectors of a context that is not there
- * - `collection-of-other-model`: vectors of a context that its model has not made, so that nothing finds them
- * - `words-missing`, `words-surplus`: fewer, or more, chunks of a completed document in the word index than it has; of a
- *   context: documents whose words are not indexed, and will not be
- * - `words-without-document`: words of a document that is not in that context
+ * - `collection-without-context`: vectors of a context that does not exist
+ * - `collection-of-other-model`: vectors of a context that another model made; no search finds them
+ * - `words-missing`, `words-surplus`: the word index has fewer, or more, chunks of a completed document than the
+ *   document. Of a context: documents whose words are not indexed, and no job indexes them
+ * - `words-without-document`: words of a document that the context does not have
  * - `words-unreadable`: words of a context that the word index cannot read
- * - `words-without-context`: words of a context that is not there
- * - `words-of-other-version`: words of a context that an older version of the engine has made, which nothing reads and
- *   nothing is going to remove; no damage
- * - `job-missing`: a document is neither processed nor waiting for it
+ * - `words-without-context`: words of a context that does not exist
+ * - `words-of-other-version`: words of a context that an older version of the engine made. No search reads them and no
+ *   job removes them; they are no damage
+ * - `job-missing`: a document is not processed, and no job waits for it
  * - `job-surplus`: a job for a document that is completed or has failed
- * - `job-without-subject`: a job for something that is not there
- * - `purge-missing`: what was deleted is not gone from the disk, and no job removes it
- * - `upload-left-over`: uploads that ended without an end, and still have their record
+ * - `job-without-subject`: a job for a document or context that does not exist
+ * - `purge-missing`: deleted data is still on the disk, and no job removes it
+ * - `upload-left-over`: uploads that were interrupted, and still have their record
  */
 export type ProblemCode =
   | 'database-damaged'
@@ -145,7 +121,7 @@ export type ProblemCode =
   | 'purge-missing'
   | 'upload-left-over'
 
-/** What a problem is about. Only what applies is there. */
+/** The subject of a problem. Only the members that apply are present. */
 export interface ProblemSubject {
   readonly contextId?: number
   readonly documentId?: number
@@ -161,61 +137,91 @@ export interface ProblemSubject {
   readonly job?: string
 }
 
-/** Something that is wrong. */
-export interface Problem {
+/** One problem, as one check run found it. */
+export interface Finding {
   readonly code: ProblemCode
   readonly subject: ProblemSubject
-  /** One sentence for people. */
   readonly message: string
-  /** What repairing does; where it can do nothing, what to do. */
-  readonly repair: string
-  /** Whether repairing can mend it. */
-  readonly isRepairable: boolean
-  /** Whether it was mended, and seen to be. */
-  readonly isRepaired: boolean
+  /** Undefined if the engine cannot repair it. */
+  readonly repairKind?: RepairKind
+  /** What the operator can do. Findings with a repair kind have a fixed sentence instead. */
+  readonly advice?: string
 }
 
-/** How much was looked at. */
-export interface Checked {
-  readonly contexts: number
-  /** Documents that are not deleted. */
-  readonly documents: number
-  /** Files of documents, and their bytes. */
-  readonly files: number
-  readonly bytes: number
-  readonly chunks: number
-  readonly windows: number
-  /** Collections of vectors. */
-  readonly collections: number
-  readonly vectors: number
-  /** Collections of words, and the chunks of which they have the words. */
-  readonly wordCollections: number
-  readonly indexedChunks: number
-  readonly jobs: number
-  readonly models: number
+/**
+ * The action that repairs a finding.
+ *
+ * - `sweep`: the sweep removes orphans and creates missing jobs
+ * - `process`: the document is processed a second time, from its bytes
+ * - `index-words`: words are indexed a second time, from the stored chunks
+ * - the others: as their names say
+ */
+export type RepairKind =
+  | 'sweep'
+  | 'process'
+  | 'index-words'
+  | 'correct-size'
+  | 'cancel-job'
+  | 'remove-vectors'
+  | 'remove-words'
+  | 'remove-chunks'
+  | 'drop-collection'
+  | 'drop-words'
+  | 'remove-uploads'
+
+const REPAIR_SENTENCES: Readonly<Record<RepairKind, string>> = {
+  sweep: 'Repairing removes orphans, and resumes unfinished work.',
+  process: 'Repairing processes the document a second time, from the bytes as they were received.',
+  'index-words': 'Repairing indexes the words a second time, from the stored chunks.',
+  'correct-size': 'Repairing corrects the size in the record.',
+  'cancel-job': 'Repairing removes the job.',
+  'remove-vectors': 'Repairing removes the vectors.',
+  'remove-words': 'Repairing removes the words.',
+  'remove-chunks': 'Repairing removes the chunks.',
+  'drop-collection': 'Repairing removes these vectors, and computes those that are needed from the documents.',
+  'drop-words': 'Repairing removes these words, and indexes them from the stored chunks.',
+  'remove-uploads': 'Repairing removes the records.',
 }
 
-/** What a verification found. */
-export interface VerifyReport {
-  /** Whether nothing is wrong, or nothing is any more. */
-  readonly isHealthy: boolean
-  readonly checked: Checked
-  readonly problems: readonly Problem[]
+export function toProblem({ code, subject, message, repairKind, advice = '' }: Finding, isRepaired: boolean): Problem {
+  const repair = repairKind === undefined ? advice : REPAIR_SENTENCES[repairKind]
+  return { code, subject, message, repair, isRepairable: repairKind !== undefined, isRepaired }
 }
 
-/** How far a verification is. */
-export interface VerifyProgress {
-  readonly stage: 'checking' | 'repairing'
-  /** Documents that are done in this stage. */
-  readonly documents: number
-  /** Documents to be repaired; null while it is checked. */
-  readonly total: number | null
+/** The finding with an advice to the operator in place of its repair. */
+export function withoutRepair({ code, subject, message }: Finding, advice: string): Finding {
+  return { code, subject, message, advice }
 }
 
-export interface VerifyOptions {
-  /** Whether to mend what can be mended, and to wait for it; default false: nothing is changed. */
-  readonly repair?: boolean
-  readonly signal?: AbortSignal
-  /** Told how far it is, often. */
-  readonly onProgress?: (progress: VerifyProgress) => void
+/** Two findings with the same key are the same problem. */
+export function keyOf({ code, subject, message }: Finding): string {
+  // Problems of the database differ only in their sentences.
+  return JSON.stringify([code, subject, code === 'database-damaged' ? message : ''])
+}
+
+/** The findings of the second check that the first one has too, in the words of the second one. */
+export function stillFound(before: readonly Finding[], now: readonly Finding[]): Finding[] {
+  const keys = new Set(before.map(keyOf))
+  return now.filter((finding) => keys.has(keyOf(finding)))
+}
+
+/** One run of all checks: of everything, or of earlier findings. */
+export interface CheckRun {
+  /** True if the run hashes bytes and reads vectors. Otherwise it only counts them. */
+  readonly isThorough: boolean
+  readonly signal: AbortSignal
+  /** The earlier findings to check a second time; undefined if the run checks everything. */
+  readonly recheck?: readonly Finding[]
+  /** The checks add their findings here. */
+  readonly findings: Finding[]
+  readonly checked: { -readonly [Member in keyof Checked]: number }
+  readonly onDocuments: (documents: number) => void
+}
+
+export function newCheckRun(options: Pick<CheckRun, 'isThorough' | 'signal' | 'recheck' | 'onDocuments'>): CheckRun {
+  const [contexts, documents, files, bytes, chunks] = [0, 0, 0, 0, 0]
+  const [windows, collections, vectors, wordCollections, indexedChunks] = [0, 0, 0, 0, 0]
+  const indexed = { windows, collections, vectors, wordCollections, indexedChunks }
+  const checked = { contexts, documents, files, bytes, chunks, ...indexed, jobs: 0, models: 0 }
+  return { ...options, findings: [], checked }
 }

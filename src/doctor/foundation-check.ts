@@ -1,9 +1,12 @@
 import type { EmbeddingModels } from '../documents/index.js'
 import { ModelError } from '../kernel/errors.js'
 import type { Storage } from '../ports/index.js'
-import type { Finding, Look } from './finding.js'
+import type { CheckRun, Finding } from './finding.js'
 
-/** Checks what everything stands on: the database itself, and the embedding models. Nothing here is mended. */
+/** The problems that this check finds. They do not change between two check runs. */
+const FOUNDATION_CODES: ReadonlySet<string> = new Set(['database-damaged', 'model-unusable'])
+
+/** Checks the foundation: the database itself, and the embedding models. The engine cannot repair these problems. */
 export class FoundationCheck {
   readonly #storage: Storage
   readonly #models: EmbeddingModels
@@ -13,22 +16,21 @@ export class FoundationCheck {
     this.#models = models
   }
 
-  async run(look: Look): Promise<void> {
-    // It does not change from one look to the next.
-    if (look.only !== undefined) look.found.push(...look.only.filter(({ code }) => OWN_CODES.has(code)))
-    else {
-      await this.#database(look)
-      if (look.isThorough) await this.#checkModels(look)
+  async run(checkRun: CheckRun): Promise<void> {
+    const { recheck, findings, isThorough } = checkRun
+    if (recheck !== undefined) {
+      findings.push(...recheck.filter(({ code }) => FOUNDATION_CODES.has(code)))
+      return
     }
+    await this.#checkDatabase(checkRun)
+    if (isThorough) await this.#checkModels(checkRun)
   }
 
-  async #database({ found, isThorough, signal }: Look): Promise<void> {
-    for (const sentence of await this.#storage.verify({ isThorough, signal })) {
-      found.push(databaseDamaged(sentence))
-    }
+  async #checkDatabase({ findings, isThorough, signal }: CheckRun): Promise<void> {
+    for (const sentence of await this.#storage.verify({ isThorough, signal })) findings.push(databaseDamaged(sentence))
   }
 
-  async #checkModels({ found, checked, signal }: Look): Promise<void> {
+  async #checkModels({ findings, checked, signal }: CheckRun): Promise<void> {
     for (const model of this.#models.ids) {
       signal.throwIfAborted()
       checked.models += 1
@@ -37,8 +39,8 @@ export class FoundationCheck {
       } catch (error) {
         if (!(error instanceof ModelError)) throw error
         const message = `Embedding model ${model} cannot be used: ${error.message} (${error.code}).`
-        const advice = 'Put the original files of the model back, or install the package again.'
-        found.push({ code: 'model-unusable', subject: { model }, message, advice })
+        const advice = 'Restore the original files of the model, or reinstall the package.'
+        findings.push({ code: 'model-unusable', subject: { model }, message, advice })
       }
     }
   }
@@ -46,8 +48,6 @@ export class FoundationCheck {
 
 export function databaseDamaged(sentence: string): Finding {
   const message = `The database is damaged: ${sentence.replace(/\.$/, '')}.`
-  const advice = 'Restore a backup; until then copy the folder as it is, and change nothing in it.'
+  const advice = 'Restore a backup. Before that, copy the folder as it is, and change nothing in it.'
   return { code: 'database-damaged', subject: {}, message, advice }
 }
-
-const OWN_CODES: ReadonlySet<string> = new Set(['database-damaged', 'model-unusable'])

@@ -1,4 +1,4 @@
-import { isUnfinished, processAgain, removeChunks } from '../documents/index.js'
+import { isUnfinished, removeChunks, resetDocument } from '../documents/index.js'
 import { untilNoBackup } from '../jobs/index.js'
 import { pause, untilAborted } from '../kernel/abort.js'
 import { AlcoveError, StorageError, VectorsDamagedError } from '../kernel/errors.js'
@@ -6,25 +6,25 @@ import { inParts } from '../kernel/in-parts.js'
 import { pages } from '../kernel/lists.js'
 import { type Sweep } from '../maintenance/index.js'
 import type { FileStore, Storage, VectorIndex } from '../ports/index.js'
-import type { Finding, Mend, VerifyProgress } from './finding.js'
+import type { Finding, RepairKind, VerifyProgress } from './finding.js'
 import type { WordRepair } from './word-repair.js'
 
 const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
 const DOCUMENTS_PER_WAIT = 200
-const WAIT_MS = 100
+const POLL_MS = 100
 
-/** The workers of the engine, which do most of what is to be repaired. */
+/** The workers of the engine, which do most of the repair. */
 export interface RepairWorkers {
-  /** Whether this engine processes documents. */
+  /** True if this engine processes documents. */
   readonly isIngesting: boolean
-  /** Resolves once the sweep at the start has ended, or what is done instead. */
+  /** Resolves once the sweep at the start, or its replacement, is finished. */
   whenSwept(): Promise<void>
-  /** Begins to work, where that was put off until the database is known to be sound. */
+  /** Starts the work, if the engine has postponed it until its database is known to be undamaged. */
   begin(): Promise<void>
-  /** Tells that there is work. */
+  /** Notifies the workers of new jobs. */
   wake(): void
-  /** Resolves once what was deleted is gone, or waits. */
+  /** Resolves once deleted data is removed, or its removal waits for a later try. */
   whenCleared(): Promise<unknown>
 }
 
@@ -33,15 +33,15 @@ interface RepairOptions {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
-/** What could not be mended. */
+/** The repairs that failed. */
 export interface RepairFailures {
-  /** Why documents could not be processed again, by their ids. */
+  /** The error of each document whose second processing failed, by its id. */
   readonly ofDocuments: ReadonlyMap<number, string>
-  /** Ids of contexts whose words could not be indexed again. */
+  /** Ids of contexts whose words could not be indexed. */
   readonly ofWords: ReadonlySet<number>
 }
 
-/** Mends what was found, by what the engine does anyway: the sweep, and processing and indexing documents. */
+/** Repairs findings by the engine's usual work: the sweep, and the processing and indexing of documents. */
 export class Repair {
   readonly #storage: Storage
   readonly #fileStore: FileStore
@@ -59,19 +59,19 @@ export class Repair {
 
   async run(findings: readonly Finding[], workers: RepairWorkers, options: RepairOptions): Promise<RepairFailures> {
     const { signal } = options
-    const dropped: number[] = []
+    const droppedContexts: number[] = []
     for (const finding of findings) {
       await this.#untilNoBackup(signal)
-      if (finding.code !== 'collection-unreadable') await this.#mend(finding)
-      else if (await this.#drop(finding)) dropped.push(finding.subject.contextId ?? 0)
+      if (finding.code !== 'collection-unreadable') await this.#repairAtOnce(finding)
+      else if (await this.#tryDrop(finding)) droppedContexts.push(finding.subject.contextId ?? 0)
     }
-    // Of a dropped collection some vectors may have been there, to be counted.
-    const putBack = [...new Set([...documentsOf(findings, 'process'), ...(await this.#documentsIn(dropped))])]
-    for (const ids of inParts(putBack, DOCUMENTS_PER_TRANSACTION)) {
+    // All documents of a dropped collection: the drop removed their undamaged vectors too.
+    const reset = [...new Set([...documentsOf(findings, 'process'), ...(await this.#documentsIn(droppedContexts))])]
+    for (const ids of inParts(reset, DOCUMENTS_PER_TRANSACTION)) {
       await this.#untilNoBackup(signal)
-      await this.#putBack(ids)
+      await this.#resetDocuments(ids)
     }
-    const forWords = {
+    const wordOptions = {
       signal,
       untilNoBackup: async () => await this.#untilNoBackup(signal),
       wake: () => workers.wake(),
@@ -79,54 +79,25 @@ export class Repair {
         if (total > 0) options.onProgress({ stage: 'repairing', documents, total })
       },
     }
-    const forgotten = await this.#words.begin(findings, forWords)
-    if (findings.some(({ mend }) => mend === 'sweep')) await this.#runSweep(signal)
+    const reindexed = await this.#words.start(findings, wordOptions)
+    if (findings.some(({ repairKind }) => repairKind === 'sweep')) await this.#runSweep(signal)
     workers.wake()
-    const resumed = documentsOf(
-      findings.filter(({ code }) => code === 'job-missing'),
-      'sweep',
-    )
-    const ofDocuments = await this.#untilProcessed([...putBack, ...resumed], options)
-    const failedWords = await this.#words.finish(forgotten, findings, forWords)
+    const withoutJob = findings.filter(({ code }) => code === 'job-missing')
+    const resumed = documentsOf(withoutJob, 'sweep')
+    const ofDocuments = await this.#untilProcessed([...reset, ...resumed], options)
+    const ofWords = await this.#words.finish(reindexed, findings, wordOptions)
     await untilAborted(workers.whenCleared(), signal)
-    // Now that what it held is elsewhere.
+    // Last: by now the context has its vectors in another collection.
     for (const { code, subject } of findings) {
       if (code === 'collection-of-other-model') await this.#index.drop(subject.collection ?? '')
     }
-    return { ofDocuments, ofWords: failedWords }
+    return { ofDocuments, ofWords }
   }
 
-  async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
-    const found: number[] = []
-    for (const contextId of contextIds) {
-      const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
-        return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
-      })
-      for await (const ids of listed) found.push(...ids)
-    }
-    return found
-  }
-
-  /** What a backup has seen in the rows is there until it has copied it. */
-  async #untilNoBackup(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    await untilNoBackup((work) => this.#storage.read(work), signal)
-  }
-
-  /** A collection that even now cannot be read is told as what it is, and is no reason to leave all else undone. */
-  async #runSweep(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#sweep.run(signal)
-    } catch (error) {
-      const isTold = error instanceof VectorsDamagedError || error instanceof StorageError
-      if (error instanceof AlcoveError && !isTold) throw error
-    }
-  }
-
-  /** Mends at once what needs neither the sweep nor a document that is processed again. */
-  async #mend({ code, mend, subject }: Finding): Promise<void> {
+  /** Does the repairs that need neither the sweep nor a second processing. */
+  async #repairAtOnce({ code, repairKind, subject }: Finding): Promise<void> {
     const { documentId = 0, documentUuid = '', contextId = 0, collection = '', job = '' } = subject
-    switch (mend) {
+    switch (repairKind) {
       case 'remove-uploads':
         await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
         return
@@ -140,7 +111,7 @@ export class Repair {
         await this.#correctSize(documentId, documentUuid)
         return
       case 'cancel-job':
-        await this.#cancel(job, code === 'job-surplus' ? 'done' : 'gone', documentId || contextId)
+        await this.#cancelJob(job, documentId || contextId, { isSubjectMissing: code === 'job-without-subject' })
         return
       // `run` does these, and `WordRepair` those of words.
       case 'sweep':
@@ -152,16 +123,8 @@ export class Repair {
       case undefined:
         return
       default:
-        mend satisfies never
+        repairKind satisfies never
     }
-  }
-
-  /** Where even that fails, the files are for a person to look at, and the problem is told again. */
-  async #drop({ subject: { collection = '' } }: Finding): Promise<boolean> {
-    return await this.#index.drop(collection).then(
-      () => true,
-      () => false,
-    )
   }
 
   async #correctSize(documentId: number, uuid: string): Promise<void> {
@@ -170,29 +133,62 @@ export class Repair {
     await this.#storage.transaction(({ documents }) => documents.update(documentId, { sizeBytes }))
   }
 
-  async #cancel(kind: string, state: 'done' | 'gone', subject: number): Promise<void> {
+  async #cancelJob(
+    kind: string,
+    subject: number,
+    { isSubjectMissing }: { readonly isSubjectMissing: boolean },
+  ): Promise<void> {
     await this.#storage.transaction(async ({ documents, jobs }) => {
-      const document = state === 'done' ? await documents.get(subject) : undefined
-      // Somebody has put it back to work meanwhile.
+      const document = isSubjectMissing ? undefined : await documents.get(subject)
+      // A user has retried the document since it was checked: it needs the job.
       if (document !== undefined && isUnfinished(document)) return
       await jobs.cancel({ kind, subject })
     })
   }
 
-  async #putBack(ids: readonly number[]): Promise<void> {
+  /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
+  async #tryDrop({ subject: { collection = '' } }: Finding): Promise<boolean> {
+    return await this.#index.drop(collection).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
+    const found: number[] = []
+    for (const contextId of contextIds) {
+      const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
+        return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
+      })
+      for await (const ids of idPages) found.push(...ids)
+    }
+    return found
+  }
+
+  async #resetDocuments(ids: readonly number[]): Promise<void> {
     await this.#storage.transaction(async (repositories) => {
       for (const id of ids) {
         const document = await repositories.documents.get(id)
-        // Deleted meanwhile, or at work already.
+        // Deleted since the check, or a worker processes it already.
         if (document === undefined || document.completed === null) continue
-        await processAgain(repositories, document)
+        await resetDocument(repositories, document)
       }
     })
   }
 
+  /** The sweep stops at a collection that is still unreadable. The recheck reports that; the repair goes on. */
+  async #runSweep(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#sweep.run(signal)
+    } catch (error) {
+      const isReported = error instanceof VectorsDamagedError || error instanceof StorageError
+      if (error instanceof AlcoveError && !isReported) throw error
+    }
+  }
+
   async #untilProcessed(ids: readonly number[], options: RepairOptions): Promise<ReadonlyMap<number, string>> {
     const failures = new Map<number, string>()
-    let done = 0
+    let processed = 0
     for (const part of inParts(ids, DOCUMENTS_PER_WAIT)) {
       let waiting = part
       while (waiting.length > 0) {
@@ -200,17 +196,25 @@ export class Repair {
         for (const { id, error, deleted } of records) {
           if (error !== null && deleted === null) failures.set(id, error)
         }
-        const open = records.filter(isUnfinished)
-        done += waiting.length - open.length
-        waiting = open.map(({ id }) => id)
-        options.onProgress({ stage: 'repairing', documents: done, total: ids.length })
-        if (waiting.length > 0) await pause(WAIT_MS, options.signal)
+        const unfinished = records.filter(isUnfinished)
+        processed += waiting.length - unfinished.length
+        waiting = unfinished.map(({ id }) => id)
+        options.onProgress({ stage: 'repairing', documents: processed, total: ids.length })
+        if (waiting.length > 0) await pause(POLL_MS, options.signal)
       }
     }
     return failures
   }
+
+  /** A backup copies rows first, then files and indexes: what its rows name must stay until it has copied that. */
+  async #untilNoBackup(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    await untilNoBackup((work) => this.#storage.read(work), signal)
+  }
 }
 
-function documentsOf(findings: readonly Finding[], mend: Mend): number[] {
-  return [...new Set(findings.flatMap((finding) => (finding.mend === mend ? (finding.subject.documentId ?? []) : [])))]
+/** Ids of the documents whose findings have this repair kind. */
+function documentsOf(findings: readonly Finding[], kind: RepairKind): number[] {
+  const ids = findings.flatMap(({ repairKind, subject }) => (repairKind === kind ? (subject.documentId ?? []) : []))
+  return [...new Set(ids)]
 }

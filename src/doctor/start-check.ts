@@ -3,14 +3,14 @@ import type { Telemetry } from '../ports/index.js'
 import { toProblem, type VerifyReport } from './finding.js'
 import type { Examination } from './verify.js'
 
-/** What a host does first, such as a search, comes before. */
+/** The host's first calls, such as a search, come before the check. */
 const DELAY_MS = 1_000
-/** Problems that are told one by one; of the others only their number. */
-const MOST_TOLD = 20
-/** Problems that are kept for whoever asks. */
-const MOST_KEPT = 1_000
+/** Problems that are reported one by one. Of the others only the number is reported. */
+const MAX_REPORTED = 20
+/** Problems that the report keeps. */
+const MAX_KEPT = 1_000
 
-/** The cheap form of a verification, some time after the start: it counts, reads no bytes, and changes nothing. */
+/** A cheap verification after the start: it counts, reads no bytes, and changes nothing. */
 export class StartCheck {
   readonly #examination: Examination
   readonly #telemetry: Telemetry
@@ -21,21 +21,21 @@ export class StartCheck {
     this.#telemetry = telemetry
   }
 
-  /** What it has found; undefined until it has ended. */
+  /** The result; undefined until the check is finished. */
   get report(): VerifyReport | undefined {
     return this.#report
   }
 
-  /** Never rejects. Ends soon once the signal is aborted. */
+  /** Never rejects. Stops soon after the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await pause(DELAY_MS, signal)
-      const began = performance.now()
+      const startedAt = performance.now()
       const onDocuments = (): void => undefined
       const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
-      const problems = findings.slice(0, MOST_KEPT).map((finding) => toProblem(finding, false))
+      const problems = findings.slice(0, MAX_KEPT).map((finding) => toProblem(finding, false))
       this.#report = { isHealthy: findings.length === 0, checked, problems }
-      for (const { code, subject } of findings.slice(0, MOST_TOLD)) {
+      for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
         this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }
       const { contexts, documents, vectors } = checked
@@ -43,7 +43,7 @@ export class StartCheck {
         name: 'doctor.checked',
         level: findings.length === 0 ? 'info' : 'warn',
         fields: { problems: findings.length, contexts, documents, vectors },
-        durationMs: performance.now() - began,
+        durationMs: performance.now() - startedAt,
       })
     } catch (error) {
       if (!signal.aborted) this.#telemetry.record({ name: 'doctor.check.failed', level: 'error', error })

@@ -3,25 +3,28 @@ import { InvalidInputError, StorageError, UnsupportedError } from '../kernel/err
 import type { ContextCheck } from './context-check.js'
 import {
   type Checked,
+  type CheckRun,
   type Finding,
   keyOf,
-  type Look,
-  newLook,
+  newCheckRun,
   type Problem,
   stillFound,
   toProblem,
   type VerifyOptions,
   type VerifyReport,
+  withoutRepair,
 } from './finding.js'
 import { databaseDamaged, type FoundationCheck } from './foundation-check.js'
 import type { LeftoverCheck } from './leftover-check.js'
 import type { Repair, RepairFailures, RepairWorkers } from './repair.js'
 
-/** Compares rows, vectors, words, files and models with each other, and mends what can be mended. */
+type SignalledOptions = VerifyOptions & { readonly signal: AbortSignal }
+
+/** Compares rows, vectors, words, files and models with each other, and repairs what can be repaired. */
 export class Verify {
   readonly #examination: Examination
   readonly #repair: Repair
-  /** Ends, without an error, with the last repair that was asked for. */
+  /** Resolves, without an error, once the repair that was requested last is finished. */
   #lastRepair: Promise<unknown> = Promise.resolve()
 
   constructor(examination: Examination, repair: Repair) {
@@ -30,15 +33,12 @@ export class Verify {
   }
 
   /**
-   * Repairs one at a time: what another one has found is out of date once this one has mended it.
+   * Repairs take turns: the findings of one are out of date once another one has repaired them.
    *
-   * @throws UnsupportedError where an engine is to repair that does not process documents, or has no files at hand
+   * @throws UnsupportedError if `repair` is true and the engine does not process documents, or has no files
    * @throws the signal's reason
    */
-  async execute(
-    options: VerifyOptions & { readonly signal: AbortSignal },
-    workers: RepairWorkers,
-  ): Promise<VerifyReport> {
+  async execute(options: SignalledOptions, workers: RepairWorkers): Promise<VerifyReport> {
     const { repair = false, signal } = options
     if (typeof (repair as unknown) !== 'boolean') throw new InvalidInputError('repair', 'must be true or false')
     if (repair && !workers.isIngesting) {
@@ -46,33 +46,33 @@ export class Verify {
     }
     await untilAborted(workers.whenSwept(), signal)
     if (!repair) return await this.#run(options, workers)
-    const turn = this.#lastRepair
-    const repairing = untilAborted(turn, signal).then(async () => await this.#run(options, workers))
-    // Who gives up waiting does not let the next one pass those before it.
-    this.#lastRepair = Promise.allSettled([turn, repairing])
+    const previousRepair = this.#lastRepair
+    const repairing = untilAborted(previousRepair, signal).then(async () => await this.#run(options, workers))
+    // Both: a caller that aborts its wait must not let the next caller overtake the previous repair.
+    this.#lastRepair = Promise.allSettled([previousRepair, repairing])
     return await repairing
   }
 
   async #run(
-    { repair = false, signal, onProgress = () => undefined }: VerifyOptions & { readonly signal: AbortSignal },
+    { repair = false, signal, onProgress = () => undefined }: SignalledOptions,
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
-    const look = { isThorough: true, signal }
     const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
-    const { findings, checked } = await this.#examination.run({ ...look, onDocuments })
+    const { findings, checked } = await this.#examination.run({ isThorough: true, signal, onDocuments })
     if (findings.some(({ code }) => code === 'database-damaged')) {
-      return reportOf(checked, findings.map(withheld), () => false)
+      return reportOf(checked, findings.map(withoutRepairOfDamagedDatabase), () => false)
     }
-    const mendable = findings.filter(({ mend }) => mend !== undefined)
-    if (!repair || mendable.length === 0) return reportOf(checked, findings, () => false)
+    const repairable = findings.filter(({ repairKind }) => repairKind !== undefined)
+    if (!repair || repairable.length === 0) return reportOf(checked, findings, () => false)
 
     await workers.begin()
-    const failures = await this.#repair.run(mendable, workers, { signal, onProgress })
-    const left = await this.#examination.again(mendable, { ...look, onDocuments: () => undefined })
+    const failures = await this.#repair.run(repairable, workers, { signal, onProgress })
+    const options = { isThorough: true, signal, onDocuments: () => undefined }
+    const remaining = await this.#examination.recheck(repairable, options)
     return reportOf(
       checked,
       findings.map((finding) => withFailure(finding, failures)),
-      isMended(mendable, left, failures),
+      repairedTest(repairable, remaining, failures),
     )
   }
 }
@@ -86,51 +86,59 @@ function reportOf(
   return { isHealthy: problems.every((problem) => problem.isRepaired), checked, problems }
 }
 
-/** What was found again is not mended, and nor is a document that has failed instead. */
-function isMended(
-  mended: readonly Finding[],
-  left: readonly Finding[],
+/** The finding without its repair: the engine writes nothing into a damaged database. */
+function withoutRepairOfDamagedDatabase(finding: Finding): Finding {
+  if (finding.repairKind === undefined) return finding
+  return withoutRepair(finding, 'The database is damaged: restore a backup first.')
+}
+
+/** A test for a repaired finding. A finding that remains, or whose document or words failed, is not repaired. */
+function repairedTest(
+  repairable: readonly Finding[],
+  remaining: readonly Finding[],
   failures: RepairFailures,
 ): (finding: Finding) => boolean {
-  const tried = new Set(mended.map(keyOf))
-  const leftKeys = new Set(left.map(keyOf))
+  const repairableKeys = new Set(repairable.map(keyOf))
+  const remainingKeys = new Set(remaining.map(keyOf))
   return (finding) => {
     const key = keyOf(finding)
-    if (!tried.has(key) || leftKeys.has(key) || isUnindexed(finding, failures)) return false
+    if (!repairableKeys.has(key) || remainingKeys.has(key) || isUnindexed(finding, failures)) return false
     return !failures.ofDocuments.has(finding.subject.documentId ?? 0)
   }
 }
 
-/** Nothing is written into a database that is damaged. */
-function withheld(finding: Finding): Finding {
-  const { mend, ...told } = finding
-  return mend === undefined ? finding : { ...told, advice: 'The database is damaged: restore a backup first.' }
-}
-
+/** The finding with the failure of its repair as advice, if its repair failed. */
 function withFailure(finding: Finding, failures: RepairFailures): Finding {
   const error = failures.ofDocuments.get(finding.subject.documentId ?? 0)
-  const { mend: _, ...told } = finding
-  if (error !== undefined) return { ...told, advice: `It was processed again, and failed: ${error}.` }
-  return isUnindexed(finding, failures) ? { ...told, advice: UNINDEXED } : finding
+  if (error !== undefined) return withoutRepair(finding, `The second processing of the document failed: ${error}.`)
+  return isUnindexed(finding, failures) ? withoutRepair(finding, UNINDEXED_ADVICE) : finding
 }
 
-const UNINDEXED =
-  'The words could not be indexed now: look after the disk, or the database; the engine tries again in the background.'
+const UNINDEXED_ADVICE =
+  'The words could not be indexed now: check the disk, or the database. The engine retries in the background.'
 
-const OF_INDEXING: readonly string[] = ['words-missing', 'words-surplus', 'words-unreadable', 'words-of-other-version']
+const REPAIRED_BY_INDEXING: readonly string[] = [
+  'words-missing',
+  'words-surplus',
+  'words-unreadable',
+  'words-of-other-version',
+]
 
-/** Whether words were to be indexed again, and were not. */
+/** True if the repair was to index words of the context, and failed. */
 function isUnindexed({ code, subject }: Finding, { ofWords }: RepairFailures): boolean {
-  return OF_INDEXING.includes(code) && ofWords.has(subject.contextId ?? 0)
+  return REPAIRED_BY_INDEXING.includes(code) && ofWords.has(subject.contextId ?? 0)
 }
 
-/** Documents come and go meanwhile: what looks wrong is looked at so often again before it is told. */
-const SECOND_LOOKS = 2
-const BETWEEN_LOOKS_MS = 150
+/**
+ * Documents are uploaded and deleted while a check runs, so a finding may be a false alarm. A finding is reported only
+ * if each of these further checks finds it too.
+ */
+const RECHECKS = 2
+const RECHECK_PAUSE_MS = 150
 
-type ExaminationOptions = Pick<Look, 'isThorough' | 'signal' | 'onDocuments'>
+type ExaminationOptions = Pick<CheckRun, 'isThorough' | 'signal' | 'onDocuments'>
 
-/** Looks at everything, and again at what seems to be wrong. */
+/** Runs all checks, and repeats them for what they found. */
 export class Examination {
   readonly #foundation: FoundationCheck
   readonly #contexts: ContextCheck
@@ -145,38 +153,40 @@ export class Examination {
   async run(
     options: ExaminationOptions,
   ): Promise<{ readonly findings: readonly Finding[]; readonly checked: Checked }> {
-    const { found, checked } = await this.#look(newLook(options))
-    return { findings: await this.#lookAgain(found, SECOND_LOOKS, options), checked }
+    const { findings, checked } = await this.#check(newCheckRun(options))
+    return { findings: await this.#confirm(findings, RECHECKS, options), checked }
   }
 
-  /** Which of the findings are there still. */
-  async again(findings: readonly Finding[], options: ExaminationOptions): Promise<readonly Finding[]> {
-    const { found } = await this.#look(newLook({ ...options, only: findings }))
-    return await this.#lookAgain(stillFound(findings, found), SECOND_LOOKS, options)
+  /** @returns the findings that still exist */
+  async recheck(findings: readonly Finding[], options: ExaminationOptions): Promise<readonly Finding[]> {
+    const { findings: now } = await this.#check(newCheckRun({ ...options, recheck: findings }))
+    return await this.#confirm(stillFound(findings, now), RECHECKS, options)
   }
 
-  async #lookAgain(
+  async #confirm(
     findings: readonly Finding[],
     times: number,
     options: ExaminationOptions,
   ): Promise<readonly Finding[]> {
     if (findings.length === 0 || times === 0) return findings
-    await pause(BETWEEN_LOOKS_MS, options.signal)
-    const { found } = await this.#look(newLook({ ...options, onDocuments: () => undefined, only: findings }))
-    return await this.#lookAgain(stillFound(findings, found), times - 1, options)
+    await pause(RECHECK_PAUSE_MS, options.signal)
+    const { findings: now } = await this.#check(
+      newCheckRun({ ...options, onDocuments: () => undefined, recheck: findings }),
+    )
+    return await this.#confirm(stillFound(findings, now), times - 1, options)
   }
 
-  async #look(look: Look): Promise<Look> {
-    await this.#foundation.run(look)
-    const isDamaged = look.found.some(({ code }) => code === 'database-damaged')
+  async #check(checkRun: CheckRun): Promise<CheckRun> {
+    await this.#foundation.run(checkRun)
+    const isDamaged = checkRun.findings.some(({ code }) => code === 'database-damaged')
     try {
-      await this.#contexts.run(look)
-      await this.#leftovers.run(look)
+      await this.#contexts.run(checkRun)
+      await this.#leftovers.run(checkRun)
     } catch (error) {
-      // As far as it goes: what cannot be read is not known to be wrong.
+      // A damaged database ends the run early. The findings up to here count; the unread part has none.
       if (!(error instanceof StorageError) || (error.isTransient && !isDamaged)) throw error
-      if (!isDamaged) look.found.push(databaseDamaged(`It cannot be read: ${error.message}`))
+      if (!isDamaged) checkRun.findings.push(databaseDamaged(`It cannot be read: ${error.message}`))
     }
-    return look
+    return checkRun
   }
 }

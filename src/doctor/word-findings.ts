@@ -8,28 +8,28 @@ import {
   type LexicalQuery,
   type Storage,
 } from '../ports/index.js'
+import { CollectionReader } from './collection-reader.js'
 import type { Finding } from './finding.js'
-import { CollectionReading } from './leftover-check.js'
 
-/** What is known of the words of a context. */
-export interface WordKnowledge {
+/** Facts about the words of a context. */
+export interface WordEvidence {
   readonly words: ContextWords
-  /** Of its collections in the word index. */
-  readonly wordNames: readonly string[]
-  /** Completed documents that this version of the analyzer has not indexed. */
+  /** Names of its collections in the word index. */
+  readonly wordCollections: readonly string[]
+  /** Number of completed documents that this version of the analyzer has not indexed. */
   readonly unindexed: number
-  /** Whether a job waits, or is under way, that indexes what is not indexed and removes what is outdated. */
+  /** True if a job waits or runs. It indexes these documents, and removes words of older versions. */
   readonly isIndexWaiting: boolean
 }
 
-/** What is wrong with the words of a context as a whole. */
+/** The problems of a context's words as a whole. */
 export function wordFindings(
   context: ContextRecord,
-  { words, wordNames, unindexed, isIndexWaiting }: WordKnowledge,
+  { words, wordCollections, unindexed, isIndexWaiting }: WordEvidence,
 ): Finding[] {
-  const outdated = isIndexWaiting ? [] : wordNames.filter(isOfOlderAnalyzer)
+  const outdated = isIndexWaiting ? [] : wordCollections.filter(isOfOlderAnalyzer)
   return [
-    ...(unindexed > 0 && !isIndexWaiting ? [unindexedFinding(context, unindexed)] : []),
+    ...(unindexed > 0 && !isIndexWaiting ? [unindexedDocuments(context, unindexed)] : []),
     ...outdated.map((collection) => ofOtherVersion(context, collection)),
     ...(words.isDamaged ? [unreadable(context, words.collection)] : []),
     ...(words.isUnknown ? [unreadableNow(context, words)] : []),
@@ -40,8 +40,8 @@ export function wordsWithoutDocument({ id }: ContextRecord, collection: string, 
   return {
     code: 'words-without-document',
     subject: { contextId: id, documentId, collection },
-    message: `Collection ${collection} has words of a document ${documentId}, which context ${id} does not have.`,
-    mend: 'remove-words',
+    message: `Collection ${collection} has words of document ${documentId}, which context ${id} does not have.`,
+    repairKind: 'remove-words',
   }
 }
 
@@ -49,18 +49,18 @@ export function wordsWithoutContext(contextId: number, collection: string): Find
   return {
     code: 'words-without-context',
     subject: { contextId, collection },
-    message: `Collection ${collection} has words of a context ${contextId} that is not there.`,
-    mend: 'sweep',
+    message: `Collection ${collection} has words of context ${contextId}, which does not exist.`,
+    repairKind: 'sweep',
   }
 }
 
-function unindexedFinding({ id, name }: ContextRecord, unindexed: number): Finding {
-  const whose = unindexed === 1 ? 'a document whose' : `${unindexed} documents whose`
+function unindexedDocuments({ id, name }: ContextRecord, unindexed: number): Finding {
+  const documents = unindexed === 1 ? 'a document' : `${unindexed} documents`
   return {
     code: 'words-missing',
     subject: { contextId: id, job: INDEX_WORDS },
-    message: `Context ${id} (${name}) has ${whose} words are not indexed, and nothing is going to index them.`,
-    mend: 'index-words',
+    message: `Context ${id} (${name}) has ${documents} whose words are not indexed, and no job indexes them.`,
+    repairKind: 'index-words',
   }
 }
 
@@ -68,8 +68,8 @@ function ofOtherVersion({ id, name }: ContextRecord, collection: string): Findin
   return {
     code: 'words-of-other-version',
     subject: { contextId: id, collection },
-    message: `Context ${id} (${name}) has words that an older version of the engine has indexed, in the collection ${collection}: that is no damage, and nothing reads them any more.`,
-    mend: 'index-words',
+    message: `Context ${id} (${name}) has words of an older version of the engine, in the collection ${collection}: they are no damage, and no search reads them.`,
+    repairKind: 'index-words',
   }
 }
 
@@ -78,31 +78,31 @@ function unreadable({ id, name }: ContextRecord, collection: string): Finding {
     code: 'words-unreadable',
     subject: { contextId: id, collection },
     message: `Context ${id} (${name}) has words that cannot be read, in the collection ${collection}.`,
-    mend: 'drop-words',
+    repairKind: 'drop-words',
   }
 }
 
-/** Nothing is removed because it cannot be read for a while. */
+/** Has no repair: a collection that only cannot be read for a while must not be removed. */
 function unreadableNow({ id, name }: ContextRecord, { collection, failure }: ContextWords): Finding {
   const reason = failure instanceof AlcoveError ? failure.message : 'the word index failed'
   return {
     code: 'words-unreadable',
     subject: { contextId: id, collection },
     message: `Context ${id} (${name}) has words that cannot be read now, in the collection ${collection}: ${reason}.`,
-    advice: 'They may be whole: look after the disk, and verify again; nothing was done to them.',
+    advice: 'They may be undamaged: check the disk, then verify a second time. The engine has not changed them.',
   }
 }
 
-/** Documents, of those that are looked at together, which are searched for by words of theirs. All of them are counted. */
-const SAMPLES_PER_LOOK = 8
+/** Documents of one {@link ContextWords.sample} that are searched for by their own words. The words of all are counted. */
+const SAMPLES_PER_CALL = 8
 const TERMS_PER_SAMPLE = 16
-/** Of a document with more chunks it is enough that one of them is found. */
-const MOST_HITS = 1_000
+/** For a document with more chunks, any of its chunks counts as found. */
+const MAX_HITS = 1_000
 
 /** The words of a context, as far as they can be read. */
-export class ContextWords extends CollectionReading {
+export class ContextWords extends CollectionReader {
   readonly collection: string
-  /** Chunks in the word index, of each document that has any. */
+  /** Number of chunks in the word index, by document id. Documents without words are not in it. */
   counts: ReadonlyMap<number, number> = new Map()
   readonly #storage: Storage
   readonly #index: LexicalIndex
@@ -117,43 +117,43 @@ export class ContextWords extends CollectionReading {
   }
 
   async count(): Promise<void> {
-    this.counts = (await this.reading(() => this.#index.countByDocument(this.collection))) ?? this.counts
+    this.counts = (await this.tryRead(() => this.#index.countByDocument(this.collection))) ?? this.counts
   }
 
-  /** How many completed documents are not indexed by this version of the analyzer. */
+  /** @returns the number of completed documents that this version of the analyzer has not indexed */
   async countUnindexed(): Promise<number> {
     return await countWithoutWords(this.#storage, this.#contextId)
   }
 
   /**
-   * Searches for a chunk of some of the documents by its own words.
-   * @returns by document, the ordinal of a chunk that is not found
+   * Searches for one chunk of some of the documents by its own words.
+   * @returns the ordinal of a chunk that is not found, by document id
    */
   async sample(documents: readonly DocumentRecord[], signal: AbortSignal): Promise<ReadonlyMap<number, number>> {
     const problems = new Map<number, number>()
-    const step = Math.max(1, documents.length / SAMPLES_PER_LOOK)
-    for (let at = 0; at < documents.length; at += step) {
-      const document = documents[Math.floor(at)]
+    const step = Math.max(1, documents.length / SAMPLES_PER_CALL)
+    for (let position = 0; position < documents.length; position += step) {
+      const document = documents[Math.floor(position)]
       if (document === undefined) continue
       signal.throwIfAborted()
       const ordinal = Math.floor(document.chunkCount / 2)
-      const query = await this.#questionFor(document.id, ordinal)
+      const query = await this.#queryFor(document.id, ordinal)
       if (query.size === 0) continue
-      const isFound = await this.reading(async () => await this.#finds(document, ordinal, query))
+      const isFound = await this.tryRead(async () => await this.#finds(document, ordinal, query))
       if (isFound === false) problems.set(document.id, ordinal)
     }
     return problems
   }
 
-  async #questionFor(documentId: number, ordinal: number): Promise<LexicalQuery> {
+  async #queryFor(documentId: number, ordinal: number): Promise<LexicalQuery> {
     const [chunk] = await this.#storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
     const terms = new Set(termsOf(chunk?.content ?? ''))
     return new Map([...terms].slice(0, TERMS_PER_SAMPLE).map((term) => [term, 1]))
   }
 
   async #finds({ id, chunkCount }: DocumentRecord, ordinal: number, query: LexicalQuery): Promise<boolean> {
-    const limit = Math.min(chunkCount, MOST_HITS)
+    const limit = Math.min(chunkCount, MAX_HITS)
     const { hits } = await this.#index.search(this.collection, query, { limit, documents: { only: [id] } })
-    return hits.some(({ chunk }) => chunk === ordinal || chunkCount > MOST_HITS)
+    return hits.some(({ chunk }) => chunk === ordinal || chunkCount > MAX_HITS)
   }
 }

@@ -7,26 +7,29 @@ import type { Finding } from './finding.js'
 
 const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
-const WAIT_MS = 100
-/** A job that is at its end when documents are put back does not see them; nor does one that has failed for good. */
-const MOST_JOBS = 3
-/** A job that is due later than that has failed again and again, or has found a disk full. */
-const LONGEST_WAIT_MS = 120_000
+const POLL_MS = 100
+/**
+ * Jobs for one context. One job may not be enough: a job that is almost finished does not see documents that are reset
+ * now, and a job may fail for good.
+ */
+const MAX_JOBS = 3
+/** A job that is due later than this has failed several times, or has found a full disk: the repair does not wait. */
+const MAX_JOB_DELAY_MS = 120_000
 
-/** Documents that are put back, by context: their words are indexed again. */
-type Forgotten = Map<number, Set<number>>
+/** Ids of the documents whose words are to be indexed a second time, by context id. */
+type ReindexedDocuments = Map<number, Set<number>>
 
 interface WordRepairOptions {
   readonly signal: AbortSignal
-  /** Waits while a backup is made. */
+  /** Waits until no backup runs. */
   readonly untilNoBackup: () => Promise<void>
-  /** Tells that there is work. */
+  /** Notifies the workers of new jobs. */
   readonly wake: () => void
-  /** Told how many of how many documents are indexed again. */
+  /** Receives the number of documents that are indexed, and of those to index. */
   readonly onProgress: (documents: number, total: number) => void
 }
 
-/** Has words indexed again, by the engine's own job: from stored chunks, so that neither files nor models are needed. */
+/** Has words indexed a second time by the engine's own job: from stored chunks, without files and models. */
 export class WordRepair {
   readonly #storage: Storage
   readonly #index: LexicalIndex
@@ -36,51 +39,51 @@ export class WordRepair {
     this.#index = index
   }
 
-  /** Removes damaged collections and rows that belong to no document, and puts back what has to be indexed again. */
-  async begin(findings: readonly Finding[], options: WordRepairOptions): Promise<Forgotten> {
-    const forgotten: Forgotten = new Map()
-    for (const { mend, subject } of findings) {
+  /** Removes damaged collections and words without a document, and enqueues the indexing of the others. */
+  async start(findings: readonly Finding[], options: WordRepairOptions): Promise<ReindexedDocuments> {
+    const reindexed: ReindexedDocuments = new Map()
+    for (const { repairKind, subject } of findings) {
       const { contextId = 0, documentId, collection = '' } = subject
-      if (mend === 'remove-words') {
+      if (repairKind === 'remove-words') {
         await options.untilNoBackup()
         await this.#index.deleteDocument(collection, documentId ?? 0, 0)
       }
-      if (mend === 'index-words') add(forgotten, contextId, documentId === undefined ? [] : [documentId])
-      if (mend !== 'drop-words') continue
+      if (repairKind === 'index-words') addDocuments(reindexed, contextId, documentId === undefined ? [] : [documentId])
+      if (repairKind !== 'drop-words') continue
       await options.untilNoBackup()
-      if (await this.#drop(collection)) add(forgotten, contextId, await this.#documentsIn(contextId))
+      if (await this.#tryDrop(collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
     }
-    for (const [contextId, ids] of forgotten) await this.#forget(contextId, [...ids], options)
-    return forgotten
+    for (const [contextId, ids] of reindexed) await this.#enqueue(contextId, [...ids], options)
+    return reindexed
   }
 
   /**
-   * Waits until what was put back is indexed; removes what older versions of the analyzer have made.
-   * @returns the contexts whose words could not be indexed
+   * Waits until the documents are indexed, then removes words of older versions of the analyzer.
+   * @returns ids of the contexts whose words could not be indexed
    */
   async finish(
-    forgotten: Forgotten,
+    reindexed: ReindexedDocuments,
     findings: readonly Finding[],
     options: WordRepairOptions,
   ): Promise<ReadonlySet<number>> {
     const failed = new Set<number>()
-    let done = 0
-    // Those that were not indexed before are known when they are counted.
-    let total = [...forgotten.values()].reduce((sum, ids) => sum + ids.size, 0)
-    for (const [contextId, ids] of forgotten) {
+    let indexed = 0
+    let total = [...reindexed.values()].reduce((sum, ids) => sum + ids.size, 0)
+    for (const [contextId, ids] of reindexed) {
       let ofContext = ids.size
       const isIndexed = await this.#untilIndexed(contextId, options, (left) => {
+        // The context may have more: documents that were never indexed become known by this count.
         total += Math.max(0, left - ofContext)
         ofContext = Math.max(ofContext, left)
-        options.onProgress(done + ofContext - left, total)
+        options.onProgress(indexed + ofContext - left, total)
       })
-      done += ofContext
-      if (!isIndexed) failed.add(contextId)
-      if (!isIndexed) continue
-      const outdated = findings.filter(({ code, subject }) => {
-        return code === 'words-of-other-version' && subject.contextId === contextId
-      })
-      for (const { subject } of outdated) {
+      indexed += ofContext
+      if (!isIndexed) {
+        failed.add(contextId)
+        continue
+      }
+      for (const { code, subject } of findings) {
+        if (code !== 'words-of-other-version' || subject.contextId !== contextId) continue
         await options.untilNoBackup()
         await this.#index.drop(subject.collection ?? '')
       }
@@ -88,30 +91,31 @@ export class WordRepair {
     return failed
   }
 
-  /** Where even that fails, the files are for a person to look at, and the problem is told again. */
-  async #drop(collection: string): Promise<boolean> {
+  /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
+  async #tryDrop(collection: string): Promise<boolean> {
     return await this.#index.drop(collection).then(
       () => true,
       () => false,
     )
   }
 
-  /** Also those that are not completed yet: what they have was in the collection. */
+  /** Ids of all live documents, also of those that are not completed: their words were in the collection too. */
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []
-    const listed = pages(DOCUMENTS_PER_PAGE, async (page) => {
+    const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
       return await this.#storage.read(({ documents }) => documents.listLiveIds(contextId, page))
     })
-    for await (const ids of listed) found.push(...ids)
+    for await (const ids of idPages) found.push(...ids)
     return found
   }
 
-  async #forget(
+  /** Enqueues the indexing of a context's words, and resets the version of the words on its documents. */
+  async #enqueue(
     contextId: number,
     ids: readonly number[],
     { signal, untilNoBackup }: WordRepairOptions,
   ): Promise<void> {
-    // Once for a context without any, too: what it has may be outdated.
+    // Once for a context without such documents, too: it may have documents that were never indexed.
     for (const part of ids.length === 0 ? [[]] : inParts(ids, DOCUMENTS_PER_TRANSACTION)) {
       signal.throwIfAborted()
       await untilNoBackup()
@@ -123,37 +127,37 @@ export class WordRepair {
     }
   }
 
-  /** @returns whether all documents of the context are indexed */
+  /** @returns true once all documents of the context are indexed; false if the repair no longer waits for that */
   async #untilIndexed(
     contextId: number,
     { signal, wake }: WordRepairOptions,
     onLeft: (documents: number) => void,
   ): Promise<boolean> {
     for (let jobs = 1; ; ) {
-      const { left, dueInMs } = await this.#stateOf(contextId)
+      const { left, dueInMs } = await this.#progressOf(contextId)
       onLeft(left)
       if (dueInMs === undefined && left === 0) return true
-      if ((dueInMs ?? 0) > LONGEST_WAIT_MS) return false
+      if ((dueInMs ?? 0) > MAX_JOB_DELAY_MS) return false
       if (dueInMs === undefined) {
-        if (jobs === MOST_JOBS) return false
+        if (jobs === MAX_JOBS) return false
         jobs += 1
         await this.#storage.transaction(async (repositories) => enqueueWords(repositories, contextId))
       }
       wake()
-      await pause(WAIT_MS, signal)
+      await pause(POLL_MS, signal)
     }
   }
 
-  /** Documents that are not indexed, and when their job can be taken; undefined where there is none. */
-  async #stateOf(contextId: number): Promise<{ readonly left: number; readonly dueInMs: number | undefined }> {
+  /** The documents that are not indexed, and the time until their job is due; undefined if no job exists. */
+  async #progressOf(contextId: number): Promise<{ readonly left: number; readonly dueInMs: number | undefined }> {
     const left = await countWithoutWords(this.#storage, contextId)
     const lanes = await this.#storage.read(({ jobs }) => jobs.waiting([INDEX_WORDS]))
     return { left, dueInMs: lanes.find(({ lane }) => lane === contextId)?.dueInMs }
   }
 }
 
-function add(forgotten: Forgotten, contextId: number, ids: readonly number[]): void {
-  const ofContext = forgotten.get(contextId) ?? new Set()
-  forgotten.set(contextId, ofContext)
+function addDocuments(reindexed: ReindexedDocuments, contextId: number, ids: readonly number[]): void {
+  const ofContext = reindexed.get(contextId) ?? new Set()
+  reindexed.set(contextId, ofContext)
   for (const id of ids) ofContext.add(id)
 }

@@ -6,7 +6,7 @@ import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/inde
 import { type Document, type DocumentReference, findDocument, toDocument } from './document.js'
 import { enqueueIngestion, INGEST_DOCUMENT, PURGE_DOCUMENT } from './enqueue.js'
 
-/** Deletes a document: at once for everybody who looks, on the disk by a job. */
+/** Deletes a document. It is invisible at once; a job removes its data from the disk. */
 export class DeleteDocument {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -19,9 +19,9 @@ export class DeleteDocument {
   }
 
   /**
-   * @returns the document as it was
+   * @returns the document before its deletion
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
-   * @throws ForbiddenError where another user shares the context
+   * @throws ForbiddenError if another user shares the context
    */
   async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
@@ -41,7 +41,7 @@ export class DeleteDocument {
   }
 }
 
-/** Processes a document that has failed once more, from the bytes as they were received. */
+/** Processes a failed document a second time, from the bytes as they were received. */
 export class RetryDocument {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -55,8 +55,8 @@ export class RetryDocument {
 
   /**
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
-   * @throws InvalidInputError where the document has not failed
-   * @throws ForbiddenError where another user shares the context
+   * @throws InvalidInputError if the document has not failed
+   * @throws ForbiddenError if another user shares the context
    */
   async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
@@ -66,7 +66,7 @@ export class RetryDocument {
         const state = document.completed === null ? 'is still being processed' : 'is completed'
         throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
       }
-      await processAgain(repositories, document, context)
+      await resetDocument(repositories, document, context)
       await recordChange(repositories, access.by, this.#clock.now(), {
         action: 'document.retried',
         companyId: access.companyId,
@@ -78,14 +78,14 @@ export class RetryDocument {
   }
 }
 
-/** Puts a document that has failed, or is completed, back to the beginning: nothing finds it until it is processed. */
-export async function processAgain(
+/** Resets a failed or completed document and enqueues its processing. Until that is finished, no search finds it. */
+export async function resetDocument(
   repositories: Repositories,
   document: Pick<DocumentRecord, 'id' | 'contextId'>,
   context?: Pick<ContextRecord, 'accountId'>,
 ): Promise<void> {
   await enqueueIngestion(repositories, document, context)
-  const beginning = {
+  const initialState = {
     error: null,
     started: null,
     completed: null,
@@ -94,5 +94,5 @@ export async function processAgain(
     wordsVersion: null,
     embeddedChunks: 0,
   }
-  await repositories.documents.update(document.id, beginning)
+  await repositories.documents.update(document.id, initialState)
 }

@@ -2,37 +2,37 @@ import { InvalidInputError } from '../kernel/errors.js'
 import type { Telemetry } from '../ports/index.js'
 import type { Document } from './document.js'
 
-/** How far a document is. */
+/** The progress of a document. */
 export interface DocumentProgress {
   readonly contextId: number
   readonly fileName: string
   /** UTF-16 units of text extracted so far. */
   readonly charactersExtracted: number
-  /** Windows embedded, or taken from before, so far. */
+  /** Windows that have their vectors so far, reused ones included. */
   readonly windowsEmbedded: number
 }
 
-/** A document that can be found by its words. */
+/** A document that searches by words find. */
 export interface FindableDocument {
   readonly contextId: number
   readonly fileName: string
 }
 
-/** What listeners of the engine hear about documents. */
+/** The events about documents, by name, for listeners of the engine. */
 export interface DocumentEvents {
   'document.completed': Document
   'document.failed': Document
   'document.progress': DocumentProgress
   /**
-   * All words of a document are indexed: a search by words finds it, though its vectors may still be computed. Comes
-   * once, before `document.completed`, in contexts whose setting `findsEarly` is on.
+   * All words of a document are indexed. A search by words finds it, even if its vectors are still being computed.
+   * Emitted once, before `document.completed`, in contexts whose setting `findsEarly` is on.
    */
   'document.findable': FindableDocument
 }
 
 type Listener<Name extends keyof DocumentEvents> = (event: DocumentEvents[Name]) => void
 
-/** Tells listeners in this process. A listener that throws harms nobody else. */
+/** Notifies listeners in this process. An error of one listener does not affect the others. */
 export class DocumentEventEmitter {
   readonly #telemetry: Telemetry
   readonly #listeners: { readonly [Name in keyof DocumentEvents]: Set<Listener<Name>> } = {
@@ -47,17 +47,17 @@ export class DocumentEventEmitter {
   }
 
   /**
-   * @returns a function that ends it
-   * @throws InvalidInputError for an event that there is not, or a listener that is no function
+   * @returns a function that removes the listener
+   * @throws InvalidInputError for an unknown event, or a listener that is no function
    */
   on<Name extends keyof DocumentEvents>(name: Name, listener: Listener<Name>): () => void {
     if (!Object.hasOwn(this.#listeners, name))
       throw new InvalidInputError(
         'name',
-        `there is no event ${name}: there are ${Object.keys(this.#listeners).join(', ')}`,
+        `unknown event "${name}"; expected one of ${Object.keys(this.#listeners).join(', ')}`,
       )
     if (typeof (listener as unknown) !== 'function')
-      throw new InvalidInputError('listener', `of ${name}: must be a function`)
+      throw new InvalidInputError('listener', `must be a function, for the event ${name}`)
     const listeners: Set<Listener<Name>> = this.#listeners[name]
     listeners.add(listener)
     return () => listeners.delete(listener)

@@ -4,15 +4,15 @@ import { idSchema, objectSchema, textSchema, validate } from '../kernel/validate
 import type { ContextRecord, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 
-/** A training document as the specification lists it, with `error` beside (decision 7). */
+/** A training document. Specification: Document record. */
 export interface Document {
   readonly id: number
   readonly contextId: number
-  /** The UUID that the upload answered. */
+  /** The UUID that the upload returned. */
   readonly fileName: string
-  /** The name it had at upload: no path, no control character, no override of the direction of text. */
+  /** The name at the upload, without path, control characters and overrides of the text direction. */
   readonly originalName: string
-  /** The original name, or `report (1).pdf` for the second of that name: safe to save a file under. */
+  /** A safe name for a saved file: the original name, or `report (1).pdf` for the second document of that name. */
   readonly displayName: string
   readonly nameIndex: number
   readonly contentType: string
@@ -25,20 +25,20 @@ export interface Document {
   readonly createdBy: number
   readonly started: string | null
   readonly completed: string | null
-  /** Null, or a sentence that ends in its code; set only when the failure is final. */
+  /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
   readonly error: string | null
 }
 
-/** A document with the proof of what was done to it. */
+/** A document with its receipt. */
 export interface DocumentWithReceipt extends Document {
   /** Null until the document is completed. */
   readonly receipt: IngestionReceipt | null
 }
 
-/** Names a document: its UUID, or its id within its context, which is the `docId` of a hit in that context. */
+/** Identifies a document: its UUID, or its id within its context. That id is the `docId` of a hit in the context. */
 export type DocumentReference = string | { readonly contextId: number; readonly id: number }
 
-/** Whether it is still to be processed. */
+/** True if the document is not completed, failed or deleted: a worker processes it, or will. */
 export function isUnfinished({ completed, error, deleted }: DocumentRecord): boolean {
   return (completed ?? error ?? deleted) === null
 }
@@ -64,23 +64,23 @@ export function toDocument(record: DocumentRecord): Document {
 }
 
 const MAX_NAME_CHARACTERS = 10_000
-/** What file systems take for one name. */
+/** Longest name that file systems accept, in bytes. */
 const MAX_DISPLAY_BYTES = 255
 
 const REPLACEMENT = '\uFFFD'
-/** Control characters, separators of lines and paragraphs, and what overrides the direction of a text (UAX 9). */
+/** Control characters, separators of lines and paragraphs, and overrides of the text direction (UAX 9). */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
-/** What Windows refuses in a name; other systems refuse less. */
+/** Characters that Windows refuses in a name; other systems refuse fewer. */
 const NOT_IN_FILE_NAMES = /["*/:<>?\\|]/g
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 /**
- * The name of an uploaded file, as `originalName` shows it. Names come from strangers.
+ * The name of an uploaded file, as `originalName` shows it. Names come from strangers, so they may be hostile.
  *
- * - Of a path, the last part alone, whichever slash it has.
- * - Control characters, line separators and overrides of the direction become U+FFFD; everything else stays.
+ * - Only the last part of a path stays, with either kind of slash.
+ * - Control characters, line separators and overrides of the text direction become U+FFFD; everything else stays.
  *
- * @throws InvalidInputError where there is no name, or one of more than 10,000 characters
+ * @throws InvalidInputError if the name is empty, or has more than 10,000 characters
  */
 export function parseFileName(fileName: unknown): string {
   const name = typeof fileName === 'string' ? shownName(fileName) : ''
@@ -93,15 +93,15 @@ export function parseFileName(fileName: unknown): string {
   return name
 }
 
-/** As {@link parseFileName}, for names that were stored before it was as strict. */
+/** The same change as {@link parseFileName} makes, without its checks: stored names may be older than the checks. */
 export function shownName(originalName: string): string {
   const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1)
   return name.toWellFormed().replace(INVISIBLE, REPLACEMENT)
 }
 
 /**
- * A name that a file can be saved under on every system: the original one, or `report (1).pdf` for the second document
- * of that name. At most 255 bytes of UTF-8; the format's ending stays.
+ * A name for a saved file that every system accepts: the original name, or `report (1).pdf` for the second document of
+ * that name. At most 255 bytes of UTF-8. The ending, which is the format, stays.
  */
 export function displayName(originalName: string, nameIndex: number): string {
   const safe = shownName(originalName)
@@ -111,9 +111,9 @@ export function displayName(originalName: string, nameIndex: number): string {
     .replace(DEVICE, '_$&')
   const dot = safe.lastIndexOf('.')
   const end = dot >= 0 ? dot : safe.length
-  const ending = (nameIndex === 0 ? '' : ` (${nameIndex})`) + cut(safe.slice(end), MAX_DISPLAY_BYTES / 4)
+  const ending = (nameIndex === 0 ? '' : ` (${nameIndex})`) + truncate(safe.slice(end), MAX_DISPLAY_BYTES / 4)
   const stem = end === 0 ? '_' : safe.slice(0, end)
-  return cut(stem, MAX_DISPLAY_BYTES - byteLength(ending)) + ending
+  return truncate(stem, MAX_DISPLAY_BYTES - byteLength(ending)) + ending
 }
 
 const encoder = new TextEncoder()
@@ -122,8 +122,8 @@ function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** The beginning of a text, of at most so many bytes of UTF-8; never half a character. */
-function cut(text: string, maxBytes: number): string {
+/** The start of a text, of at most `maxBytes` bytes of UTF-8. It never ends inside a character. */
+function truncate(text: string, maxBytes: number): string {
   if (byteLength(text) <= maxBytes) return text
   let bytes = 0
   let kept = ''
@@ -139,11 +139,11 @@ const BY_ID = objectSchema({ contextId: idSchema(), id: idSchema() })
 const BY_UUID = textSchema({ min: 1, max: 100 })
 
 /**
- * A live document in a context that the principal sees, or may change.
+ * Finds a live document in a context that the caller may read, or write.
  *
- * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also where the context is not the principal's to see;
- *   `ERR_CONTEXT_NOT_FOUND` where the reference names a context
- * @throws ForbiddenError where the context is shared by another user
+ * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the caller may not read the context;
+ *   `ERR_CONTEXT_NOT_FOUND` if the reference names a context
+ * @throws ForbiddenError if another user shares the context, and the purpose is 'write'
  */
 export async function findDocument(
   repositories: Repositories,
@@ -162,7 +162,7 @@ export async function findDocument(
   if (typeof reference === 'number') {
     throw new InvalidInputError(
       'document',
-      'must be a UUID or { contextId, id }: an id, such as the docId of a hit, names a document within its context only',
+      'must be a UUID or { contextId, id }: an id, such as the docId of a hit, is valid only within its context',
     )
   }
   const uuid = validate(BY_UUID, reference, 'document')

@@ -5,7 +5,7 @@ import type { EmbeddingModel, Tokenizer } from '../ports/index.js'
 export class EmbeddingModels {
   readonly #models: ReadonlyMap<string, EmbeddingModel>
 
-  /** @param models the first is the default of new contexts */
+  /** @param models the first one is the default for new contexts */
   constructor(models: readonly EmbeddingModel[]) {
     this.#models = new Map(models.map((model) => [model.profile.id, model]))
   }
@@ -20,11 +20,11 @@ export class EmbeddingModels {
     if (model !== undefined) return model
     throw new ModelError(
       'ERR_MODEL_UNKNOWN',
-      `the context's embedding model ${id} is not among those of this engine: ${this.ids.join(', ')}`,
+      `the engine does not have the context's embedding model ${id}; it has ${this.ids.join(', ')}: open it with that model too`,
     )
   }
 
-  /** @throws ModelError where the default model cannot be used */
+  /** @throws ModelError if the default model cannot be used */
   async check(): Promise<void> {
     for (const model of this.#models.values()) {
       await model.tokenizer()
@@ -37,7 +37,7 @@ export class EmbeddingModels {
   }
 }
 
-/** Tokens of text that a window may have: what the model's own tokens and its prefix leave. */
+/** Most tokens of text in a window: the model's limit, less its special tokens and its prefix. */
 export function windowTokensFor(model: EmbeddingModel, tokenizer: Tokenizer, kind: 'query' | 'passage'): number {
   const { windowTokens, queryPrefix, passagePrefix } = model.profile
   return windowTokens - tokenizer.specialTokens - tokenizer.count(kind === 'query' ? queryPrefix : passagePrefix)

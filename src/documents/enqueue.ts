@@ -5,8 +5,8 @@ import type { ContextRecord, DocumentRecord, NewJob, Repositories, Storage } fro
 type ContextOwner = Pick<ContextRecord, 'accountId'>
 
 /**
- * Has a document processed.
- * @param context where it is known already: it may have a megabyte of tools
+ * Enqueues the processing of a document.
+ * @param context the document's context, if the caller has read it; a read may load a megabyte of tools
  */
 export async function enqueueIngestion(
   repositories: Repositories,
@@ -18,8 +18,8 @@ export async function enqueueIngestion(
 }
 
 /**
- * A document waits in the lane of its context, so that a long queue of one context or of one company does not hold
- * up the others.
+ * The job that processes a document. It waits in the lane of its context, so that a long queue of one context or company
+ * does not delay the others.
  */
 export function ingestionJob(
   { id, contextId }: Pick<DocumentRecord, 'id' | 'contextId'>,
@@ -28,7 +28,7 @@ export function ingestionJob(
   return { kind: INGEST_DOCUMENT, subject: id, lane: contextId, ...(companyId !== undefined && { companyId }) }
 }
 
-/** The company on whose behalf the documents of a context are processed. */
+/** The id of the company that owns a context; undefined if the context or its account does not exist. */
 export async function companyOfContext(
   { accounts, contexts }: Pick<Repositories, 'accounts' | 'contexts'>,
   contextId: number,
@@ -38,12 +38,12 @@ export async function companyOfContext(
   return (context && (await accounts.get(context.accountId)))?.companyId
 }
 
-/** Contexts of one transaction: a caller that writes meanwhile waits for one transaction, not for all. */
+/** Few, so that other writers wait for one transaction, not for all. */
 const CONTEXTS_PER_TRANSACTION = 100
 
 /**
- * Has the words indexed of all completed documents of a context that lack them, or have those of another version of the
- * analyzer. Does nothing where that is enqueued already.
+ * Enqueues the indexing of words for the completed documents of a context that have no words of this version of the
+ * analyzer. Does nothing if that job exists.
  */
 export async function enqueueWords(
   repositories: Repositories,
@@ -54,7 +54,7 @@ export async function enqueueWords(
 }
 
 /**
- * Does the same for every context that has such documents.
+ * Calls {@link enqueueWords} for each context that has such documents.
  * @returns the number of these contexts
  */
 export async function enqueueMissingWords(storage: Storage, signal: AbortSignal): Promise<number> {
@@ -62,15 +62,15 @@ export async function enqueueMissingWords(storage: Storage, signal: AbortSignal)
   for (const part of inParts(contextIds, CONTEXTS_PER_TRANSACTION)) {
     signal.throwIfAborted()
     await storage.transaction(async (repositories) => {
-      const enqueued: NewJob[] = []
-      for (const contextId of part) enqueued.push(await wordsJob(repositories, contextId))
-      await repositories.jobs.enqueueAll(enqueued)
+      const newJobs: NewJob[] = []
+      for (const contextId of part) newJobs.push(await wordsJob(repositories, contextId))
+      await repositories.jobs.enqueueAll(newJobs)
     })
   }
   return contextIds.length
 }
 
-/** The job waits in the lane of its context, on behalf of its company, so that companies take turns. */
+/** The job that indexes the words of a context. It has the company's id, so that companies take turns. */
 async function wordsJob(repositories: Repositories, contextId: number): Promise<NewJob> {
   const companyId = await companyOfContext(repositories, contextId)
   return { kind: INDEX_WORDS, subject: contextId, lane: contextId, ...(companyId !== undefined && { companyId }) }
@@ -78,7 +78,7 @@ async function wordsJob(repositories: Repositories, contextId: number): Promise<
 
 /** Turns a document's bytes into searchable chunks. */
 export const INGEST_DOCUMENT = 'ingest-document'
-/** Indexes the words of a context's completed documents that lack them, from the stored chunks. Its subject is the context. */
+/** Indexes missing words of a context's completed documents, from the stored chunks. Its subject is the context. */
 export const INDEX_WORDS = 'index-words'
-/** Removes what is left of a deleted document. */
+/** Removes the data of a deleted document. */
 export const PURGE_DOCUMENT = 'purge-document'

@@ -1,40 +1,43 @@
 import { LeaseLostError, QuotaExceededError } from '../kernel/errors.js'
 import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../ports/index.js'
 
-/** How long an upload holds its quota after the last byte that came. */
+/** Time for which an upload holds its quota after the last byte that arrived. */
 export const UPLOAD_TTL_MS: number = 10 * 60_000
-/** Uploads into one context wait for each other, where each adds up what the others hold. */
-export const WITH_CONTEXT_HELD: TransactionOptions = { isolation: 'read committed' }
+/**
+ * For transactions that lock a context and then add up the quota that its uploads hold. With this isolation, the sum
+ * includes what other uploads committed during the wait for the lock.
+ */
+export const WITH_CONTEXT_LOCK: TransactionOptions = { isolation: 'read committed' }
 const EXTEND_EVERY_MS = 60_000
-/** Bytes held ahead of those that have arrived: a transaction for every piece would be slow. */
+/** Bytes that an upload holds ahead of its arrived bytes: a transaction for each piece would be slow. */
 const STEP_BYTES = 1_048_576
-/** Bytes that an upload of a known size holds ahead of those that have arrived: a client that stalls keeps no more from others. */
-const MOST_AHEAD_BYTES = 16 * 1_048_576
-/** At most this part of what is left is held ahead: what one upload does not need yet must not be refused to another. */
-const STEP_PART = 1 / 16
+/** The same limit for an upload of known size: a client that stalls must not keep more from others. */
+const MAX_AHEAD_BYTES = 16 * 1_048_576
+/** At most this part of the remaining quota is held ahead: other uploads may need it earlier. */
+const MAX_AHEAD_SHARE = 1 / 16
 
-/** How much of the quota an upload holds before a byte of it has arrived. @param expectedBytes 0 where its size is not known */
+/** Bytes of quota that an upload holds before its first byte arrives. @param expectedBytes 0 if the size is unknown */
 export function firstHeldBytes(expectedBytes: number): number {
-  return Math.min(expectedBytes, MOST_AHEAD_BYTES)
+  return Math.min(expectedBytes, MAX_AHEAD_BYTES)
 }
 
-/** A file that wants room. */
-export interface WantedRoom {
+/** A file that needs quota. */
+export interface WantedQuota {
   readonly contextId: number
-  /** Unless it is known yet. */
+  /** Undefined if the name is still unknown. */
   readonly originalName?: string
   readonly sizeBytes: number
 }
 
 /**
- * Most bytes that a file may have which arrives now. The same bytes under the same name as a document that is there need
- * no room in the end, and arrive beyond the quota meanwhile: those of one upload at a time.
+ * The most bytes that a file may have now. A file with the same bytes and name as an existing document needs no quota in
+ * the end. One such upload at a time may exceed the quota while it arrives.
  *
- * @param leftBytes of the quota; below 0 where such an upload is under way
+ * @param leftBytes bytes left of the quota; below 0 while such an upload runs
  */
-export async function roomFor(
+export async function maxFileBytesFor(
   { documents }: Repositories,
-  { contextId, originalName, sizeBytes }: WantedRoom,
+  { contextId, originalName, sizeBytes }: WantedQuota,
   leftBytes: number,
 ): Promise<number> {
   if (sizeBytes <= leftBytes || leftBytes < 0) return Math.max(0, leftBytes)
@@ -49,7 +52,7 @@ interface HoldingUpload {
   readonly maxFileBytes: number
 }
 
-/** The part of its context's quota that an upload holds. It grows with the bytes that arrive, ahead of them. */
+/** The part of its context's quota that an upload holds. It grows ahead of the arriving bytes. */
 export class HeldQuota {
   readonly #storage: Storage
   readonly #context: ContextRecord
@@ -59,9 +62,9 @@ export class HeldQuota {
   readonly #maxFileBytes: number
   #heldBytes: number
   #arrivedBytes = 0
-  #renewed = performance.now()
+  #renewedAt = performance.now()
 
-  /** @param upload as it was inserted, holding {@link firstHeldBytes} of the bytes that are expected */
+  /** @param upload the inserted upload, which holds {@link firstHeldBytes} of its expected bytes */
   constructor(storage: Storage, context: ContextRecord, upload: HoldingUpload) {
     this.#storage = storage
     this.#context = context
@@ -73,15 +76,15 @@ export class HeldQuota {
   }
 
   /**
-   * Passes bytes on once they are held.
-   * @throws QuotaExceededError where they do not fit; nothing is held any longer then
-   * @throws LeaseLostError where nothing has come for so long that the upload was given up
+   * Passes bytes on once the upload holds quota for them.
+   * @throws QuotaExceededError if they do not fit; then the upload holds nothing
+   * @throws LeaseLostError if no bytes arrived for so long that the upload was aborted
    */
   async *metered(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of bytes) {
       this.#arrivedBytes += piece.byteLength
       if (this.#arrivedBytes > this.#heldBytes) await this.#grow()
-      else if (performance.now() - this.#renewed > EXTEND_EVERY_MS) await this.#renew()
+      else if (performance.now() - this.#renewedAt > EXTEND_EVERY_MS) await this.#renew()
       yield piece
     }
   }
@@ -93,35 +96,41 @@ export class HeldQuota {
       await contexts.lock(contextId)
       const ofOthers = (await uploads.usedBytes(contextId)) - this.#heldBytes
       const arrived = { contextId, originalName: this.#originalName, sizeBytes: this.#arrivedBytes }
-      const most = Math.min(await roomFor(repositories, arrived, maxSizeBytes - ofOthers), this.#maxFileBytes)
-      if (this.#arrivedBytes > most) {
-        // At once: of two uploads that do not fit together, the other one may need it for its next byte.
+      const maxBytes = Math.min(
+        await maxFileBytesFor(repositories, arrived, maxSizeBytes - ofOthers),
+        this.#maxFileBytes,
+      )
+      if (this.#arrivedBytes > maxBytes) {
+        // At once: if two uploads do not fit together, the other one may need this quota for its next byte.
         await uploads.remove(this.#uuid)
         return undefined
       }
-      const held = this.#arrivedBytes + this.#aheadBytes(most - this.#arrivedBytes)
-      if (!(await uploads.hold(this.#uuid, held, UPLOAD_TTL_MS))) throw uploadExpired()
-      return held
-    }, WITH_CONTEXT_HELD)
-    if (heldBytes === undefined) throw new QuotaExceededError('the file does not fit in what is left of the quota')
+      const grownBytes = this.#arrivedBytes + this.#aheadBytes(maxBytes - this.#arrivedBytes)
+      if (!(await uploads.hold(this.#uuid, grownBytes, UPLOAD_TTL_MS))) throw uploadExpired()
+      return grownBytes
+    }, WITH_CONTEXT_LOCK)
+    if (heldBytes === undefined)
+      throw new QuotaExceededError(
+        'the file does not fit in the quota that is left: delete documents, or raise settings.maxSizeBytes',
+      )
     this.#heldBytes = heldBytes
-    this.#renewed = performance.now()
+    this.#renewedAt = performance.now()
   }
 
-  /** Bytes that may be expected are held where there is room; those that may never come only in small steps. */
+  /** Holds expected bytes up to a limit, if there is room, and unexpected ones only in small steps. */
   #aheadBytes(leftBytes: number): number {
-    const known = Math.min(this.#expectedBytes - this.#arrivedBytes, MOST_AHEAD_BYTES, leftBytes)
-    return Math.max(known, Math.min(STEP_BYTES, Math.floor(leftBytes * STEP_PART)))
+    const known = Math.min(this.#expectedBytes - this.#arrivedBytes, MAX_AHEAD_BYTES, leftBytes)
+    return Math.max(known, Math.min(STEP_BYTES, Math.floor(leftBytes * MAX_AHEAD_SHARE)))
   }
 
   async #renew(): Promise<void> {
     if (!(await this.#storage.transaction(({ uploads }) => uploads.extend(this.#uuid, UPLOAD_TTL_MS))))
       throw uploadExpired()
-    this.#renewed = performance.now()
+    this.#renewedAt = performance.now()
   }
 }
 
-/** The sweep may have removed its file by now. */
+/** The upload expired: the sweep may have removed its file. */
 export function uploadExpired(): LeaseLostError {
-  return new LeaseLostError('nothing came for so long that the upload was given up: send the file again')
+  return new LeaseLostError('no bytes arrived for so long that the upload was aborted: send the file a second time')
 }

@@ -1,4 +1,4 @@
-export { DeleteDocument, processAgain, RetryDocument } from './change-documents.js'
+export { DeleteDocument, RetryDocument, resetDocument } from './change-documents.js'
 export { type ChunkTextOptions, chunkText, textWindows } from './chunking/chunk-text.js'
 export type { Chunk } from './chunking/chunker.js'
 export type { Window as ChunkWindow } from './chunking/windows.js'

@@ -10,14 +10,14 @@ import { CHUNKS_PER_REMOVAL } from './pipeline/chunk-writer.js'
 import {
   DocumentRun,
   failureSentence,
-  type Processed,
+  type ProcessedDocument,
   type ProcessingPorts,
-  type Subject,
+  type StartedDocument,
 } from './pipeline/document-run.js'
 import type { LateWrites } from './pipeline/late-writes.js'
-import { EmbeddingsUnderWay } from './pipeline/window-embedder.js'
+import { PendingVectors } from './pipeline/window-embedder.js'
 
-/** Turns the bytes of a document into searchable chunks; what an earlier run has written is kept. */
+/** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */
 export class ProcessDocument implements JobHandler {
   readonly kind: string = INGEST_DOCUMENT
   readonly #ports: ProcessingPorts
@@ -25,36 +25,91 @@ export class ProcessDocument implements JobHandler {
   readonly #lateWrites: LateWrites
   readonly #clock: Clock
 
-  constructor(ports: Omit<ProcessingPorts, 'underWay'>, models: EmbeddingModels, lateWrites: LateWrites, clock: Clock) {
-    this.#ports = { ...ports, underWay: new EmbeddingsUnderWay() }
+  constructor(
+    ports: Omit<ProcessingPorts, 'pendingVectors'>,
+    models: EmbeddingModels,
+    lateWrites: LateWrites,
+    clock: Clock,
+  ) {
+    this.#ports = { ...ports, pendingVectors: new PendingVectors() }
     this.#models = models
     this.#lateWrites = lateWrites
     this.#clock = clock
   }
 
-  async run(run: JobRun): Promise<void> {
-    let subject = await this.#begin(run)
-    while (subject === 'not cleared') subject = await this.#begin(run)
-    if (subject === undefined) {
-      await run.complete(async () => undefined)
+  async run(job: JobRun): Promise<void> {
+    const started = await this.#start(job)
+    if (started === undefined) {
+      await job.complete(async () => undefined)
       return
     }
-    const model = this.#models.get(subject.context.embeddingModel)
-    const documentRun = new DocumentRun(this.#ports, run, subject, model)
+    const { document, context } = started
+    const model = this.#models.get(context.embeddingModel)
+    const documentRun = new DocumentRun(this.#ports, job, started, model)
     try {
-      await this.#complete(run, subject, await documentRun.process(), () => documentRun.tellFindable())
+      const processed = await documentRun.process()
+      await this.#complete(job, document.id, processed, documentRun)
     } catch (error) {
-      // What is still being written would come back behind what is removed.
+      // First: writes that still run would add data after its removal.
       await documentRun.close()
-      const { name } = collectionOf(subject.context, model.profile)
-      await this.#lateWrites.removeIfDeleted(subject.document, name).catch(() => undefined)
+      const { name } = collectionOf(context, model.profile)
+      await this.#lateWrites.removeIfDeleted(document, name).catch(() => undefined)
       throw error
     } finally {
       await documentRun.close()
     }
   }
 
-  /** What was written stays, unseen. */
+  /** Sets `started`. @returns the document and its context; undefined if the document needs no processing */
+  async #start(job: JobRun): Promise<StartedDocument | undefined> {
+    let started = await this.#tryStart(job)
+    while (started === 'chunks left') started = await this.#tryStart(job)
+    return started
+  }
+
+  /**
+   * One step of {@link #start}. A document that was reset still has its chunks, which may be damaged. They are removed
+   * first, one part in each step.
+   */
+  async #tryStart(job: JobRun): Promise<StartedDocument | 'chunks left' | undefined> {
+    return await job.transaction(async ({ documents, contexts, chunks }) => {
+      const document = await documents.get(job.subject)
+      const context = document && (await contexts.get(document.contextId))
+      if (document === undefined || context === undefined || document.completed !== null) return undefined
+      if (document.started !== null) return { document, context, isFresh: false }
+      const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
+      if (removed > 0) return 'chunks left'
+      await documents.update(document.id, { started: this.#clock.now().toISOString() })
+      return { document, context, isFresh: true }
+    })
+  }
+
+  /** Completes the document and its job in one transaction, then notifies listeners. */
+  async #complete(
+    job: JobRun,
+    id: number,
+    { receipt, unwrittenChunks }: ProcessedDocument,
+    documentRun: DocumentRun,
+  ): Promise<void> {
+    const completed = await job.complete(async ({ documents, chunks }) => {
+      if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
+      else await requireWords(documents, id)
+      await documents.update(id, {
+        completed: this.#clock.now().toISOString(),
+        error: null,
+        chunkCount: receipt.chunks,
+        receipt,
+        wordsVersion: ANALYZER_VERSION,
+        embeddedChunks: receipt.chunks,
+      })
+      return await documents.get(id)
+    })
+    if (completed === undefined) return
+    documentRun.emitFindable()
+    this.#ports.events.emit('document.completed', toDocument(completed))
+  }
+
+  /** Records the final failure. Written chunks, words and vectors stay, but no search finds them. */
   async fail({ documents }: Repositories, documentId: number, error: unknown): Promise<void> {
     await documents.update(documentId, { error: failureSentence(error) })
   }
@@ -68,51 +123,10 @@ export class ProcessDocument implements JobHandler {
       })
       .catch(() => undefined)
   }
-
-  /**
-   * The document and its context, `started` set; `undefined` where there is nothing to do. What was written before a
-   * document was put back to the beginning is cleared away first, in steps: it may be what is wrong with it.
-   */
-  async #begin(run: JobRun): Promise<Subject | 'not cleared' | undefined> {
-    return await run.transaction(async ({ documents, contexts, chunks }) => {
-      const document = await documents.get(run.subject)
-      const context = document && (await contexts.get(document.contextId))
-      if (document === undefined || context === undefined || document.completed !== null) return undefined
-      if (document.started !== null) return { document, context, isFresh: false }
-      const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
-      if (removed > 0) return 'not cleared'
-      await documents.update(document.id, { started: this.#clock.now().toISOString() })
-      return { document, context, isFresh: true }
-    })
-  }
-
-  async #complete(
-    run: JobRun,
-    { document: { id } }: Subject,
-    { receipt, rows }: Processed,
-    tellFindable: () => void,
-  ): Promise<void> {
-    const completed = await run.complete(async ({ documents, chunks }) => {
-      if (rows.length > 0) await chunks.insert(id, rows)
-      else await requireWords(documents, id)
-      await documents.update(id, {
-        completed: this.#clock.now().toISOString(),
-        error: null,
-        chunkCount: receipt.chunks,
-        receipt,
-        wordsVersion: ANALYZER_VERSION,
-        embeddedChunks: receipt.chunks,
-      })
-      return await documents.get(id)
-    })
-    if (completed === undefined) return
-    tellFindable()
-    this.#ports.events.emit('document.completed', toDocument(completed))
-  }
 }
 
-/** A repair that has found words damaged puts documents back, and they must stay so. */
+/** Without its words, a document must not be completed: a repair may have reset them during this run. */
 async function requireWords(documents: DocumentRepository, id: number): Promise<void> {
   if ((await documents.get(id))?.wordsVersion === ANALYZER_VERSION) return
-  throw new StorageError('words of the document are gone that were written before', { isTransient: true })
+  throw new StorageError('words that were written for the document are missing', { isTransient: true })
 }

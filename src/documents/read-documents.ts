@@ -11,7 +11,7 @@ import {
   toDocument,
 } from './document.js'
 
-/** A chunk of a document, in the document's order. */
+/** A chunk of a document. */
 export interface DocumentChunk {
   readonly id: number
   readonly docId: number
@@ -41,13 +41,13 @@ export class GetDocument {
     return { ...toDocument(document), receipt: document.receipt }
   }
 
-  /** The bytes as they were received. */
+  /** @returns the bytes as they were received */
   async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
     const { uuid } = await this.#find(principal, reference)
     return this.#fileStore.read(uuid)
   }
 
-  /** The chunks in their order; none until the document is completed. */
+  /** @returns the chunks in their order; none before the document is completed */
   async chunks(principal: Principal, reference: DocumentReference): Promise<DocumentChunk[]> {
     const { id } = await this.#find(principal, reference)
     return (await this.#storage.read(({ chunks }) => chunks.list(id))).map(toDocumentChunk)
@@ -74,7 +74,7 @@ export class ListDocuments {
     this.#authorizer = authorizer
   }
 
-  /** Reading it throws a NotFoundError `ERR_CONTEXT_NOT_FOUND`, also where the context goes meanwhile. */
+  /** Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read. */
   execute(principal: Principal, contextId: number): RowList<Document> {
     const read = async <T>(list: (documents: DocumentRepository, id: number) => Promise<T>): Promise<T> => {
       const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')

@@ -15,45 +15,45 @@ import type {
   TextExtractor,
 } from '../ports/index.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { processAgain } from './change-documents.js'
+import { resetDocument } from './change-documents.js'
 import { parseFileName } from './document.js'
 import { enqueueIngestion } from './enqueue.js'
 import {
   firstHeldBytes,
   HeldQuota,
-  roomFor,
+  maxFileBytesFor,
   UPLOAD_TTL_MS,
   uploadExpired,
-  type WantedRoom,
-  WITH_CONTEXT_HELD,
+  type WantedQuota,
+  WITH_CONTEXT_LOCK,
 } from './held-quota.js'
 import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
 
-/** What `documents.upload` takes. */
+/** The input of `documents.upload`. */
 export interface NewDocument {
-  /** The name it has at the user's; its ending names the format. Of a path, the last part counts. */
+  /** The user's name for the file; its ending names the format. Only the last part of a path counts. */
   readonly fileName: string
   readonly content: UploadContent
 }
 
 export interface UploadOptions {
-  /** Most bytes this one file may have; default the context's `maxSize`. */
+  /** Most bytes of this file. Default: the context's `maxSize`. */
   readonly maxFileBytes?: number
   /**
-   * What is known of the size of a stream, in bytes, such as a Content-Length: a file that cannot fit is refused before
-   * it is read. The upload holds as much of the quota as has arrived, and up to 16 MiB ahead. It need not be right.
+   * The expected size of a stream in bytes, such as a Content-Length; it need not be right. A file that cannot fit is
+   * refused before it is read. The upload holds quota for the bytes that have arrived, and up to 16 MiB ahead.
    */
   readonly expectedBytes?: number
   readonly signal?: AbortSignal
 }
 
-/** Bytes that are enough to tell a format. */
+/** Bytes that are enough to recognise a format. */
 const HEAD_BYTES = 4_096
-/** Of an upload above the limit: uploads take seconds. */
+/** For an upload above the limit: uploads take seconds. */
 const RETRY_AFTER_SECONDS = 5
 const EXPECTED_BYTES = integerSchema({ min: 0 }).optional()
 
-/** Takes a training document in: its bytes are stored when this ends, its text is searchable once it is processed. */
+/** Receives a training document. It returns once the bytes are stored; a job then makes the text searchable. */
 export class UploadDocument {
   readonly #storage: Storage
   readonly #fileStore: FileStore
@@ -80,13 +80,13 @@ export class UploadDocument {
   }
 
   /**
-   * @returns the document's UUID; that of the document there is, for the same bytes under the same name
+   * @returns the document's UUID; for the same bytes under the same name, the UUID of the existing document
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
-   * @throws QuotaExceededError where it does not fit in what is left of the context's `maxSize`
-   * @throws LimitReachedError where the context has as many documents as it may
+   * @throws QuotaExceededError if the file does not fit in the rest of the context's `maxSize`
+   * @throws LimitReachedError if the context has its maximum of documents
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE`, `ERR_EMPTY_FILE`
-   * @throws LeaseLostError where the content took a pause of more than ten minutes
-   * @throws ThrottledError where the company has as many uploads under way as it may
+   * @throws LeaseLostError if no bytes arrived for more than ten minutes
+   * @throws ThrottledError if the company has its maximum of running uploads
    */
   async execute(
     principal: Principal,
@@ -95,21 +95,21 @@ export class UploadDocument {
     options: UploadOptions = {},
   ): Promise<string> {
     const source = toByteSource((input as Partial<NewDocument> | undefined)?.content)
-    let free = (): void => undefined
+    let freePlace = (): void => undefined
     try {
       const caller = parsePrincipal(principal)
-      free = this.#takePlace(caller)
+      freePlace = this.#takePlace(caller)
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
       const id = parseId(contextId, 'contextId')
       return await this.#upload(access, id, parseFileName(input.fileName), source, options)
     } finally {
       source.release()
-      free()
+      freePlace()
     }
   }
 
   /**
-   * Whether a file of so many bytes may come, before any of them does.
+   * Checks if a file of this size would be accepted, before any byte arrives.
    * @throws as {@link execute}
    */
   async check(
@@ -124,17 +124,17 @@ export class UploadDocument {
     const id = parseId(contextId, 'contextId')
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     await this.#storage.read(async (repositories) => {
-      await findRoom(repositories, access, { contextId: id, sizeBytes: bytes }, options)
-      await this.#requireRoom(repositories, id)
+      await requireQuota(repositories, access, { contextId: id, sizeBytes: bytes }, options)
+      await this.#requireDocumentPlace(repositories, id)
     })
   }
 
-  /** @returns a function that gives the place back @throws ThrottledError */
+  /** @returns a function that frees the place @throws ThrottledError */
   #takePlace({ companyId }: Principal): () => void {
     const { uploadsPerCompany } = this.#limits
-    const free = this.#places.take({ [companyId]: uploadsPerCompany })
-    if (typeof free !== 'string') return free
-    const problem = `this company has ${uploadsPerCompany} uploads under way, as many as it may have: wait until one of them has ended`
+    const freePlace = this.#places.acquire({ [companyId]: uploadsPerCompany })
+    if (typeof freePlace !== 'string') return freePlace
+    const problem = `this company has its maximum of ${uploadsPerCompany} running uploads: wait until one of them is finished`
     throw new ThrottledError(problem, RETRY_AFTER_SECONDS)
   }
 
@@ -157,53 +157,53 @@ export class UploadDocument {
         contentType = (await this.#extractor.identify(originalName, head)).contentType
       })
       const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
-      // The content may have taken long: what was taken from the caller meanwhile counts.
-      const renewed = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
-      return await this.#settle(context, renewed, { uuid, originalName, contentType, file })
+      // A second time: the caller may have lost the right while the content arrived.
+      const currentAccess = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
+      return await this.#complete(context, currentAccess, { uuid, originalName, contentType, file })
     } catch (error) {
-      await this.#giveUp(uuid)
+      await this.#discard(uuid)
       throw error instanceof QuotaExceededError ? tooLarge(context, options) : error
     }
   }
 
-  /** Holds the first part of what is known to be needed of the quota, where all of it fits. */
+  /** Checks that the expected bytes fit, and holds quota for the first of them. */
   async #reserve(
     access: Access,
-    { uuid, ...upload }: Required<WantedRoom> & { readonly uuid: string },
+    { uuid, ...upload }: Required<WantedQuota> & { readonly uuid: string },
     options: UploadOptions,
   ): Promise<ContextRecord> {
     const { contextId, originalName } = upload
     const reserve = async (repositories: Repositories): Promise<ContextRecord> => {
       await repositories.contexts.lock(contextId)
-      const context = await findRoom(repositories, access, upload, options)
-      // It may be the document that has this name.
+      const context = await requireQuota(repositories, access, upload, options)
+      // With an existing name it may be the existing document, which needs no place of its own.
       const isNewName = (await repositories.documents.nextNameIndex(contextId, originalName)) === 0
-      if (isNewName) await this.#requireRoom(repositories, contextId)
+      if (isNewName) await this.#requireDocumentPlace(repositories, contextId)
       const sizeBytes = firstHeldBytes(upload.sizeBytes)
       await repositories.uploads.insert({ uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
       return context
     }
-    return await this.#storage.transaction(reserve, WITH_CONTEXT_HELD)
+    return await this.#storage.transaction(reserve, WITH_CONTEXT_LOCK)
   }
 
-  /** Turns the reservation into a document and its job, or finds the document there is. */
-  async #settle(context: ContextRecord, access: Access, upload: FinishedUpload): Promise<string> {
+  /** Replaces the reservation by a document and its job, or finds the existing document. @returns its UUID */
+  async #complete(context: ContextRecord, access: Access, upload: FinishedUpload): Promise<string> {
     const { uuid, originalName, contentType, file } = upload
-    const settle = async (repositories: Repositories): Promise<string> => {
+    const complete = async (repositories: Repositories): Promise<string> => {
       const { contexts, documents, uploads } = repositories
       await contexts.lock(context.id)
       const { accountId } = await findWritable(repositories, access, context.id)
       if (!(await uploads.remove(uuid))) throw uploadExpired()
-      const same = await documents.findSame(context.id, file.sha256, originalName)
-      if (same !== undefined) {
-        if (same.error === null) return same.uuid
-        await processAgain(repositories, same, { accountId })
-        await this.#record(repositories, access, 'document.retried', same)
-        return same.uuid
+      const existing = await documents.findSame(context.id, file.sha256, originalName)
+      if (existing !== undefined) {
+        if (existing.error === null) return existing.uuid
+        await resetDocument(repositories, existing, { accountId })
+        await this.#recordAudit(repositories, access, 'document.retried', existing)
+        return existing.uuid
       }
-      const used = await uploads.usedBytes(context.id)
-      if (used + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
-      await this.#requireRoom(repositories, context.id)
+      const usedBytes = await uploads.usedBytes(context.id)
+      if (usedBytes + file.sizeBytes > context.maxSizeBytes) throw tooLarge(context, {})
+      await this.#requireDocumentPlace(repositories, context.id)
       const document = await documents.insert({
         uuid,
         contextId: context.id,
@@ -224,19 +224,19 @@ export class UploadDocument {
         deleted: null,
       })
       await enqueueIngestion(repositories, document, { accountId })
-      await this.#record(repositories, access, 'document.uploaded', document)
+      await this.#recordAudit(repositories, access, 'document.uploaded', document)
       return uuid
     }
-    const settled = await this.#storage.transaction(settle, WITH_CONTEXT_HELD)
-    if (settled !== uuid) await this.#fileStore.delete(uuid)
-    return settled
+    const documentUuid = await this.#storage.transaction(complete, WITH_CONTEXT_LOCK)
+    if (documentUuid !== uuid) await this.#fileStore.delete(uuid)
+    return documentUuid
   }
 
-  async #requireRoom({ documents }: Repositories, contextId: number): Promise<void> {
+  async #requireDocumentPlace({ documents }: Repositories, contextId: number): Promise<void> {
     requireBelow(this.#limits, 'documentsPerContext', contextId, await documents.count(contextId))
   }
 
-  async #record(
+  async #recordAudit(
     repositories: Repositories,
     { by, companyId }: Access,
     action: 'document.uploaded' | 'document.retried',
@@ -245,10 +245,10 @@ export class UploadDocument {
     await recordChange(repositories, by, this.#clock.now(), { action, companyId, targetId, details: { contextId } })
   }
 
-  /** What fails here is found by the sweep: the first error is the one to tell. */
-  async #giveUp(uuid: string): Promise<void> {
+  /** Removes the reservation and the file. Ignores errors: the caller gets the first error, and the sweep removes the rest. */
+  async #discard(uuid: string): Promise<void> {
     await this.#storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
-    // A commit whose answer was lost has made a document of it.
+    // The commit may have succeeded although its answer was lost: then a document owns the file.
     const mayBeDocument = await this.#storage
       .read(async ({ documents }) => (await documents.getByUuid(uuid)) !== undefined)
       .catch(() => true)
@@ -256,17 +256,17 @@ export class UploadDocument {
   }
 }
 
-/** The context, if there is room in it for a file. @throws QuotaExceededError */
-async function findRoom(
+/** @returns the context @throws QuotaExceededError if its quota has no room for the file */
+async function requireQuota(
   repositories: Repositories,
   access: Access,
-  wanted: WantedRoom,
+  wanted: WantedQuota,
   options: Pick<UploadOptions, 'maxFileBytes'>,
 ): Promise<ContextRecord> {
   const context = await findWritable(repositories, access, wanted.contextId)
   const leftBytes = context.maxSizeBytes - (await repositories.uploads.usedBytes(wanted.contextId))
-  const most = await roomFor(repositories, wanted, leftBytes)
-  if (wanted.sizeBytes > Math.min(most, options.maxFileBytes ?? most)) throw tooLarge(context, options)
+  const maxBytes = await maxFileBytesFor(repositories, wanted, leftBytes)
+  if (wanted.sizeBytes > Math.min(maxBytes, options.maxFileBytes ?? maxBytes)) throw tooLarge(context, options)
   return context
 }
 
@@ -281,11 +281,11 @@ function tooLarge(context: ContextRecord, options: UploadOptions): QuotaExceeded
   const { maxFileBytes } = options
   if (maxFileBytes !== undefined && maxFileBytes < context.maxSizeBytes) {
     return new QuotaExceededError(
-      `the file has more than ${maxFileBytes} bytes, or does not fit in what is left of the context's ${context.maxSizeBytes}`,
+      `the file has more than ${maxFileBytes} bytes, or does not fit in the rest of the context's ${context.maxSizeBytes} bytes`,
     )
   }
   return new QuotaExceededError(
-    `the file does not fit: the documents of the context ${context.id} may have ${context.maxSizeBytes} bytes together; delete some, or raise settings.maxSizeBytes`,
+    `the file does not fit: all documents of context ${context.id} together may have ${context.maxSizeBytes} bytes; delete some, or raise settings.maxSizeBytes`,
   )
 }
 

@@ -6,7 +6,7 @@ import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/inde
 import { type Document, type DocumentReference, findDocument, isUnfinished, toDocument } from './document.js'
 import type { DocumentEventEmitter } from './document-events.js'
 
-/** Waits until a document is searchable. */
+/** Waits until a document is completed. */
 export class WaitForDocument {
   readonly #storage: Storage
   readonly #authorizer: Authorizer
@@ -21,7 +21,7 @@ export class WaitForDocument {
   /**
    * @returns the completed document
    * @throws DocumentFailedError once its failure is final
-   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also when it is deleted meanwhile
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if it is deleted during the wait
    */
   async execute(
     principal: Principal,
@@ -35,12 +35,12 @@ export class WaitForDocument {
       return toDocument(found.document)
     }
     let document = await read()
-    const watch = this.#watches.begin(document.id)
+    const watch = this.#watches.start(document.id)
     try {
       for (;;) {
-        // Begun before the document is read: what changes meanwhile is not missed.
+        // Before the read of the document: a change during the read is not missed.
         const changed = watch.nextChange()
-        document = isEnded(document) ? document : await read()
+        document = isFinal(document) ? document : await read()
         if (document.error !== null) throw new DocumentFailedError({ ...document, error: document.error })
         if (document.completed !== null) return document
         await untilAborted(changed, signal)
@@ -51,41 +51,41 @@ export class WaitForDocument {
   }
 }
 
-function isEnded({ completed, error }: Document): boolean {
+function isFinal({ completed, error }: Document): boolean {
   return completed !== null || error !== null
 }
 
-/** Time between two looks into the database: the document may be processed in another process. */
+/** Interval of the reads of the database: another process may process the document. */
 const POLL_MS = 500
-/** Of so many looks, one wakes all: the caller may have lost the right to see the document. */
-const LOOKS_PER_WAKING = 10
+/** One of so many polls wakes all callers: a caller may have lost the right to read its document. */
+const POLLS_PER_WAKE_ALL = 10
 
-/** Somebody who watches a document. */
+/** The wait of one caller for changes of a document. */
 interface DocumentWatch {
   /** Resolves once the document may have been completed, failed or deleted since the call. */
   readonly nextChange: () => Promise<void>
   readonly end: () => void
 }
 
-/** Watches documents for all who wait for them: one look into the database serves all. */
+/** Watches documents for all callers that wait: one read of the database serves all of them. */
 class DocumentWatches {
   readonly #storage: Storage
-  /** By the id of the document. */
+  /** Functions that wake the waiting callers, by document id. */
   readonly #watches = new Map<number, Set<() => void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
-  #looks = 0
+  #polls = 0
 
   constructor(storage: Storage, events: DocumentEventEmitter) {
     this.#storage = storage
     for (const name of ['document.completed', 'document.failed'] as const) events.on(name, ({ id }) => this.#wake(id))
   }
 
-  begin(documentId: number): DocumentWatch {
+  start(documentId: number): DocumentWatch {
     let wake: () => void = () => undefined
     const wakeLatest = (): void => wake()
     const watches = this.#watches.get(documentId) ?? new Set()
     this.#watches.set(documentId, watches.add(wakeLatest))
-    this.#poll()
+    this.#schedulePoll()
     return {
       nextChange: () =>
         new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ class DocumentWatches {
       end: () => {
         watches.delete(wakeLatest)
         if (watches.size === 0) this.#watches.delete(documentId)
-        if (this.#watches.size === 0) this.#rest()
+        if (this.#watches.size === 0) this.#stopPolling()
       },
     }
   }
@@ -103,30 +103,30 @@ class DocumentWatches {
     for (const wake of this.#watches.get(documentId) ?? []) wake()
   }
 
-  #poll(): void {
+  #schedulePoll(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void this.#look().finally(() => {
-        if (this.#watches.size > 0) this.#poll()
+      void this.#poll().finally(() => {
+        if (this.#watches.size > 0) this.#schedulePoll()
       })
     }, POLL_MS)
   }
 
-  #rest(): void {
+  #stopPolling(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const ids = [...this.#watches.keys()]
-    this.#looks += 1
-    const isWakingAll = this.#looks % LOOKS_PER_WAKING === 0
+    this.#polls += 1
+    const isWakingAll = this.#polls % POLLS_PER_WAKE_ALL === 0
     try {
       const found = isWakingAll ? [] : await this.#storage.read(({ documents }) => documents.find(ids))
-      const underWay = new Set(found.filter(isUnfinished).map(({ id }) => id))
-      for (const id of ids) if (!underWay.has(id)) this.#wake(id)
+      const unfinished = new Set(found.filter(isUnfinished).map(({ id }) => id))
+      for (const id of ids) if (!unfinished.has(id)) this.#wake(id)
     } catch {
-      // Each of them asks the database itself, and is told what is wrong.
+      // Each caller then reads the database itself, and gets the error.
       for (const id of ids) this.#wake(id)
     }
   }

@@ -4,31 +4,25 @@ import { RemoveContexts } from '../contexts/index.js'
 import { SecretBox } from '../kernel/secret-box.js'
 import {
   AccessRecorder,
-  AddUser,
   AuthenticateClient,
   AuthenticateToken,
   Authorizer,
   checkSetupUrl,
-  DeleteUser,
   FailureThrottle,
-  GrantPermission,
-  IntrospectToken,
-  IssueToken,
   ListPermissionOptions,
-  ListUsers,
   MailGate,
   MailQueue,
-  ManagePermissions,
   OtpSecrets,
   PasswordRequests,
   PasswordRules,
   Passwords,
-  ReinitiateUser,
-  RevokeToken,
+  Permissions,
   SecondFactor,
   SendMail,
   Throttle,
+  Tokens,
   tokenIssuerOf,
+  Users,
 } from '../tenancy/index.js'
 import type { EngineOptions } from './engine-options.js'
 import {
@@ -56,7 +50,6 @@ export function bindTenancy(container: Container, options: EngineOptions): void 
     .bind(Authorizer)
     .toResolvedValue((storage, recorder) => new Authorizer(storage, recorder), [STORAGE, AccessRecorder])
   bindTokens(container, options)
-  bindTokenStates(container)
   bindMails(container, options)
   bindUsersAndPermissions(container)
 }
@@ -77,31 +70,17 @@ function bindTokens(container: Container, { tokenIssuer }: EngineOptions): void 
       [STORAGE, CLOCK, FailureThrottle, AuditRefusals],
     )
   container
-    .bind(IssueToken)
-    .toResolvedValue(
-      (storage, clock, signer, issuer, clients) => new IssueToken(storage, clock, signer, issuer, clients),
-      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient],
-    )
-  container
     .bind(AuthenticateToken)
     .toResolvedValue(
       (storage, clock, signer, issuer) => new AuthenticateToken(storage, clock, signer, issuer),
       [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER],
     )
-}
-
-function bindTokenStates(container: Container): void {
   container
-    .bind(RevokeToken)
+    .bind(Tokens)
     .toResolvedValue(
-      (storage, clock, signer, issuer, clients) => new RevokeToken(storage, clock, signer, issuer, clients),
-      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient],
-    )
-  container
-    .bind(IntrospectToken)
-    .toResolvedValue(
-      (storage, tokens, clients) => new IntrospectToken(storage, tokens, clients),
-      [STORAGE, AuthenticateToken, AuthenticateClient],
+      (storage, clock, signer, issuer, clients, authenticateToken) =>
+        new Tokens(storage, clock, signer, issuer, clients, authenticateToken),
+      [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient, AuthenticateToken],
     )
 }
 
@@ -122,23 +101,12 @@ function bindMails(container: Container, { mail = {} }: EngineOptions): void {
 
 function bindUsersAndPermissions(container: Container): void {
   container
-    .bind(AddUser)
+    .bind(Users)
     .toResolvedValue(
-      (storage, clock, mails, limits) => new AddUser(storage, clock, mails, limits),
-      [STORAGE, CLOCK, MailQueue, LIMITS],
+      (storage, clock, limits, recorder, mailQueue, contexts) =>
+        new Users(storage, clock, limits, recorder, mailQueue, contexts),
+      [STORAGE, CLOCK, LIMITS, AccessRecorder, MailQueue, RemoveContexts],
     )
-  container
-    .bind(ReinitiateUser)
-    .toResolvedValue((storage, clock, mails) => new ReinitiateUser(storage, clock, mails), [STORAGE, CLOCK, MailQueue])
-  container
-    .bind(DeleteUser)
-    .toResolvedValue(
-      (storage, clock, contexts) => new DeleteUser(storage, clock, contexts),
-      [STORAGE, CLOCK, RemoveContexts],
-    )
-  container
-    .bind(ListUsers)
-    .toResolvedValue((storage, recorder) => new ListUsers(storage, recorder), [STORAGE, AccessRecorder])
   container.bind(PasswordRules).toResolvedValue((common) => new PasswordRules(common), [COMMON_PASSWORDS])
   container
     .bind(OtpSecrets)
@@ -169,11 +137,6 @@ function bindUsersAndPermissions(container: Container): void {
         SecondFactor,
       ],
     )
-  container
-    .bind(GrantPermission)
-    .toResolvedValue((storage, clock) => new GrantPermission(storage, clock), [STORAGE, CLOCK])
-  container
-    .bind(ManagePermissions)
-    .toResolvedValue((storage, clock) => new ManagePermissions(storage, clock), [STORAGE, CLOCK])
+  container.bind(Permissions).toResolvedValue((storage, clock) => new Permissions(storage, clock), [STORAGE, CLOCK])
   container.bind(ListPermissionOptions).toResolvedValue((storage) => new ListPermissionOptions(storage), [STORAGE])
 }

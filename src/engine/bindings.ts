@@ -18,20 +18,14 @@ import { integerSchema, textSchema, validate } from '../kernel/validate.js'
 import { Sweep, SweepInTurn } from '../maintenance/index.js'
 import {
   CompanyRates,
-  CreateDestination,
-  DeleteDestination,
   DeliverEvent,
-  ListDeliveries,
-  ListDestinations,
+  Deliveries,
+  Destinations,
   RecordEvent,
-  ResendDelivery,
-  RotateSigningSecret,
-  SendTestEvent,
   TrimDeliveries,
-  UpdateDestination,
   VetDestination,
 } from '../outbox/index.js'
-import { AddUser, Administration, Initialize, OtpSecrets, Passwords, unlimitedReach } from '../tenancy/index.js'
+import { Administration, Initialize, OtpSecrets, Passwords, Users, unlimitedReach } from '../tenancy/index.js'
 import type { EngineOptions } from './engine-options.js'
 import {
   CLOCK,
@@ -48,7 +42,7 @@ import {
 
 const CLIENT_ID = textSchema({ min: 1, max: 255, isLine: true }).optional()
 
-/** Binds what the host does by its own hand. */
+/** Binds the host's own administration. */
 export function bindAdministration(container: Container, { hostClientId }: EngineOptions): void {
   const clientId = validate(CLIENT_ID, hostClientId, 'hostClientId')
   container.bind(HOST_REACH).toConstantValue(unlimitedReach({ kind: 'host', clientId }))
@@ -58,9 +52,9 @@ export function bindAdministration(container: Container, { hostClientId }: Engin
   container
     .bind(Administration)
     .toResolvedValue(
-      (storage, clock, addUser, passwords, signer, reach, otpSecrets, limits, contexts) =>
-        new Administration(storage, clock, addUser, passwords, signer, reach, otpSecrets, limits, contexts),
-      [STORAGE, CLOCK, AddUser, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS, RemoveContexts],
+      (storage, clock, users, passwords, signer, reach, otpSecrets, limits, contexts) =>
+        new Administration(storage, clock, users, passwords, signer, reach, otpSecrets, limits, contexts),
+      [STORAGE, CLOCK, Users, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS, RemoveContexts],
     )
 }
 
@@ -95,13 +89,9 @@ export function bindOutbox(container: Container, options: EngineOptions): void {
       [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY],
     )
   container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, retentionDays), [CLOCK])
-  container.bind(ListDeliveries).toResolvedValue((storage) => new ListDeliveries(storage), [STORAGE])
   container
-    .bind(ResendDelivery)
-    .toResolvedValue(
-      (storage, clock, rates) => new ResendDelivery(storage, clock, rates),
-      [STORAGE, CLOCK, CompanyRates],
-    )
+    .bind(Deliveries)
+    .toResolvedValue((storage, clock, rates) => new Deliveries(storage, clock, rates), [STORAGE, CLOCK, CompanyRates])
   bindDestinations(container)
 }
 
@@ -114,36 +104,15 @@ function bindDestinations(container: Container): void {
       [HTTP_TRANSPORT, TELEMETRY, STORAGE, CompanyRates],
     )
   container
-    .bind(CreateDestination)
+    .bind(Destinations)
     .toResolvedValue(
-      (storage, clock, vet, secrets, limits) => new CreateDestination(storage, clock, vet, secrets, limits),
-      [STORAGE, CLOCK, VetDestination, SecretBox, LIMITS],
-    )
-  container.bind(ListDestinations).toResolvedValue((storage) => new ListDestinations(storage), [STORAGE])
-  container
-    .bind(UpdateDestination)
-    .toResolvedValue(
-      (storage, clock, vet) => new UpdateDestination(storage, clock, vet),
-      [STORAGE, CLOCK, VetDestination],
-    )
-  container
-    .bind(DeleteDestination)
-    .toResolvedValue((storage, clock) => new DeleteDestination(storage, clock), [STORAGE, CLOCK])
-  container
-    .bind(RotateSigningSecret)
-    .toResolvedValue(
-      (storage, clock, secrets) => new RotateSigningSecret(storage, clock, secrets),
-      [STORAGE, CLOCK, SecretBox],
-    )
-  container
-    .bind(SendTestEvent)
-    .toResolvedValue(
-      (storage, clock, rates) => new SendTestEvent(storage, clock, rates),
-      [STORAGE, CLOCK, CompanyRates],
+      (storage, clock, vetDestination, secretBox, rates, limits) =>
+        new Destinations(storage, clock, vetDestination, secretBox, rates, limits),
+      [STORAGE, CLOCK, VetDestination, SecretBox, CompanyRates, LIMITS],
     )
 }
 
-/** Binds what compares rows, vectors, words and files. */
+/** Binds the doctor, which compares rows, vectors, words and files. */
 export function bindVerify(container: Container): void {
   container
     .bind(FoundationCheck)

@@ -13,20 +13,20 @@ import {
   type Principal,
   parsePrincipal,
 } from '../tenancy/index.js'
-import { type Authentication, authentication } from './authentication.js'
+import { type Authentication, createAuthentication } from './authentication.js'
 import { createContainer } from './container.js'
 import type { Engine, EventOperations } from './engine.js'
-import { type EngineOptions, requireUsable } from './engine-options.js'
+import { type EngineOptions, requireValid } from './engine-options.js'
 import { checkHealth, type Health } from './health.js'
-import { type HostAdministration, hostAdministration } from './host-administration.js'
+import { createHostAdministration, type HostAdministration } from './host-administration.js'
 import { createSession, type Session, type WorkSignals } from './session.js'
 import { Workers } from './workers.js'
 
-/** Does what `createEngine` says. */
+/** Implements `createEngine`. */
 export async function composeEngine(options: EngineOptions): Promise<Engine> {
   let workers: Workers | undefined
   try {
-    requireUsable(options)
+    requireValid(options)
     const container = createContainer(options)
     await options.storage.open()
     await checkSecretKey(options.storage, container.get(SecretBox))
@@ -39,7 +39,7 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
     await workers?.start()
     return new ComposedEngine(options, container, owner, workers)
   } catch (error) {
-    // What cannot be ended either is not what went wrong first.
+    // The first error is the one to report, not an error of the cleanup.
     await workers?.stop().catch(() => undefined)
     await closePorts(options).catch(() => undefined)
     throw error
@@ -49,7 +49,7 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
 const NO_WORKERS: WorkSignals = {
   documentUploaded: () => undefined,
   documentDeleted: () => undefined,
-  contextDeleted: () => undefined,
+  purgeQueued: () => undefined,
   deliveriesQueued: () => undefined,
   deliveriesCancelled: () => undefined,
 }
@@ -70,8 +70,11 @@ class ComposedEngine implements Engine {
   readonly #ports: EngineOptions
   readonly #container: Container
   readonly #workers: Workers | undefined
-  /** Calls that end when the engine is closed: each with a signal of its own, for one with a thousand listeners warns. */
-  readonly #underWay = new Map<AbortController, Promise<unknown>>()
+  /**
+   * Calls that the engine aborts when it closes. Each has its own controller, because Node warns about one signal with
+   * many listeners.
+   */
+  readonly #runningCalls = new Map<AbortController, Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   constructor(ports: EngineOptions, container: Container, owner: Principal, workers: Workers | undefined) {
@@ -80,12 +83,12 @@ class ComposedEngine implements Engine {
     this.#container = container
     this.#workers = workers
     const signals = this.#workers ?? NO_WORKERS
-    this.administration = hostAdministration(container, owner, signals, async (options) => {
-      return await this.#untilClosed(options?.signal, async (signal) => {
+    this.administration = createHostAdministration(container, owner, signals, async (options) => {
+      return await this.#runUntilClosed(options?.signal, async (signal) => {
         return await container.get(Verify).execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
       })
     })
-    this.authentication = authentication(container)
+    this.authentication = createAuthentication(container)
     this.events = {
       record: async (event, options = {}) =>
         await container.get(RecordEvent).execute(event, options, () => signals.deliveriesQueued()),
@@ -98,10 +101,10 @@ class ComposedEngine implements Engine {
     return createSession(this.#container, parsePrincipal(principal), {
       documentUploaded: () => workers.documentUploaded(),
       documentDeleted: (id) => workers.documentDeleted(id),
-      contextDeleted: () => workers.contextDeleted(),
+      purgeQueued: () => workers.purgeQueued(),
       deliveriesQueued: () => workers.deliveriesQueued(),
       deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),
-      untilClosed: async (caller, work) => await this.#untilClosed(caller, work),
+      runUntilClosed: async (signal, work) => await this.#runUntilClosed(signal, work),
     })
   }
 
@@ -126,31 +129,35 @@ class ComposedEngine implements Engine {
     await this.#closing
   }
 
-  async #untilClosed<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Runs work with a signal that is aborted when the caller aborts or the engine closes. */
+  async #runUntilClosed<T>(
+    callerSignal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
-    const abort = new AbortController()
-    const working = withAnySignal([abort.signal, caller], work)
-    this.#underWay.set(
-      abort,
-      working.catch(() => undefined),
+    const closing = new AbortController()
+    const result = withAnySignal([closing.signal, callerSignal], work)
+    this.#runningCalls.set(
+      closing,
+      result.catch(() => undefined),
     )
     try {
-      return await working
+      return await result
     } finally {
-      this.#underWay.delete(abort)
+      this.#runningCalls.delete(closing)
     }
   }
 
   async #close(): Promise<void> {
-    for (const abort of this.#underWay.keys()) abort.abort(new ClosedError('the engine'))
-    await Promise.all(this.#underWay.values())
+    for (const closing of this.#runningCalls.keys()) closing.abort(new ClosedError('the engine'))
+    await Promise.all(this.#runningCalls.values())
     await this.#workers?.stop()
     await this.#container.get(AccessRecorder).flush()
     await closePorts(this.#ports)
   }
 }
 
-/** What reads comes before what is read from; each is closed, whatever becomes of the others. */
+/** Closes consumers before their sources. Closes each port, even if another one fails. @throws the first error */
 async function closePorts(options: EngineOptions): Promise<void> {
   const { textExtractor, embeddingModels, vectorIndex, lexicalIndex, mailer, httpTransport, storage } = options
   const failures: unknown[] = []

@@ -1,14 +1,6 @@
 import { Container } from 'inversify'
 import 'reflect-metadata'
-import {
-  CreateContext,
-  DeleteContext,
-  GetContext,
-  ListContexts,
-  RemoveContexts,
-  ShareContext,
-  UpdateContext,
-} from '../contexts/index.js'
+import { Contexts, RemoveContexts } from '../contexts/index.js'
 import {
   DeleteDocument,
   DocumentEventEmitter,
@@ -56,7 +48,7 @@ import {
   VECTOR_INDEX,
 } from './tokens.js'
 
-/** Binds every use case to the ports it needs; everything is made once, when it is first asked for. */
+/** Binds every use case to its ports. The container creates each object once, at its first use. */
 export function createContainer(options: EngineOptions): Container {
   const container = new Container({ defaultScope: 'Singleton' })
   bindPorts(container, options)
@@ -99,37 +91,13 @@ function bindPorts(container: Container, options: EngineOptions): void {
 
 function bindContexts(container: Container): void {
   container
-    .bind(CreateContext)
+    .bind(Contexts)
     .toResolvedValue(
       (storage, clock, authorizer, writer, models, limits) =>
-        new CreateContext(storage, clock, authorizer, writer, models, limits),
+        new Contexts(storage, clock, authorizer, writer, models, limits),
       [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS],
     )
-  container
-    .bind(ListContexts)
-    .toResolvedValue((storage, authorizer) => new ListContexts(storage, authorizer), [STORAGE, Authorizer])
-  container
-    .bind(GetContext)
-    .toResolvedValue((storage, authorizer) => new GetContext(storage, authorizer), [STORAGE, Authorizer])
-  container
-    .bind(UpdateContext)
-    .toResolvedValue(
-      (storage, clock, authorizer) => new UpdateContext(storage, clock, authorizer),
-      [STORAGE, CLOCK, Authorizer],
-    )
-  container
-    .bind(ShareContext)
-    .toResolvedValue(
-      (storage, clock, authorizer) => new ShareContext(storage, clock, authorizer),
-      [STORAGE, CLOCK, Authorizer],
-    )
   container.bind(RemoveContexts).toResolvedValue((clock) => new RemoveContexts(clock), [CLOCK])
-  container
-    .bind(DeleteContext)
-    .toResolvedValue(
-      (storage, clock, authorizer) => new DeleteContext(storage, clock, authorizer),
-      [STORAGE, CLOCK, Authorizer],
-    )
 }
 
 function bindIngestion(container: Container): void {
@@ -197,7 +165,7 @@ function bindIngestion(container: Container): void {
     )
 }
 
-/** What turns documents into chunks, words and vectors. */
+/** Binds the processing of documents into chunks, words and vectors. */
 function bindProcessing(container: Container): void {
   container
     .bind(IndexWords)

@@ -4,13 +4,17 @@ import type { EngineOptions } from './engine-options.js'
 /**
  * Composes an engine from ports, opens its storage and starts its workers.
  *
- * On an empty storage it makes the root company, its accounts, the system-wide
- * roles and the owner. If it fails, the ports are closed.
+ * On an empty storage, it creates the root company, its accounts, the system-wide roles and the owner. If the call
+ * fails, it closes all ports.
  *
- * @throws SchemaTooNewError where a newer version wrote the storage
+ * @throws InvalidInputError for an option that is missing or invalid
+ * @throws SchemaTooNewError if a newer version wrote the storage
+ * @throws SecretKeyError if the storage was written with another `secretKey`
+ * @throws NotInitializedError if `isWorking` is false and the storage is empty
+ * @throws StorageError if the storage cannot be opened
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  // Imported when it is needed: importing the package must cost a host nothing.
+  // A dynamic import, so that the import of the package costs a host nothing.
   const { composeEngine } = await import('./composed-engine.js')
   return await composeEngine(options)
 }

@@ -21,98 +21,121 @@ import type { InitializeInput, MailSettings } from '../tenancy/index.js'
 
 const ENGINE_ROLES = ['ingest', 'relay'] as const
 
-/** `ingest`: process documents, and clear away what was deleted. `relay`: send events and mails. */
+/** `ingest`: process documents, and purge deleted data. `relay`: send events and mails. */
 export type EngineRole = (typeof ENGINE_ROLES)[number]
 
-/** What an engine is made of: one adapter for each port. The engine closes them when it is closed. */
+/**
+ * The options of {@link createEngine}: one adapter for each port, and settings. When the engine closes, it closes the
+ * ports.
+ */
 export interface EngineOptions {
+  /** Stores all records. Required. */
   readonly storage: Storage
+  /** Finds chunks by meaning. Required. */
   readonly vectorIndex: VectorIndex
-  /** Finds chunks by their words. */
+  /** Finds chunks by words. Required. */
   readonly lexicalIndex: LexicalIndex
-  /** At least one; the first is the default of new contexts. */
+  /** At least one model. The first one is the default of new contexts. Required. */
   readonly embeddingModels: readonly EmbeddingModel[]
+  /** Extracts the text of documents. Required. */
   readonly textExtractor: TextExtractor
+  /** Keeps the bytes of documents. Required. */
   readonly fileStore: FileStore
+  /** Writes the conversation starters of contexts that are created without any. Required. */
   readonly starterPromptWriter: StarterPromptWriter
+  /** Signs access tokens. Required. */
   readonly tokenSigner: TokenSigner
+  /** Hashes the passwords of users. Required. */
   readonly passwordHasher: PasswordHasher
-  /** Passwords that nobody may choose: they are guessed first. */
+  /** Passwords that users must not choose, because attackers try them first. Required. */
   readonly commonPasswords: CommonPasswords
-  /** The second factor of the password check. */
+  /** The second factor of the password check. Required. */
   readonly oneTimePasswords: OneTimePasswords
+  /** Sends invitations, password links and notices. Required. */
   readonly mailer: Mailer
-  /** Sends events to destinations. */
+  /** Sends events to destinations. Required. */
   readonly httpTransport: HttpTransport
   /**
-   * 32 bytes, the same for all engines on a storage: signing secrets and the secrets of one-time passwords are encrypted
-   * with them (AES-256-GCM).
+   * The key that encrypts signing secrets and the secrets of one-time passwords (AES-256-GCM). 32 bytes, the same for
+   * all engines on a storage. Required.
    */
   readonly secretKey: Uint8Array
-  /** How long deliveries stay in the log after they were made; default 30 days. */
+  /**
+   * Retention of deliveries in the delivery log, in days after their creation. Integer from 1 to 36,500. Default: 30.
+   */
   readonly deliveryRetentionDays?: number
-  /** How long entries of the audit trail are kept; default 400 days. */
+  /** Retention of entries of the audit trail, in days. Integer from 1 to 36,500. Default: 400. */
   readonly auditRetentionDays?: number
   /**
-   * What the audit trail names as client id of the host's own administration, such as the name of the program, at most
-   * 255 characters; default nothing.
+   * Client id that the audit trail records for the host's own administration, such as the name of the program. One line
+   * of 1 to 255 characters. Default: no client id.
    */
   readonly hostClientId?: string
   /**
    * Issuer of access tokens (`iss`): the web address at which clients reach the service, without query and fragment.
-   * All engines on a storage need the same one: each refuses tokens of another issuer. Default `alcove`.
+   * All engines on a storage need the same issuer: each refuses tokens of another one. Default: `alcove`.
    */
   readonly tokenIssuer?: string
-  /** How invitations are worded, and where their links lead. */
+  /**
+   * The texts of mails, and the page that their links open. Default: English texts, and the page of the REST server.
+   */
   readonly mail?: MailSettings
-  /** Default: the system's clock. */
+  /** The source of timestamps. Default: the system's clock. */
   readonly clock?: Clock
-  /** Default: nobody listens. */
+  /** Receives the facts that the engine reports. Default: the engine reports nothing. */
   readonly telemetry?: Telemetry
-  /** Whether this engine works, rather than only looking after records beside one that does; default true. */
+  /**
+   * False for an engine without workers, which only reads and changes records beside an engine with workers. Default:
+   * true.
+   */
   readonly isWorking?: boolean
-  /** What it works at; default all. What it does not do is left to other engines on the storage. */
+  /** The work that this engine does. Other engines on the storage do the rest. Default: `['ingest', 'relay']`. */
   readonly roles?: readonly EngineRole[]
   /**
-   * Whether no other engine works on this storage, which the caller has made sure of: then
-   * work that a dead process held is taken up at once. Default false: when its leases run out.
+   * True if the caller guarantees that no other engine works on this storage. The engine then continues the work of a
+   * crashed process at once. If false, it waits until the leases of that process expire. Default: false.
    */
   readonly isAlone?: boolean
   /**
-   * Whether other engines work on this storage at the same time, in other processes; default false. Then one of those
-   * that ingest clears away what crashes have left behind, and looks whether all is well, every hour; none of them does
-   * at its start.
+   * True if engines in other processes work on this storage at the same time. One of the engines with the role `ingest`
+   * then runs the sweep and the cheap check every hour, and no engine runs them at its start. Default: false.
    */
   readonly isShared?: boolean
   /**
-   * Whether an engine that ingests clears away at its start, in the background, what crashes have left behind;
-   * default true. Without it that waits for `administration.verify({ repair: true })`, which then tells of it; and all
-   * work waits, in the background, until the database has been looked at: there is none on one that is damaged.
+   * True if an engine with the role `ingest` runs the sweep in the background at its start, which removes the remains
+   * of crashes. If false, the remains wait for `administration.verify({ repair: true })`, which then reports them. All
+   * workers then also wait until a check in the background has found no damage in the database. Default: true.
    */
   readonly isSweeping?: boolean
-  /** What one tenant may hold, have under way, and do in a time; each has a default. */
+  /** Limits of a tenant: on data, on work in progress and on rates. Default: `DEFAULT_LIMITS`. */
   readonly limits?: Partial<EngineLimits>
-  /** Documents processed at a time, at most half of them of one context; default 4. */
+  /**
+   * Maximum number of documents that the engine processes at a time, at most half of them of one context. 1 or more.
+   * Default: 4.
+   */
   readonly ingestionConcurrency?: number
-  /** Names of what is made on an empty storage. */
+  /**
+   * The root company and the owner that the engine creates on an empty storage. Default: the engine's default values.
+   */
   readonly initial?: InitializeInput
 }
 
 /**
- * Checks what plain JavaScript may get wrong without being told.
+ * Checks options that are wrong in plain JavaScript without an early error.
+ *
  * @throws InvalidInputError
  */
-export function requireUsable(options: EngineOptions): void {
+export function requireValid(options: EngineOptions): void {
   const { embeddingModels, roles, ingestionConcurrency = 1 } = options
   if (embeddingModels.length === 0) throw new InvalidInputError('embeddingModels', 'must have at least one model')
   if (!Number.isSafeInteger(ingestionConcurrency) || ingestionConcurrency < 1)
     throw new InvalidInputError('ingestionConcurrency', 'must be a positive integer')
-  // A missing list would show at the first password, not at the start.
-  const given: Partial<EngineOptions> = options
-  if (given.commonPasswords === undefined)
+  // Without this check, a missing list would fail at the first password, not at the start.
+  const untyped: Partial<EngineOptions> = options
+  if (untyped.commonPasswords === undefined)
     throw new InvalidInputError('commonPasswords', 'must be a list of common passwords')
-  const known: readonly unknown[] = ENGINE_ROLES
-  if (roles === undefined || (Array.isArray(roles) && roles.every((role) => known.includes(role)))) return
+  const knownRoles: readonly unknown[] = ENGINE_ROLES
+  if (roles === undefined || (Array.isArray(roles) && roles.every((role) => knownRoles.includes(role)))) return
   const list = ENGINE_ROLES.map((role) => JSON.stringify(role)).join(', ')
   throw new InvalidInputError('roles', `must be a list of roles, which are ${list}`)
 }

@@ -3,41 +3,46 @@ import { EmbeddingModels } from '../documents/index.js'
 import { AlcoveError } from '../kernel/errors.js'
 import { FILE_STORE, LEXICAL_INDEX, STORAGE, VECTOR_INDEX } from './tokens.js'
 
-/** How an engine is. */
+/** The state of an engine. */
 export interface Health {
+  /** `ok` if all ports are `ok`. */
   readonly status: 'ok' | 'unavailable'
-  /** For each port `ok`, or the code of what is wrong. */
+  /**
+   * For each port: `ok`, or an error code. `ERR_TIMEOUT` if the port did not answer within 2 s, `ERR_INTERNAL` for an
+   * error that is not Alcove's own.
+   */
   readonly ports: Readonly<Record<'storage' | 'vectorIndex' | 'lexicalIndex' | 'fileStore' | 'embeddingModels', string>>
 }
 
-const PATIENCE_MS = 2_000
+const PORT_TIMEOUT_MS = 2_000
 
-/** Asks each port for something small. */
+/** Checks each port by a small read. */
 export async function checkHealth(container: Container): Promise<Health> {
   const [storage, vectorIndex, lexicalIndex, fileStore, embeddingModels] = await Promise.all([
-    stateOf(() => container.get(STORAGE).read(({ settings }) => settings.get('owner'))),
-    stateOf(() => container.get(VECTOR_INDEX).listCollections()),
-    stateOf(() => container.get(LEXICAL_INDEX).listCollections()),
-    stateOf(async () => {
+    checkPort(() => container.get(STORAGE).read(({ settings }) => settings.get('owner'))),
+    checkPort(() => container.get(VECTOR_INDEX).listCollections()),
+    checkPort(() => container.get(LEXICAL_INDEX).listCollections()),
+    checkPort(async () => {
       for await (const _key of container.get(FILE_STORE).list()) return
     }),
-    stateOf(() => container.get(EmbeddingModels).check()),
+    checkPort(() => container.get(EmbeddingModels).check()),
   ])
   const ports = { storage, vectorIndex, lexicalIndex, fileStore, embeddingModels }
   return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }
 }
 
-async function stateOf(ask: () => Promise<unknown>): Promise<string> {
+/** @returns `ok` or an error code */
+async function checkPort(readSomething: () => Promise<unknown>): Promise<string> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('ERR_TIMEOUT'), PATIENCE_MS)
+  const timeout = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('ERR_TIMEOUT'), PORT_TIMEOUT_MS)
   })
-  const asked = ask().then(
+  const state = readSomething().then(
     () => 'ok',
     (error: unknown) => (error instanceof AlcoveError ? error.code : 'ERR_INTERNAL'),
   )
   try {
-    return await Promise.race([asked, late])
+    return await Promise.race([state, timeout])
   } finally {
     clearTimeout(timer)
   }

@@ -4,39 +4,49 @@ import { Administration, type Principal } from '../tenancy/index.js'
 import type { WorkSignals } from './session.js'
 import {
   type AuditOperations,
-  auditOperations,
+  createAuditOperations,
+  createDeliveryOperations,
+  createDestinationOperations,
   type DeliveryOperations,
   type DestinationOperations,
-  deliveryOperations,
-  destinationOperations,
 } from './sessions.js'
 import { HOST_REACH } from './tokens.js'
 
-/** The host's own hand: what {@link Administration} is, and destinations and deliveries of all companies. */
+/**
+ * The host's administration of all companies: the methods of {@link Administration}, and destinations, deliveries, the
+ * audit trail and the doctor. No method checks rights.
+ */
 export interface HostAdministration extends Pick<Administration, keyof Administration> {
-  /** `create` is for the root company unless it says; `list` without a company lists all. */
+  /** Destinations of all companies. `create` defaults to the root company. `list` without a company lists all. */
   readonly destinations: DestinationOperations
+  /** Deliveries of all companies. */
   readonly deliveries: DeliveryOperations
   /** The audit trail of all companies. */
   readonly audit: AuditOperations
   /**
-   * Compares rows, vectors, words, files and models with each other, while the engine works: reads every file, looks at
-   * what seems wrong again before it is told, and yields to what else there is to do. With `repair` it mends what can
-   * be mended, as processing documents again from their bytes, waits for that, and looks at it again.
+   * Runs the doctor: compares rows, vectors, words, files and models with each other while the engine works. It reads
+   * every file, and checks each problem a second time before it reports the problem. Other work has priority.
    *
-   * @throws UnsupportedError where an engine is to repair that does not process documents
-   * @throws ClosedError once the engine is closed; the signal's reason once that is aborted
+   * With `repair`, it repairs what it can, for example by a second processing of documents from their files. Then it
+   * waits for the repairs, and checks them.
+   *
+   * @returns the problems that remain, and counts of all that was checked
+   * @throws InvalidInputError for invalid options
+   * @throws UnsupportedError with `repair` if this engine does not process documents
+   * @throws ClosedError if the engine is closed before the end; the signal's reason if the signal is aborted
    */
   verify(options?: VerifyOptions): Promise<VerifyReport>
   /**
-   * What the cheap form of {@link verify} has found that runs some time after an engine that processes documents has
-   * started: it counts, reads no bytes, no vectors and no words, and mends nothing. At most 1,000 problems. Undefined
-   * until it has ended; of engines that share a database one does it for all.
+   * Returns the result of the cheap check that runs in the background about 1 s after the sweep at the start. The check
+   * counts rows, reads no files, vectors or words, and repairs nothing. If engines share a database, one of them runs
+   * it.
+   *
+   * @returns at most 1,000 problems; undefined until the check is finished, and in an engine that does not run it
    */
   startCheck(): VerifyReport | undefined
 }
 
-export function hostAdministration(
+export function createHostAdministration(
   container: Container,
   owner: Principal,
   signals: WorkSignals,
@@ -49,28 +59,28 @@ export function hostAdministration(
   const administration = container.get(Administration)
   const { companies, accounts, users } = administration
   return Object.assign(administration, {
-    companies: clearing(companies, signals),
-    accounts: clearing(accounts, signals),
-    users: clearing(users, signals),
-    destinations: destinationOperations(container, authorize, signals),
-    deliveries: deliveryOperations(container, authorize, signals),
-    audit: auditOperations(container, async () => reach),
+    companies: withPurge(companies, signals),
+    accounts: withPurge(accounts, signals),
+    users: withPurge(users, signals),
+    destinations: createDestinationOperations(container, authorize, signals),
+    deliveries: createDeliveryOperations(container, authorize, signals),
+    audit: createAuditOperations(container, async () => reach),
     verify,
     startCheck: () => container.get(StartCheck).report,
   })
 }
 
-/** The same operations, whose deletions are cleared away from then on. */
-function clearing<Operations extends { delete(...args: never): Promise<void> }>(
+/** Wraps operations, so that each deletion wakes the worker that purges deleted data. */
+function withPurge<Operations extends { delete(...args: never): Promise<void> }>(
   operations: Operations,
   signals: WorkSignals,
 ): Operations {
-  const remove = operations.delete.bind(operations)
+  const deleteItem = operations.delete.bind(operations)
   return {
     ...operations,
     delete: async (...args: never): Promise<void> => {
-      await remove(...args)
-      signals.contextDeleted()
+      await deleteItem(...args)
+      signals.purgeQueued()
     },
   }
 }

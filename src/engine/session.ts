@@ -4,14 +4,9 @@ import {
   type Context,
   type ContextChanges,
   type ContextSettings,
-  CreateContext,
-  DeleteContext,
-  GetContext,
-  ListContexts,
+  Contexts,
   type NewContext,
-  ShareContext,
   type ShareInput,
-  UpdateContext,
 } from '../contexts/index.js'
 import {
   DeleteDocument,
@@ -32,17 +27,17 @@ import { Search, type SearchOptions, type SearchResult } from '../search/index.j
 import { Authorizer, actorOf, type Principal } from '../tenancy/index.js'
 import {
   type AuditOperations,
-  auditOperations,
+  createAuditOperations,
+  createDeliveryOperations,
+  createDestinationOperations,
+  createListOperations,
+  createPermissionOperations,
+  createUserOperations,
   type DeliveryOperations,
   type DestinationOperations,
-  deliveryOperations,
-  destinationOperations,
-  listOperations,
   type OutboxSignals,
   type PermissionOperations,
-  permissionOperations,
   type UserOperations,
-  userOperations,
 } from './sessions.js'
 import { type ChangingMethods, watchRefusals } from './watch-refusals.js'
 
@@ -54,7 +49,7 @@ const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
 }
 const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
   upload: 'document.uploaded',
-  // Of an upload over HTTP it comes first.
+  // The REST server calls it before each upload.
   checkRoom: 'document.uploaded',
   retry: 'document.retried',
   delete: 'document.deleted',
@@ -79,56 +74,154 @@ const DESTINATION_CHANGES: ChangingMethods<DestinationOperations> = {
 }
 const DELIVERY_CHANGES: ChangingMethods<DeliveryOperations> = { resend: 'delivery.resent' }
 
+/** Options of a call that can be aborted. */
 export interface Cancellable {
+  /** Aborts the call, which then rejects with the signal's reason. Default: no signal. */
   readonly signal?: AbortSignal
 }
 
-/** A principal's contexts. Every call checks the live state of its permission. */
+/**
+ * The contexts that a principal can use. Each call checks the current state of its permission. After the engine is
+ * closed, all calls reject with a `ClosedError`.
+ */
 export interface ContextOperations {
+  /**
+   * Creates a context. Missing settings get their defaults, and the engine writes missing starter prompts.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws ModelError `ERR_MODEL_UNKNOWN`
+   * @throws LimitReachedError if the company has reached the limit `contextsPerCompany`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
   create(context: NewContext, options?: Cancellable): Promise<Context>
-  /** What the principal sees, ordered by id. */
+  /**
+   * Lists the contexts that the principal can read, ordered by id.
+   *
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
   list(query?: ListQuery): Promise<Context[]>
-  /** As {@link list}, read a few at a time as they are asked for. */
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
   entries(query?: ListQuery): AsyncIterable<Context>
-  /** As {@link entries}, with the place where the next page begins. */
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
   page(query: ListQuery): Promise<ListPage<Context>>
+  /**
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
   get(id: number): Promise<Context>
-  /** How its documents are cut and searched, those settings too that the specification does not show. */
+  /** Reads all settings, also those that the specification's record does not have. @throws as {@link get} */
   settings(id: number): Promise<Required<ContextSettings>>
-  /** Tools and starter prompts stay as they are when omitted. */
+  /**
+   * Replaces the texts of a context. Omitted tools, starter prompts and settings stay unchanged.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
   update(id: number, changes: ContextChanges): Promise<Context>
+  /** Shares a context with the other users of its account, or makes it private. @throws as {@link update} */
   share(id: number, share: ShareInput): Promise<void>
-  /** With its documents, vectors, words and files. */
+  /**
+   * Deletes a context with its documents. It is invisible at once. A job removes its vectors, words and files:
+   * see `Engine.whenCleared`.
+   *
+   * @throws as {@link update}
+   */
   delete(id: number): Promise<void>
 }
 
-/** A principal's training documents. */
+/**
+ * The training documents that a principal can use. Each call checks the current state of its permission. After the
+ * engine is closed, all calls reject with a `ClosedError`.
+ */
 export interface DocumentOperations {
-  /** Stores the bytes; the text is searchable once it is processed. @returns the document's UUID */
+  /**
+   * Stores the bytes of a document. A job then processes it, and makes its text searchable.
+   *
+   * @returns the document's UUID; for the same bytes under the same name, the UUID of the existing document
+   * @throws InvalidInputError for an invalid file name, content or option
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws QuotaExceededError if the file does not fit in the rest of the context's `maxSize`, or has more than
+   *   `maxFileBytes`
+   * @throws LimitReachedError if the context has reached the limit `documentsPerContext`
+   * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE` or `ERR_EMPTY_FILE`
+   * @throws LeaseLostError if no bytes arrived for more than 10 minutes
+   * @throws ThrottledError if the company already has `uploadsPerCompany` uploads in progress
+   * @throws StorageFullError if the disk is full
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   * @throws ClosedError if the engine is closed during the upload
+   */
   upload(contextId: number, document: NewDocument, options?: UploadOptions): Promise<string>
-  /** Rejects as {@link upload} of so many bytes would, before any of them is read. */
+  /**
+   * Checks whether {@link upload} would accept a file of this size, before any byte is read.
+   *
+   * @param sizeBytes size of the file in bytes
+   * @throws as {@link upload}, without the errors that depend on the bytes
+   */
   checkRoom(contextId: number, sizeBytes: number, options?: Pick<UploadOptions, 'maxFileBytes'>): Promise<void>
-  /** Resolves with the completed record, rejects with a `DocumentFailedError`. */
+  /**
+   * Waits until a document is completed.
+   *
+   * @returns the completed document
+   * @throws DocumentFailedError once the failure is final
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted during the wait
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   * @throws ClosedError if the engine is closed during the wait
+   */
   whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
-  /** Ordered by id. */
+  /**
+   * Lists the documents of a context, ordered by id.
+   *
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
   list(contextId: number, query?: ListQuery): Promise<Document[]>
-  /** As {@link list}, read a few at a time as they are asked for. */
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
   entries(contextId: number, query?: ListQuery): AsyncIterable<Document>
-  /** As {@link entries}, with the place where the next page begins. */
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
   page(contextId: number, query: ListQuery): Promise<ListPage<Document>>
-  /** The record with its ingestion receipt. */
+  /**
+   * Reads a document with its ingestion receipt.
+   *
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
   get(document: DocumentReference): Promise<DocumentWithReceipt>
-  /** The bytes as they were received. */
+  /**
+   * Opens the bytes of a document, as they were uploaded.
+   *
+   * @throws as {@link get}; the iterable throws a FileMissingError if the file is lost
+   */
   open(document: DocumentReference): Promise<AsyncIterable<Uint8Array>>
-  /** In their order; none until the document is completed. */
+  /** Lists the chunks in their order. Empty until the document is completed. @throws as {@link get} */
   chunks(document: DocumentReference): Promise<DocumentChunk[]>
-  /** Processes a failed document once more. */
+  /**
+   * Processes a failed document a second time.
+   *
+   * @throws InvalidInputError if the document has not failed
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
   retry(document: DocumentReference): Promise<Document>
-  /** @returns the document as it was */
+  /**
+   * Deletes a document. No search finds it from now on. A job removes its vectors, words and file: see
+   * `Engine.whenCleared`.
+   *
+   * @returns the document before its deletion
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
   delete(document: DocumentReference): Promise<Document>
 }
 
-/** What one principal may do. */
+/** The operations of one principal. Each call checks its rights at that time. */
 export interface Session {
   readonly principal: Principal
   readonly contexts: ContextOperations
@@ -139,11 +232,27 @@ export interface Session {
   readonly deliveries: DeliveryOperations
   /** The audit trail of the principal's company and its descendants; for principals with `tenant:manage`. */
   readonly audit: AuditOperations
-  /** The chunks of a context whose meaning is nearest to the prompt, the best first. */
+  /**
+   * Finds the chunks of a context that answer a prompt, by words and meaning.
+   *
+   * @param prompt 1 to 32,768 characters, not blank
+   * @returns the `topN` best chunks, the best first
+   * @throws InvalidInputError for an invalid prompt or option, and for a prompt with more tokens than the limit
+   *   `promptTokens`
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws ThrottledError if the API key (or the user without a key), or the company, already has its maximum of
+   *   searches in progress
+   * @throws ModelError if the embedding model cannot be loaded
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   * @throws ClosedError after the engine is closed
+   */
   search(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchResult[]>
   /**
-   * As {@link search}, for a reader who may be slow: an array where the texts have at most about 128 kB together;
-   * otherwise they are read a few at a time as they are asked for, and chunks that are gone by then are left out.
+   * As {@link search}, for a consumer that may be slow.
+   *
+   * @returns an array if the texts have at most 128 KiB together. Otherwise an async iterable, which reads a few texts
+   *   at a time when the consumer asks for them, and leaves out chunks that are deleted by then.
+   * @throws as {@link search}, also during the iteration
    */
   searchEntries(
     contextId: number,
@@ -152,17 +261,20 @@ export interface Session {
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>>
 }
 
-/** What sessions have to do with the engine they belong to. */
+/** The functions of the engine that its sessions call. */
 interface EngineSignals extends WorkSignals {
-  /** Does work that the engine waits for when it is closed, once it has aborted it. */
-  untilClosed<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /**
+   * Runs work with a signal that is aborted when the caller aborts or the engine closes. The engine waits for the work.
+   */
+  runUntilClosed<T>(callerSignal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Tells the workers what a session's calls have put to work. */
+/** Notifies the workers about new or cancelled work. */
 export interface WorkSignals extends OutboxSignals {
   documentUploaded(): void
   documentDeleted(documentId: number): void
-  contextDeleted(): void
+  /** There are new jobs that purge deleted data. */
+  purgeQueued(): void
 }
 
 export function createSession(container: Container, principal: Principal, signals: EngineSignals): Session {
@@ -171,20 +283,27 @@ export function createSession(container: Container, principal: Principal, signal
     const { companyId } = principal
     return { reach, companyId, listedCompanyId: companyId }
   }
-  const watching = { by: actorOf(principal), refusals: () => container.get(AuditRefusals) }
+  const refusalOptions = { by: actorOf(principal), refusals: () => container.get(AuditRefusals) }
   return {
     principal,
-    contexts: watchRefusals(contextOperations(container, principal, signals), CONTEXT_CHANGES, watching),
-    documents: watchRefusals(documentOperations(container, principal, signals), DOCUMENT_CHANGES, watching),
-    users: watchRefusals(userOperations(container, principal), USER_CHANGES, watching),
-    permissions: watchRefusals(permissionOperations(container, principal), PERMISSION_CHANGES, watching),
+    contexts: watchRefusals(createContextOperations(container, principal, signals), CONTEXT_CHANGES, refusalOptions),
+    documents: watchRefusals(createDocumentOperations(container, principal, signals), DOCUMENT_CHANGES, refusalOptions),
+    users: watchRefusals(createUserOperations(container, principal), USER_CHANGES, refusalOptions),
+    permissions: watchRefusals(createPermissionOperations(container, principal), PERMISSION_CHANGES, refusalOptions),
     destinations: watchRefusals(
-      destinationOperations(container, authorizeWebhooks, signals),
+      createDestinationOperations(container, authorizeWebhooks, signals),
       DESTINATION_CHANGES,
-      watching,
+      refusalOptions,
     ),
-    deliveries: watchRefusals(deliveryOperations(container, authorizeWebhooks, signals), DELIVERY_CHANGES, watching),
-    audit: auditOperations(container, async () => (await container.get(Authorizer).authorizeTenant(principal)).reach),
+    deliveries: watchRefusals(
+      createDeliveryOperations(container, authorizeWebhooks, signals),
+      DELIVERY_CHANGES,
+      refusalOptions,
+    ),
+    audit: createAuditOperations(
+      container,
+      async () => (await container.get(Authorizer).authorizeTenant(principal)).reach,
+    ),
     search: async (contextId, prompt, options) =>
       await container.get(Search).execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
@@ -192,27 +311,35 @@ export function createSession(container: Container, principal: Principal, signal
   }
 }
 
-function contextOperations(container: Container, principal: Principal, signals: EngineSignals): ContextOperations {
+function createContextOperations(
+  container: Container,
+  principal: Principal,
+  signals: EngineSignals,
+): ContextOperations {
   return {
-    create: async (context, options) => await container.get(CreateContext).execute(principal, context, options),
-    ...listOperations(() => container.get(ListContexts).execute(principal)),
-    get: async (id) => await container.get(GetContext).execute(principal, id),
-    settings: async (id) => await container.get(GetContext).settings(principal, id),
-    update: async (id, changes) => await container.get(UpdateContext).execute(principal, id, changes),
+    create: async (context, options) => await container.get(Contexts).create(principal, context, options),
+    ...createListOperations(() => container.get(Contexts).list(principal)),
+    get: async (id) => await container.get(Contexts).get(principal, id),
+    settings: async (id) => await container.get(Contexts).getSettings(principal, id),
+    update: async (id, changes) => await container.get(Contexts).update(principal, id, changes),
     share: async (id, share) => {
-      await container.get(ShareContext).execute(principal, id, share)
+      await container.get(Contexts).share(principal, id, share)
     },
     delete: async (id) => {
-      await container.get(DeleteContext).execute(principal, id)
-      signals.contextDeleted()
+      await container.get(Contexts).delete(principal, id)
+      signals.purgeQueued()
     },
   }
 }
 
-function documentOperations(container: Container, principal: Principal, signals: EngineSignals): DocumentOperations {
+function createDocumentOperations(
+  container: Container,
+  principal: Principal,
+  signals: EngineSignals,
+): DocumentOperations {
   return {
     upload: async (contextId, document, options = {}) => {
-      return await signals.untilClosed(options.signal, async (signal) => {
+      return await signals.runUntilClosed(options.signal, async (signal) => {
         const uuid = await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
         signals.documentUploaded()
         return uuid
@@ -222,10 +349,10 @@ function documentOperations(container: Container, principal: Principal, signals:
       await container.get(UploadDocument).check(principal, contextId, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
-      await signals.untilClosed(options?.signal, async (signal) => {
+      await signals.runUntilClosed(options?.signal, async (signal) => {
         return await container.get(WaitForDocument).execute(principal, document, { signal })
       }),
-    ...listOperations((contextId: number) => container.get(ListDocuments).execute(principal, contextId)),
+    ...createListOperations((contextId: number) => container.get(ListDocuments).execute(principal, contextId)),
     get: async (document) => await container.get(GetDocument).execute(principal, document),
     open: async (document) => await container.get(GetDocument).open(principal, document),
     chunks: async (document) => await container.get(GetDocument).chunks(principal, document),

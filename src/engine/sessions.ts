@@ -3,104 +3,157 @@ import { type AuditEntry, type AuditPage, type AuditQuery, ListAudit } from '../
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
 import { parseId } from '../kernel/validate.js'
 import {
-  CreateDestination,
-  DeleteDestination,
+  Deliveries,
   type Delivery,
   type DeliveryPage,
   type DeliveryQuery,
   type DeliveryWithAttempts,
   type Destination,
   type DestinationInput,
+  Destinations,
   type DestinationWithSecret,
-  ListDeliveries,
-  ListDestinations,
-  ResendDelivery,
-  RotateSigningSecret,
-  SendTestEvent,
-  UpdateDestination,
 } from '../outbox/index.js'
 import {
-  AddUser,
   Authorizer,
-  DeleteUser,
-  GrantPermission,
   ListPermissionOptions,
-  ListUsers,
-  ManagePermissions,
   type NewPermission,
   type NewUser,
   type Permission,
   type PermissionChange,
   type PermissionOptions,
   type PermissionOptionsPath,
+  Permissions,
   type Principal,
   type Reach,
-  ReinitiateUser,
+  Users,
   type UserWithPermissions,
 } from '../tenancy/index.js'
 
 /** The audit trail: who did what, from where, when, and with what outcome. */
 export interface AuditOperations {
-  /** A page, the newest first. */
+  /**
+   * Lists one page of entries, the newest first.
+   *
+   * @throws InvalidInputError for an invalid query
+   * @throws ForbiddenError if the principal may not do this, or if the company is out of reach
+   * @throws NotFoundError for the host: if the company is missing and has no entry
+   * @throws UnauthenticatedError if the principal no longer exists
+   */
   list(query?: AuditQuery): Promise<AuditPage>
-  /** All entries, the newest first, read page by page; `limit` says how many at most. */
+  /** Iterates over all entries, the newest first. `limit` is the maximum number of entries. @throws as {@link list} */
   entries(query?: AuditQuery): AsyncIterable<AuditEntry>
 }
 
-export function auditOperations(container: Container, authorize: () => Promise<Reach>): AuditOperations {
+export function createAuditOperations(container: Container, authorize: () => Promise<Reach>): AuditOperations {
   return {
     list: async (query = {}) => await container.get(ListAudit).execute(query, await authorize()),
     entries: (query = {}) => container.get(ListAudit).entries(query, authorize),
   }
 }
 
-/** Where events are sent to; for principals with the capability `webhook:manage`, within their reach. */
+/**
+ * Destinations of events, within the reach of a principal with the capability `webhook:manage`. All methods also throw
+ * UnauthenticatedError, ForbiddenError if the principal may not do this, and ClosedError after the engine is closed.
+ */
 export interface DestinationOperations {
-  /** With the signing secret, this once. `customerId` defaults to the principal's company. */
+  /**
+   * Creates a destination. `customerId` defaults to the principal's company.
+   *
+   * @returns the destination with its signing secret, which only this call returns
+   * @throws InvalidInputError for an invalid member
+   * @throws DestinationRefusedError if the URL is not allowed. Specification: Destination requirements
+   * @throws NotFoundError @throws ForbiddenError if the company is missing or out of reach
+   * @throws AlreadyExistsError if the company has a destination with this URL
+   * @throws LimitReachedError if the company has reached the limit `destinationsPerCompany`
+   * @throws ThrottledError if the company has reached the limit `destinationChangesPerMinute`
+   */
   create(destination: DestinationInput): Promise<DestinationWithSecret>
-  /** Those of one company, ordered by id. @param customerId default: the principal's company */
+  /**
+   * Lists the destinations of one company, ordered by id.
+   *
+   * @param customerId default: the principal's company
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws NotFoundError @throws ForbiddenError if the company is missing or out of reach
+   */
   list(customerId?: number, query?: ListQuery): Promise<Destination[]>
-  /** As {@link list}, read a few at a time as they are asked for. */
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
   entries(customerId?: number, query?: ListQuery): AsyncIterable<Destination>
-  /** As {@link entries}, with the place where the next page begins. */
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
   page(customerId: number | undefined, query: ListQuery): Promise<ListPage<Destination>>
+  /** @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND` */
   get(id: number): Promise<Destination>
-  /** The name and `includeDescendants` stay as they are when omitted. */
+  /**
+   * Changes a destination. An omitted name and `includeDescendants` stay unchanged. The secret stays, and waiting
+   * deliveries go to the new URL.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   * @throws DestinationRefusedError @throws AlreadyExistsError @throws ThrottledError as {@link create}
+   */
   update(id: number, destination: DestinationInput): Promise<Destination>
-  /** What is still on its way there is cancelled. */
+  /**
+   * Deletes a destination and its secret, and cancels its unfinished deliveries. The delivery log stays.
+   *
+   * @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   */
   delete(id: number): Promise<void>
-  /** Another signing secret, from now on. */
+  /**
+   * Replaces the signing secret. The next attempt uses the new one.
+   *
+   * @returns the destination with the new secret, which only this call returns
+   * @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   */
   rotateSecret(id: number): Promise<DestinationWithSecret>
-  /** Sends `run.started` of no run, to this destination alone. */
+  /**
+   * Sends a test event to this destination only: `run.started` with a `jobKey` of zeros.
+   *
+   * @returns the new delivery, which the relay sends in the background
+   * @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   * @throws ThrottledError if the company has reached the limit `testEventsPerMinute`
+   */
   test(id: number): Promise<Delivery>
 }
 
-/** The delivery log, within the principal's reach. */
+/**
+ * The delivery log, within the reach of a principal with the capability `webhook:manage`. All methods also throw
+ * UnauthenticatedError, ForbiddenError if the principal may not do this, and ClosedError after the engine is closed.
+ */
 export interface DeliveryOperations {
-  /** The newest first. */
+  /** Lists one page of deliveries, the newest first. @throws InvalidInputError for an invalid query */
   list(query?: DeliveryQuery): Promise<DeliveryPage>
-  /** With each attempt, and the body. */
+  /**
+   * Reads a delivery with its attempts and its body.
+   *
+   * @throws InvalidInputError @throws NotFoundError `ERR_DELIVERY_NOT_FOUND`
+   */
   get(id: number): Promise<DeliveryWithAttempts>
-  /** Sends the same bytes again, as a new delivery. */
+  /**
+   * Sends the same bytes a second time, as a new delivery.
+   *
+   * @throws InvalidInputError
+   * @throws NotFoundError `ERR_DELIVERY_NOT_FOUND`; `ERR_DESTINATION_NOT_FOUND` if the destination is deleted
+   * @throws ThrottledError if the company has reached the limit `resendsPerMinute`
+   */
   resend(id: number): Promise<Delivery>
 }
 
-/** For whom destinations and deliveries are looked after. */
+/** The rights of a call to destinations and deliveries. */
 interface OutboxAccess {
   readonly reach: Reach
-  /** Whose a new destination is, unless it says. */
+  /** Owner of a new destination without a `customerId`. */
   readonly companyId: number
-  /** Whose destinations are listed, unless it is said; `undefined` for all within reach. */
+  /** Company whose destinations are listed by default; `undefined` for all companies within reach. */
   readonly listedCompanyId: number | undefined
 }
 
-/** Tells the relay what there is to do. */
+/** Notifies the relay about new and cancelled deliveries. */
 export interface OutboxSignals {
   deliveriesQueued(): void
   deliveriesCancelled(ids: readonly number[]): void
 }
 
-export function destinationOperations(
+export function createDestinationOperations(
   container: Container,
   authorize: () => Promise<OutboxAccess>,
   signals: OutboxSignals,
@@ -108,135 +161,195 @@ export function destinationOperations(
   return {
     create: async (destination) => {
       const { companyId, reach } = await authorize()
-      return await container.get(CreateDestination).execute(destination, companyId, reach)
+      return await container.get(Destinations).create(destination, companyId, reach)
     },
-    ...listOperations((customerId?: number) =>
-      container.get(ListDestinations).execute(async () => {
+    ...createListOperations((customerId?: number) =>
+      container.get(Destinations).list(async () => {
         const { listedCompanyId, reach } = await authorize()
         return { companyId: customerId ?? listedCompanyId, reach }
       }),
     ),
-    get: async (id) => await container.get(ListDestinations).get(id, (await authorize()).reach),
+    get: async (id) => await container.get(Destinations).get(id, (await authorize()).reach),
     update: async (id, destination) =>
-      await container.get(UpdateDestination).execute(id, destination, (await authorize()).reach),
+      await container.get(Destinations).update(id, destination, (await authorize()).reach),
     delete: async (id) => {
-      signals.deliveriesCancelled(await container.get(DeleteDestination).execute(id, (await authorize()).reach))
+      signals.deliveriesCancelled(await container.get(Destinations).delete(id, (await authorize()).reach))
     },
-    rotateSecret: async (id) => await container.get(RotateSigningSecret).execute(id, (await authorize()).reach),
+    rotateSecret: async (id) => await container.get(Destinations).rotateSecret(id, (await authorize()).reach),
     test: async (id) => {
-      const delivery = await container.get(SendTestEvent).execute(id, (await authorize()).reach)
+      const delivery = await container.get(Destinations).sendTest(id, (await authorize()).reach)
       signals.deliveriesQueued()
       return delivery
     },
   }
 }
 
-export function deliveryOperations(
+export function createDeliveryOperations(
   container: Container,
   authorize: () => Promise<Pick<OutboxAccess, 'reach'>>,
   signals: OutboxSignals,
 ): DeliveryOperations {
   return {
-    list: async (query = {}) => await container.get(ListDeliveries).execute(query, (await authorize()).reach),
-    get: async (id) => await container.get(ListDeliveries).get(id, (await authorize()).reach),
+    list: async (query = {}) => await container.get(Deliveries).list(query, (await authorize()).reach),
+    get: async (id) => await container.get(Deliveries).get(id, (await authorize()).reach),
     resend: async (id) => {
-      const delivery = await container.get(ResendDelivery).execute(id, (await authorize()).reach)
+      const delivery = await container.get(Deliveries).resend(id, (await authorize()).reach)
       signals.deliveriesQueued()
       return delivery
     },
   }
 }
 
-/** Users of the principal's company and its descendants; for principals with the capability `tenant:manage`. */
+/**
+ * Users of the principal's company and its descendants, for a principal with the capability `tenant:manage`. All
+ * methods also throw UnauthenticatedError, ForbiddenError if the principal may not do this, and ClosedError after the
+ * engine is closed.
+ */
 export interface UserOperations {
-  /** Users of one company, not of those below it. @param customerId default: the principal's company */
+  /**
+   * Lists the users of one company, without those of companies below it, ordered by id.
+   *
+   * @param customerId default: the principal's company
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws ForbiddenError if the company is missing or out of reach
+   */
   list(customerId?: number, query?: ListQuery): Promise<UserWithPermissions[]>
-  /** As {@link list}, read a few at a time as they are asked for. */
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
   entries(customerId?: number, query?: ListQuery): AsyncIterable<UserWithPermissions>
-  /** As {@link entries}, with the place where the next page begins. */
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
   page(customerId: number | undefined, query: ListQuery): Promise<ListPage<UserWithPermissions>>
-  /** Invites them by mail. `customerId` defaults to the principal's company. */
+  /**
+   * Adds a user, and invites the user by mail. `customerId` defaults to the principal's company.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws ForbiddenError if the company is missing or out of reach, or if the principal lacks a right that the user
+   *   would get
+   * @throws AlreadyExistsError if the company has a user with this address
+   * @throws LimitReachedError if the company has reached the limit `usersPerCompany`
+   * @throws ThrottledError if the invitation would exceed a limit of mails; nothing is created then
+   */
   add(user: NewUser): Promise<UserWithPermissions>
-  /** Sends the invitation once more. */
+  /**
+   * Sends the invitation a second time, with a new link.
+   *
+   * @throws InvalidInputError if the user has completed the setup, or if the user or its company is disabled
+   * @throws NotFoundError `ERR_USER_NOT_FOUND`, also for a user out of reach
+   * @throws ForbiddenError if the user has a right that the principal lacks
+   * @throws ThrottledError if the mail would exceed a limit; links of earlier invitations stay valid then
+   */
   reinitiate(id: number): Promise<void>
-  /** Erases what is known of a user, with all rights, keys, links and waiting mails; contexts stay with their accounts. */
+  /**
+   * Deletes a user, and erases its personal data, permissions, API keys, links and waiting mails. Contexts stay with
+   * their accounts.
+   *
+   * @throws NotFoundError `ERR_USER_NOT_FOUND`, also for a user out of reach
+   * @throws ForbiddenError if the user has a right that the principal lacks
+   * @throws LastManagerError if a company would be left without a manager
+   * @throws InUseError for the owner of the installation
+   */
   delete(id: number): Promise<void>
 }
 
-/** Permissions on accounts of the principal's company and its descendants. */
+/**
+ * Permissions on accounts of the principal's company and its descendants, for a principal with the capability
+ * `tenant:manage`. All methods also throw UnauthenticatedError, ForbiddenError if the principal may not do this, and
+ * ClosedError after the engine is closed.
+ */
 export interface PermissionOperations {
-  /** What a permission can be made of, step by step. */
+  /**
+   * Lists the choices for a new permission, step by step.
+   *
+   * @param path the choices of the earlier steps. Default: the first step
+   * @throws InvalidInputError for a choice that the step before did not list
+   * @throws ForbiddenError if the company or the account is missing or out of reach
+   */
   options(path?: PermissionOptionsPath): Promise<PermissionOptions>
+  /**
+   * Grants a role on an account to a user.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws NotFoundError for a missing user, account or role
+   * @throws ForbiddenError if the role has a capability that the principal lacks
+   * @throws AlreadyExistsError if the user has a permission on the account
+   */
   create(permission: NewPermission): Promise<Permission>
-  /** Gives it another role. */
+  /**
+   * Changes the role of a permission.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws NotFoundError for a missing permission or role
+   * @throws ForbiddenError if the old or the new role has a capability that the principal lacks
+   * @throws LastManagerError if a company would be left without a manager
+   */
   update(change: PermissionChange): Promise<Permission>
-  /** Flips `disabled`. */
+  /** Inverts `disabled`. @throws as {@link update} */
   toggle(id: number): Promise<Permission>
+  /** Removes a permission. @throws as {@link update} */
   delete(id: number): Promise<void>
 }
 
-export function userOperations(container: Container, principal: Principal): UserOperations {
+export function createUserOperations(container: Container, principal: Principal): UserOperations {
   const authorize = async () => await container.get(Authorizer).authorizeTenant(principal)
   return {
-    ...listOperations((customerId?: number) => container.get(ListUsers).execute(authorize, customerId)),
+    ...createListOperations((customerId?: number) => container.get(Users).list(authorize, customerId)),
     add: async (user) => {
       const access = await authorize()
       const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')
-      const added = await container.get(AddUser).execute(user, companyId, access.actor, access.reach)
+      const added = await container.get(Users).add(user, companyId, access.actor, access.reach)
       const { customerId: _company, disabled: _disabled, ...shown } = added
-      return (await container.get(ListUsers).one(access, added.id)) ?? { ...shown, permissions: [] }
+      return (await container.get(Users).find(access, added.id)) ?? { ...shown, permissions: [] }
     },
     reinitiate: async (id) => {
-      await container.get(ReinitiateUser).execute(id, (await authorize()).reach)
+      await container.get(Users).reinitiate(id, (await authorize()).reach)
     },
     delete: async (id) => {
-      await container.get(DeleteUser).execute(id, (await authorize()).reach)
+      await container.get(Users).delete(id, (await authorize()).reach)
     },
   }
 }
 
-export function permissionOperations(container: Container, principal: Principal): PermissionOperations {
+export function createPermissionOperations(container: Container, principal: Principal): PermissionOperations {
   const authorize = async () => await container.get(Authorizer).authorizeTenant(principal)
-  const manage = (): ManagePermissions => container.get(ManagePermissions)
   return {
     options: async (path) => await container.get(ListPermissionOptions).execute(await authorize(), path),
     create: async (permission) => {
       const { actor, reach } = await authorize()
-      return await container.get(GrantPermission).execute(permission, actor, reach)
+      return await container.get(Permissions).grant(permission, actor, reach)
     },
-    update: async (change) => await manage().changeRole(change, (await authorize()).reach),
-    toggle: async (id) => await manage().toggle(id, (await authorize()).reach),
+    update: async (change) => await container.get(Permissions).changeRole(change, (await authorize()).reach),
+    toggle: async (id) => await container.get(Permissions).toggle(id, (await authorize()).reach),
     delete: async (id) => {
-      await manage().delete(id, (await authorize()).reach)
+      await container.get(Permissions).revoke(id, (await authorize()).reach)
     },
   }
 }
 
-/** The ways to read a list: whole, one after the other, and page by page. */
-interface ListOperations<Of extends readonly unknown[], Item> {
-  list(...given: [...Of, query?: ListQuery]): Promise<Item[]>
-  entries(...given: [...Of, query?: ListQuery]): AsyncIterable<Item>
-  page(...given: [...Of, query: ListQuery]): Promise<ListPage<Item>>
+/** The three ways to read a list: as an array, as an iterable, and page by page. */
+interface ListOperations<Scope extends readonly unknown[], Item> {
+  list(...args: [...Scope, query?: ListQuery]): Promise<Item[]>
+  entries(...args: [...Scope, query?: ListQuery]): AsyncIterable<Item>
+  page(...args: [...Scope, query: ListQuery]): Promise<ListPage<Item>>
 }
 
-/** @param rowsOf the list of what is named by as many arguments as it takes, before the query */
-export function listOperations<Of extends readonly [number?], Item extends { readonly id: number }>(
-  rowsOf: (...of: Of) => RowList<Item>,
-): ListOperations<Of, Item> {
-  const split = (given: readonly unknown[]): [RowList<Item>, ListQuery | undefined] => {
-    return [rowsOf(...(given.slice(0, rowsOf.length) as unknown as Of)), given[rowsOf.length] as ListQuery | undefined]
+/** @param rowsOf returns the list for the arguments before the query; `rowsOf.length` is their number */
+export function createListOperations<Scope extends readonly [number?], Item extends { readonly id: number }>(
+  rowsOf: (...scope: Scope) => RowList<Item>,
+): ListOperations<Scope, Item> {
+  const parse = (args: readonly unknown[]): [RowList<Item>, ListQuery | undefined] => {
+    return [rowsOf(...(args.slice(0, rowsOf.length) as unknown as Scope)), args[rowsOf.length] as ListQuery | undefined]
   }
   return {
-    list: async (...given) => {
-      const [rows, query] = split(given)
+    list: async (...args) => {
+      const [rows, query] = parse(args)
       return await rows.list(query)
     },
-    entries: (...given) => {
-      const [rows, query] = split(given)
+    entries: (...args) => {
+      const [rows, query] = parse(args)
       return rows.entries(query)
     },
-    page: async (...given) => {
-      const [rows, query] = split(given)
+    page: async (...args) => {
+      const [rows, query] = parse(args)
       return await rows.page(query ?? {})
     },
   }

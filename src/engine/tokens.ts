@@ -19,8 +19,8 @@ import type {
 import type { Reach, TokenIssuer } from '../tenancy/index.js'
 
 /**
- * The name of a port in the container. Typed as a class of the port, so that the
- * compiler checks what is bound to it and where it is injected.
+ * Creates the token of a port in the container. Its type is a class of the port, so that the compiler checks the
+ * bindings and the injections.
  */
 function token<Port>(name: string): AbstractNewable<Port> {
   return Symbol(name) as unknown as AbstractNewable<Port>
@@ -40,9 +40,9 @@ export const COMMON_PASSWORDS: AbstractNewable<CommonPasswords> = token('CommonP
 export const ONE_TIME_PASSWORDS: AbstractNewable<OneTimePasswords> = token('OneTimePasswords')
 export const MAILER: AbstractNewable<Mailer> = token('Mailer')
 export const HTTP_TRANSPORT: AbstractNewable<HttpTransport> = token('HttpTransport')
-/** Who issues access tokens. */
+/** The issuer of access tokens. */
 export const TOKEN_ISSUER: AbstractNewable<TokenIssuer> = token('TokenIssuer')
-/** What one tenant may hold, have under way, and do in a time. */
+/** The limits of a tenant: on data, on work in progress and on rates. */
 export const LIMITS: AbstractNewable<EngineLimits> = token('Limits')
 /** The reach of the host's own administration. */
 export const HOST_REACH: AbstractNewable<Reach> = token('HostReach')

@@ -20,53 +20,69 @@ import type { WorkSignals } from './session.js'
 import { STORAGE, TELEMETRY } from './tokens.js'
 
 const INGESTION_CONCURRENCY = 4
-/** Of all documents at a time, those of one context: a huge one, or a thousand, leave places for others. */
+/**
+ * Maximum share of the concurrent documents for one context, so that one with many documents leaves room for others.
+ */
 const INGESTION_SHARE_OF_CONTEXT = 0.5
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
-/** Documents that may have ended processes wait so long in the life of the next ones; then they are given up. */
-const INGESTION_QUIET_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
+/**
+ * Delays from the start of a process until it runs a poison job, such as a document that may have crashed earlier
+ * processes. The delay grows with each crash. After {@link INGESTION_CLAIMS} claims the document fails.
+ */
+const POISON_START_DELAYS_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
 const INGESTION_CLAIMS = 6
 
-/** Then a context's words are tried again in an hour. */
+/** Failures after which the next try to index the words of a context waits for an hour. */
 const WORDS_MAX_FAILURES = 10
 
 const MAIL_CONCURRENCY = 4
 const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR]
-/** A mail server that is away for two days loses no mail. */
+/** With the retry delays, a mail server can be unavailable for two days without the loss of a mail. */
 const MAIL_MAX_FAILURES = 53
 
-/** Attempts under way at a time, and of them to one destination: a slow one holds up no other. */
+/**
+ * Maximum number of concurrent attempts, in total and to one destination, so that a slow destination delays no other.
+ */
 const RELAY_CONCURRENCY = 128
 const RELAY_CONCURRENCY_PER_DESTINATION = 8
-/** An attempt ends after 5 s at the latest; what a dead process held is taken up soon after. */
+/** An attempt takes at most 5 s, so another process can soon claim the attempts of a crashed process. */
 const RELAY_LEASE_MS = 10_000
-/** Events that another process has recorded are seen well within a second. */
+/** The relay finds events of other processes well within a second. */
 const RELAY_POLL_MS = 400
-/** Passing faults of the engine itself, such as a database that is away; attempts are counted by the delivery. */
+/**
+ * Transient failures of the engine itself, such as an unavailable database. The delivery counts its attempts
+ * separately.
+ */
 const RELAY_MAX_FAILURES = 10
-/** An attempt under way may go to its end when the engine is closed, if that is soon. */
+/** Time that attempts in progress have to finish when the engine closes. */
 const RELAY_DRAIN_MS = 2_000
-/** Where attempts end all the time, several are claimed at once; the first after a pause is claimed at once. */
+/**
+ * Minimum interval between two claims under load, so that one claim takes several jobs. The first claim after a pause
+ * is immediate.
+ */
 const RELAY_CLAIM_INTERVAL_MS = 20
-/** Receivers that hang look like crashes when a process dies with many attempts under way. */
-const RELAY_CLAIMS_IN_COMPANY = 4
+/**
+ * Claims without progress after which an attempt counts as a poison job. Higher than the default, because a process
+ * that is killed while many receivers hang interrupts many attempts, which did not cause the crash.
+ */
+const RELAY_SHARED_CLAIMS = 4
 
-/** A sweep is due every hour: it is enough to look now and then who does it. */
+/** A sweep is due every hour, so a slow poll is enough. */
 const SWEEP_POLL_MS = MINUTE
 
 /**
- * The workers of an engine: one for documents, one for the words of older ones, one that clears away, one for mails,
- * and the relay of events; and the sweep at their start, with a look whether all is well.
+ * The workers of an engine, for: documents, words of older documents, purging, mails, and the relay of events. Also
+ * runs the sweep at the start, and the check after it.
  */
 export class Workers implements WorkSignals, RepairWorkers {
   readonly #ingestion: JobWorker
   readonly #indexing: JobWorker
-  readonly #clearing: JobWorker
+  readonly #purging: JobWorker
   readonly #mailing: JobWorker
   readonly #relay: JobWorker
-  /** Where other processes work on the same storage. */
-  readonly #sweeping: JobWorker | undefined
+  /** The worker of hourly sweeps. Only for an engine whose storage other engines share. */
+  readonly #sharedSweep: JobWorker | undefined
   readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #startCheck: StartCheck
@@ -75,9 +91,12 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #telemetry: Telemetry
   readonly #roles: readonly EngineRole[]
   readonly #stopping = new AbortController()
-  #begun: Promise<void> | undefined
+  /** Resolves once the workers are started; undefined before that is requested. */
+  #started: Promise<void> | undefined
   #stopWatching: () => Promise<void> = () => Promise.resolve()
+  /** Resolves once the sweep at the start, or its replacement, is finished. Never rejects. */
   #swept: Promise<void> = Promise.resolve()
+  /** Resolves once the check after the start is finished. Never rejects. */
   #checked: Promise<void> = Promise.resolve()
 
   constructor(container: Container, options: EngineOptions) {
@@ -88,26 +107,26 @@ export class Workers implements WorkSignals, RepairWorkers {
       handlers: [container.get(ProcessDocument)],
       concurrency: ingestionConcurrency,
       concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
-      quietMs: INGESTION_QUIET_MS,
+      poisonStartDelaysMs: POISON_START_DELAYS_MS,
       maxClaims: INGESTION_CLAIMS,
     })
-    // One context at a time: what is uploaded and searched comes first.
+    // One context at a time: uploads and searches have priority.
     this.#indexing = new JobWorker(storage, telemetry, {
       handlers: [container.get(IndexContextWords)],
-      quietMs: INGESTION_QUIET_MS,
+      poisonStartDelaysMs: POISON_START_DELAYS_MS,
       maxFailures: WORDS_MAX_FAILURES,
     })
-    this.#clearing = new JobWorker(storage, telemetry, {
+    this.#purging = new JobWorker(storage, telemetry, {
       handlers: [
         container.get(PurgeDocument),
         container.get(PurgeContext),
         container.get(PurgeAccount),
         container.get(PurgeCompany),
       ],
-      quietMs: INGESTION_QUIET_MS,
-      // What was deleted is cleared away, however long that cannot be done.
+      poisonStartDelaysMs: POISON_START_DELAYS_MS,
+      // Deleted data must be removed in the end, however often that fails.
       maxFailures: Infinity,
-      // Each makes room first.
+      // A purge frees disk space.
       isPausedByFullDisk: false,
     })
     this.#mailing = new JobWorker(storage, telemetry, {
@@ -123,12 +142,12 @@ export class Workers implements WorkSignals, RepairWorkers {
       leaseMs: RELAY_LEASE_MS,
       pollMs: RELAY_POLL_MS,
       maxFailures: RELAY_MAX_FAILURES,
-      maxClaimsInCompany: RELAY_CLAIMS_IN_COMPANY,
+      maxSharedClaims: RELAY_SHARED_CLAIMS,
       drainMs: RELAY_DRAIN_MS,
       claimIntervalMs: RELAY_CLAIM_INTERVAL_MS,
-      isGrouped: true,
+      isBatched: true,
     })
-    this.#sweeping =
+    this.#sharedSweep =
       options.isShared === true
         ? new JobWorker(storage, telemetry, { handlers: [container.get(SweepInTurn)], pollMs: SWEEP_POLL_MS })
         : undefined
@@ -141,17 +160,20 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#telemetry = telemetry
   }
 
-  /** Ready at once; the sweep goes on in the background. Without one, work waits until the database is known to be sound. */
+  /**
+   * Starts the workers, and the sweep in the background. Without a sweep, the workers start in the background, as soon
+   * as a check has found no damage in the database.
+   */
   async start(): Promise<void> {
     if (!this.#isSweeping) {
-      this.#swept = this.#beginIfSound()
+      this.#swept = this.#startIfUndamaged()
       return
     }
     await this.begin()
     if (!this.isIngesting) return
-    if (this.#sweeping !== undefined) {
+    if (this.#sharedSweep !== undefined) {
       await this.#storage.transaction(({ jobs }) => jobs.enqueue(SWEEP_JOB))
-      this.#sweeping.start()
+      this.#sharedSweep.start()
       return
     }
     const { signal } = this.#stopping
@@ -171,12 +193,12 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   async begin(): Promise<void> {
-    this.#begun ??= this.#begin()
-    await this.#begun
+    this.#started ??= this.#startWorkers()
+    await this.#started
   }
 
-  /** Whoever opens a folder to repair it looks first: nothing is written into a database that is damaged. */
-  async #beginIfSound(): Promise<void> {
+  /** An engine that repairs a data folder checks the database first: nothing may be written into a damaged database. */
+  async #startIfUndamaged(): Promise<void> {
     const { signal } = this.#stopping
     try {
       const problems = await this.#storage.verify({ isThorough: true, signal })
@@ -186,24 +208,24 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
   }
 
-  async #begin(): Promise<void> {
-    const [isRelay, isIngest] = [this.#roles.includes('relay'), this.#roles.includes('ingest')]
-    if (isRelay || isIngest) {
+  async #startWorkers(): Promise<void> {
+    const [isRelaying, isIngesting] = [this.#roles.includes('relay'), this.isIngesting]
+    if (isRelaying || isIngesting) {
       this.#stopWatching = this.#storage.watchJobs((kind) => {
         for (const worker of this.#workers) if (worker.handles(kind)) worker.wake()
       })
     }
-    if (isIngest) await this.#sweep.prepare(this.#isAlone)
-    if (isRelay) {
+    if (isIngesting) await this.#sweep.prepare(this.#isAlone)
+    if (isRelaying) {
       const trim = { kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }
       await this.#storage.transaction(({ jobs }) => jobs.enqueueAll([trim, TRIM_AUDIT]))
       this.#mailing.start()
       this.#relay.start()
     }
-    if (!isIngest) return
+    if (!isIngesting) return
     this.#ingestion.start()
     this.#indexing.start()
-    this.#clearing.start()
+    this.#purging.start()
   }
 
   documentUploaded(): void {
@@ -212,11 +234,11 @@ export class Workers implements WorkSignals, RepairWorkers {
 
   documentDeleted(documentId: number): void {
     this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject: documentId })
-    this.#clearing.wake()
+    this.#purging.wake()
   }
 
-  contextDeleted(): void {
-    this.#clearing.wake()
+  purgeQueued(): void {
+    this.#purging.wake()
   }
 
   deliveriesQueued(): void {
@@ -228,8 +250,8 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   get #workers(): readonly JobWorker[] {
-    const own = [this.#ingestion, this.#indexing, this.#clearing, this.#mailing, this.#relay]
-    return this.#sweeping === undefined ? own : [...own, this.#sweeping]
+    const workers = [this.#ingestion, this.#indexing, this.#purging, this.#mailing, this.#relay]
+    return this.#sharedSweep === undefined ? workers : [...workers, this.#sharedSweep]
   }
 
   get isIngesting(): boolean {
@@ -243,24 +265,24 @@ export class Workers implements WorkSignals, RepairWorkers {
   wake(): void {
     this.#ingestion.wake()
     this.#indexing.wake()
-    this.#clearing.wake()
+    this.#purging.wake()
   }
 
-  /** Resolves once what was deleted is gone from the disk. */
+  /** Resolves once deleted data is removed from the disk, or a worker can remove no more for now. */
   async whenCleared(): Promise<Progress> {
     await this.#swept
-    if (this.#begun === undefined) return 'done'
-    const progress = await this.#clearing.whenIdle()
-    // What was being written of it is removed by whoever wrote it.
+    if (this.#started === undefined) return 'done'
+    const progress = await this.#purging.whenIdle()
+    // Aborted runs remove the data that they were writing for deleted documents.
     await Promise.all([this.#ingestion.whenAbandoned(), this.#indexing.whenAbandoned()])
     return progress
   }
 
-  /** Gives back what is under way. */
+  /** Stops all workers. Releases the jobs that do not finish in time. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    // What begins now would not be stopped.
-    await this.#begun?.catch(() => undefined)
+    // Workers that start during the stop would not be stopped.
+    await this.#started?.catch(() => undefined)
     const workers = this.#workers.map((worker) => worker.stop())
     await Promise.all([...workers, this.#stopWatching(), this.#swept, this.#checked])
   }

@@ -1,16 +1,16 @@
 import type { LaneShare, WaitingLane } from '../ports/index.js'
 
-/** What runs already, and how much may. */
+/** Running jobs, and the capacity for further jobs. */
 export interface Occupancy {
-  /** Places that are free. */
+  /** Number of jobs that can start now. */
   readonly free: number
   /** Most jobs of one lane at a time. */
   readonly mostPerLane: number
-  /** Lanes and companies of the jobs that run. */
+  /** Lanes and companies of the running jobs. */
   readonly running: readonly { readonly lane: number; readonly companyId: number }[]
 }
 
-/** Who may be served next: how much of it runs, and when it had its last turn. */
+/** A lane or a company: its number of running jobs, and the number of its last turn. */
 interface Candidate {
   running: number
   turn: number
@@ -23,13 +23,13 @@ interface LaneCandidate extends Candidate {
   share: number
 }
 
-/** Turns are remembered for so many more than wait now. */
-const MOST_FORGOTTEN = 1_000
+/** Most remembered turns of lanes that no longer wait. */
+const MAX_IDLE_TURNS = 1_000
 
 /**
- * Deals free places among lanes with due jobs, one after the other: to the company of which fewest jobs run, then
- * to the one that has not had a turn for longest; within it likewise among its lanes. However many and however
- * long the queues of others are, a lane that comes anew is served next.
+ * Deals free places among lanes with due jobs, one place after the other. A place goes to the company with the fewest
+ * running jobs, then to the company whose last turn is oldest. The same rule applies to the lanes of a company. So a
+ * new lane is served next, however many and however long the other queues are.
  */
 export class FairShares {
   #turn = 0
@@ -37,19 +37,19 @@ export class FairShares {
   #companyTurns = new Map<number, number>()
 
   deal(waiting: readonly WaitingLane[], { free, mostPerLane, running }: Occupancy): LaneShare[] {
-    const ofLane = counts(running.map(({ lane }) => lane))
-    const ofCompany = counts(running.map(({ companyId }) => companyId))
+    const runningOfLane = countEach(running.map(({ lane }) => lane))
+    const runningOfCompany = countEach(running.map(({ companyId }) => companyId))
     const companies = new Map<number, Candidate>()
     const lanes: LaneCandidate[] = []
     for (const { lane, companyId, dueInMs } of waiting) {
-      const runs = ofLane.get(lane) ?? 0
-      if (dueInMs > 0 || runs >= mostPerLane) continue
+      const runningInLane = runningOfLane.get(lane) ?? 0
+      if (dueInMs > 0 || runningInLane >= mostPerLane) continue
       let company = companies.get(companyId)
       if (company === undefined) {
-        company = { running: ofCompany.get(companyId) ?? 0, turn: this.#companyTurns.get(companyId) ?? 0 }
+        company = { running: runningOfCompany.get(companyId) ?? 0, turn: this.#companyTurns.get(companyId) ?? 0 }
         companies.set(companyId, company)
       }
-      lanes.push({ lane, companyId, company, running: runs, turn: this.#laneTurns.get(lane) ?? 0, share: 0 })
+      lanes.push({ lane, companyId, company, running: runningInLane, turn: this.#laneTurns.get(lane) ?? 0, share: 0 })
     }
     for (let place = 0; place < free; place += 1) {
       const next = leastServed(lanes, mostPerLane)
@@ -61,16 +61,16 @@ export class FairShares {
         served.turn = this.#turn
       }
     }
-    this.#remember(waiting, lanes)
+    this.#rememberTurns(waiting, lanes)
     return lanes.filter(({ share }) => share > 0).map(({ lane, share }) => ({ lane, most: share }))
   }
 
-  /** Who does not wait any more is forgotten, now and then. */
-  #remember(waiting: readonly WaitingLane[], lanes: readonly LaneCandidate[]): void {
-    if (this.#laneTurns.size > waiting.length + MOST_FORGOTTEN) {
-      const [kept, keptCompanies] = [this.#laneTurns, this.#companyTurns]
-      this.#laneTurns = new Map(waiting.map(({ lane }) => [lane, kept.get(lane) ?? 0]))
-      this.#companyTurns = new Map(waiting.map(({ companyId }) => [companyId, keptCompanies.get(companyId) ?? 0]))
+  /** Also forgets lanes and companies that no longer wait, once there are many. */
+  #rememberTurns(waiting: readonly WaitingLane[], lanes: readonly LaneCandidate[]): void {
+    if (this.#laneTurns.size > waiting.length + MAX_IDLE_TURNS) {
+      const [laneTurns, companyTurns] = [this.#laneTurns, this.#companyTurns]
+      this.#laneTurns = new Map(waiting.map(({ lane }) => [lane, laneTurns.get(lane) ?? 0]))
+      this.#companyTurns = new Map(waiting.map(({ companyId }) => [companyId, companyTurns.get(companyId) ?? 0]))
     }
     for (const { lane, turn, companyId, company, share } of lanes) {
       if (share === 0) continue
@@ -97,8 +97,8 @@ function isServedLess(one: LaneCandidate, other: LaneCandidate): boolean {
   return one.turn < other.turn
 }
 
-function counts(keys: readonly number[]): ReadonlyMap<number, number> {
-  const found = new Map<number, number>()
-  for (const key of keys) found.set(key, (found.get(key) ?? 0) + 1)
-  return found
+function countEach(keys: readonly number[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
 }

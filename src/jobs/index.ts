@@ -1,5 +1,5 @@
 export type { JobHandler, JobRun } from './job-handler.js'
 export { JobWorker } from './job-worker.js'
-export { together } from './record.js'
+export { batched } from './record.js'
 export type { Progress } from './running-job.js'
 export { untilNoBackup } from './until-no-backup.js'

@@ -1,17 +1,17 @@
 import type { Repositories } from '../ports/index.js'
 import type { Work } from './record.js'
 
-/** Does the jobs of one kind. */
+/** Runs the jobs of one kind. */
 export interface JobHandler {
   readonly kind: string
   /**
-   * Does the job and removes it, in the transaction that records its outcome, by {@link JobRun.complete}.
-   * An error makes it due again later, unless it is permanent or has failed too often.
+   * Runs a job, and removes it by {@link JobRun.complete} in the transaction that records its outcome. After an error,
+   * the job becomes due again later, unless the error is permanent or the job has failed too often.
    */
   run(run: JobRun): Promise<void>
-  /** Records that the job has failed for good. In one transaction with the job's removal. */
+  /** Records the final failure of a job. This runs in the transaction that removes the job. */
   fail(repositories: Repositories, subject: number, error: unknown): Promise<void>
-  /** Told after {@link fail} was committed. */
+  /** Called after {@link fail} is committed. */
   failed?(subject: number, error: unknown): void
 }
 
@@ -20,16 +20,16 @@ export interface JobRun {
   readonly subject: number
   /** Aborted when the worker stops, or the lease is lost. */
   readonly signal: AbortSignal
-  /** Whether an earlier run may have ended the process: progress should be recorded soon. */
+  /** True where an earlier run may have crashed the process: the handler should record progress soon. */
   readonly isRepeated: boolean
   /**
-   * A transaction that is refused where somebody else holds the job by now. With `isProgress` the
-   * next run goes on from here: the job is not one that ends every process that takes it.
-   * @throws LeaseLostError; nothing is changed then
+   * Runs a transaction. It is refused if another worker holds the job by then. With `isProgress`, the next run
+   * continues from here, and the engine does not treat the job as one that crashes every process.
+   * @throws LeaseLostError; then nothing is changed
    */
   transaction<T>(work: Work<T>, options?: { readonly isProgress?: boolean }): Promise<T>
-  /** As {@link transaction}, and removes the job in it. */
+  /** As {@link transaction}. Also removes the job. */
   complete<T>(work: Work<T>): Promise<T>
-  /** As {@link transaction}, and gives the job back in it, to be due again in `delayMs`. */
+  /** As {@link transaction}. Also releases the job, which becomes due again after `delayMs`. */
   postpone<T>(work: Work<T>, delayMs: number): Promise<T>
 }

@@ -1,34 +1,34 @@
 import { pause } from '../kernel/abort.js'
 import { CrashedError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
-import { Rest } from './backoff.js'
+import { Backoff } from './backoff.js'
 import { FairShares } from './fair-shares.js'
 import type { JobHandler } from './job-handler.js'
-import { recorder, WITH_JOB_HELD } from './record.js'
-import { type Ending, type JobSurroundings, type Progress, progressAt, RunningJob } from './running-job.js'
-import { Suspects } from './suspects.js'
+import { PoisonJobs } from './poison-jobs.js'
+import { createJobRecorder, WITH_JOB_HELD } from './record.js'
+import { type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
 
 const IDLE_POLL_MS = 20
-/** A job under way may come to wait for room. */
-const IDLE_LOOK_MS = 500
+/** Longest wait for running jobs before a second check: in the meantime a job may have found a disk full. */
+const RUNNING_POLL_MS = 500
 
 /**
- * Takes jobs by lease, keeps the lease alive while they run, and tries again
- * what failed for a passing reason. Any number of workers may share a storage.
+ * Claims jobs for the time of a lease, renews the lease while they run, and retries them after transient errors. Any
+ * number of workers may share a storage.
  */
 export class JobWorker {
   readonly #storage: Storage
   readonly #telemetry: Telemetry
   readonly #handlers: ReadonlyMap<string, JobHandler>
   readonly #options: Required<JobWorkerOptions>
-  readonly #surroundings: JobSurroundings
+  readonly #environment: JobEnvironment
   readonly #running = new Set<RunningJob>()
   readonly #fairShares = new FairShares()
-  readonly #suspects: Suspects
-  readonly #rest = new Rest()
-  /** Of the last job; `full` also where none can be taken. */
-  #lastEnding: Ending = 'done'
-  #isTaking = false
+  readonly #poisonJobs: PoisonJobs
+  readonly #fullDiskBackoff = new Backoff()
+  /** The outcome of the last run. Also `full` where a claim failed on a full disk. */
+  #lastOutcome: RunOutcome = 'done'
+  #isClaiming = false
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
   #loop: Promise<void> | undefined
@@ -39,140 +39,140 @@ export class JobWorker {
     this.#telemetry = telemetry
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
-    this.#suspects = new Suspects(this.#options)
-    const record = recorder(storage, this.#options)
-    this.#surroundings = { storage, telemetry, record, rest: this.#rest, options: this.#options }
+    this.#poisonJobs = new PoisonJobs(this.#options)
+    const record = createJobRecorder(storage, this.#options)
+    const fullDiskBackoff = this.#fullDiskBackoff
+    this.#environment = { storage, telemetry, record, fullDiskBackoff, options: this.#options }
   }
 
   start(): void {
     if (this.#loop !== undefined) return
     this.#stopping = new AbortController()
-    this.#suspects.start()
+    this.#poisonJobs.start()
     this.#loop = this.#run(this.#stopping.signal)
   }
 
-  /** Looks for jobs at once: one was just committed. */
+  /** Polls for jobs at once. Call this after a job is committed. */
   wake(): void {
     this.#wake()
   }
 
-  /** Whether it does such jobs. */
   handles(kind: string): boolean {
     return this.#handlers.has(kind)
   }
 
-  /** Takes no more jobs; aborts and gives back those that do not end in time. */
+  /** Claims no further jobs. Aborts and releases the jobs that do not finish within `drainMs`. */
   async stop(): Promise<void> {
     this.#stopping?.abort()
     this.#wake()
     await this.#loop
-    const ended = Promise.all([...this.#running].map((running) => running.ended))
-    if (this.#options.drainMs > 0) await pause(this.#options.drainMs, ended)
-    for (const running of this.#running) running.abort(new LeaseLostError('the worker stops'))
-    await ended
+    const finished = Promise.all([...this.#running].map((running) => running.finished))
+    if (this.#options.drainMs > 0) await pause(this.#options.drainMs, finished)
+    for (const running of this.#running) running.abort(new LeaseLostError('the worker is stopping'))
+    await finished
     this.#loop = undefined
   }
 
-  /** Aborts a job that runs here: it was cancelled. */
+  /** Aborts the run of a job that was cancelled. */
   abandon({ kind, subject }: NewJob): void {
     for (const running of this.#running) {
       if (running.job.kind === kind && running.job.subject === subject) running.abort()
     }
   }
 
-  /** Resolves once no run of a cancelled job is under way here any longer. */
+  /** Resolves once no cancelled job runs here. */
   async whenAbandoned(): Promise<void> {
     await Promise.all(
       [...this.#running].map(async (running) => {
         if (!running.isAborted) await running.extend()
-        if (running.isAborted) await running.ended
+        if (running.isAborted) await running.finished
       }),
     )
   }
 
   /**
-   * Resolves once there is no job of this worker's kinds, or all there are wait for a while: they have failed, or
-   * have found a disk full.
+   * Resolves once no job of this worker's kinds is left, or all remaining jobs wait for a later retry: they have failed,
+   * or have found a disk full.
    */
   async whenIdle(): Promise<Progress> {
     const kinds = [...this.#handlers.keys()]
-    const began = performance.now()
+    const startedAt = performance.now()
     for (;;) {
-      const busy = [...this.#running].filter(({ waitsForRoom }) => !waitsForRoom)
-      if (busy.length > 0) await pause(IDLE_LOOK_MS, Promise.all(busy.map(({ ended }) => ended)))
+      const busy = [...this.#running].filter(({ isWaitingForSpace }) => !isWaitingForSpace)
+      if (busy.length > 0) await pause(RUNNING_POLL_MS, Promise.all(busy.map(({ finished }) => finished)))
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
-      const [isWithoutRoom, isFailing] = [this.#isWithoutRoom, this.#lastEnding === 'failed']
-      if (!this.#isTaking && [...this.#running].every(({ waitsForRoom }) => waitsForRoom)) {
-        const waitedMs = performance.now() - began
-        const progress = progressAt({ waiting, isWithoutRoom, isFailing, waitedMs })
+      const [isDiskFull, isFailing] = [this.#isDiskFull, this.#lastOutcome === 'failed']
+      if (!this.#isClaiming && [...this.#running].every(({ isWaitingForSpace }) => isWaitingForSpace)) {
+        const waitedMs = performance.now() - startedAt
+        const progress = progressOf({ waiting, isDiskFull, isFailing, waitedMs })
         if (progress !== undefined) return progress
       }
-      if (!isWithoutRoom) this.#wake()
+      if (!isDiskFull) this.#wake()
       await pause(IDLE_POLL_MS)
     }
   }
 
-  get #isWithoutRoom(): boolean {
-    return this.#lastEnding === 'full' || [...this.#running].some(({ waitsForRoom }) => waitsForRoom)
+  get #isDiskFull(): boolean {
+    return this.#lastOutcome === 'full' || [...this.#running].some(({ isWaitingForSpace }) => isWaitingForSpace)
   }
 
   async #run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
-      // Made before looking: a call to wake while looking is not lost. `stop` wakes too.
+      // Create this promise before the poll, so that no call of `wake` during the poll is lost. `stop` wakes too.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-      const restMs = this.#options.isPausedByFullDisk ? this.#rest.leftMs : 0
-      const waitMs = restMs || (this.#isFull ? this.#options.pollMs : await this.#take(stopping))
+      const pauseMs = this.#options.isPausedByFullDisk ? this.#fullDiskBackoff.remainingMs : 0
+      const waitMs = pauseMs || (this.#isFullyUsed ? this.#options.pollMs : await this.#startJobs(stopping))
       if (waitMs > 0) await pause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
 
-  get #isFull(): boolean {
+  get #isFullyUsed(): boolean {
     const { size } = this.#running
-    return size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#suspects.includes(job))
+    return size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#poisonJobs.includes(job))
   }
 
-  /** Begins the next jobs. @returns how long to wait before the next look, 0 after a job. */
-  async #take(stopping: AbortSignal): Promise<number> {
+  /** Claims and starts jobs. @returns milliseconds until the next poll; 0 after a claim */
+  async #startJobs(stopping: AbortSignal): Promise<number> {
     const kinds = [...this.#handlers.keys()]
-    const early = this.#options.claimIntervalMs - (performance.now() - this.#lastClaimAt)
-    if (early > 0) await pause(early)
+    const earlyMs = this.#options.claimIntervalMs - (performance.now() - this.#lastClaimAt)
+    if (earlyMs > 0) await pause(earlyMs)
     try {
-      // Looking costs a read; only what is due is worth a write.
+      // This poll needs only a read. A claim needs a write, so it follows only when a job is due.
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (stopping.aborted) return this.#options.pollMs
       const running = [...this.#running].map(({ job }) => job)
       const free = this.#options.concurrency - running.length
       const lanes = this.#fairShares.deal(waiting, { free, mostPerLane: this.#options.concurrencyPerLane, running })
-      // What is due in a lane that is full is begun when one of its jobs ends, which wakes.
+      // A due job of a full lane starts when another job of the lane finishes: that wakes the worker.
       if (lanes.length === 0)
         return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
       const { leaseMs } = this.#options
-      this.#isTaking = true
-      const { isAny, taken } = await this.#storage.transaction(async ({ jobs }) => {
+      this.#isClaiming = true
+      const { isAnyClaimed, kept } = await this.#storage.transaction(async ({ jobs }) => {
         const claimed = await jobs.claim({ kinds, leaseMs, lanes })
-        // One suspect at a time; the others go back as if nobody had taken them.
-        const suspects = claimed.filter((job) => this.#suspects.includes(job) && !this.#isRunning(job))
-        const first = suspects.find((job) => this.#suspects.mayBegin(job))
-        const others = suspects.filter((job) => job !== first)
-        for (const job of others) {
-          await jobs.release(job, { delayMs: this.#suspects.delayMs(job), failed: false })
+        // Keep one poison job at most. Release the others; their claims do not count.
+        const poisonJobs = claimed.filter((job) => this.#poisonJobs.includes(job) && !this.#isRunning(job))
+        const keptPoisonJob = poisonJobs.find((job) => this.#poisonJobs.canStart(job))
+        const released = poisonJobs.filter((job) => job !== keptPoisonJob)
+        for (const job of released) {
+          await jobs.release(job, { delayMs: this.#poisonJobs.delayMs(job), failed: false })
         }
-        return { isAny: claimed.length > 0, taken: claimed.filter((job) => !others.includes(job)) }
+        return { isAnyClaimed: claimed.length > 0, kept: claimed.filter((job) => !released.includes(job)) }
       }, WITH_JOB_HELD)
-      // Suspects come last, to wait for those that begin with them.
-      for (const isSuspect of [false, true]) {
-        for (const job of taken) if (this.#suspects.includes(job) === isSuspect) this.#begin(job)
+      // The poison job comes last: it waits for the jobs that start before it.
+      for (const isPoison of [false, true]) {
+        for (const job of kept) if (this.#poisonJobs.includes(job) === isPoison) this.#startJob(job)
       }
       this.#lastClaimAt = performance.now()
-      return isAny ? 0 : this.#options.pollMs
+      return isAnyClaimed ? 0 : this.#options.pollMs
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
-      if (error instanceof StorageFullError) this.#lastEnding = 'full'
+      if (error instanceof StorageFullError) this.#lastOutcome = 'full'
       return this.#options.pollMs
     } finally {
-      this.#isTaking = false
+      this.#isClaiming = false
     }
   }
 
@@ -180,78 +180,80 @@ export class JobWorker {
     return [...this.#running].some(({ job }) => job.id === id)
   }
 
-  #begin(job: ClaimedJob): void {
+  #startJob(job: ClaimedJob): void {
     const handler = this.#handlers.get(job.kind)
     if (handler === undefined) return
-    // Its lease ran out while it was under way here: it goes on, or begins anew once that has ended.
-    const before = [...this.#running].filter((running) => running.job.id === job.id)
-    if (before.some((running) => running.renew(job))) return
-    for (const running of before) running.abort()
-    const isSuspect = this.#suspects.includes(job)
-    const awaited = (isSuspect ? [...this.#running] : before).map(({ ended }) => ended)
-    const running = new RunningJob(this.#surroundings, handler, job, async () => {
+    // If the lease expired during a run here, that run continues under the new claim, or a new run follows it.
+    const earlierRuns = [...this.#running].filter((running) => running.job.id === job.id)
+    if (earlierRuns.some((running) => running.renew(job))) return
+    for (const running of earlierRuns) running.abort()
+    const isPoison = this.#poisonJobs.includes(job)
+    const awaited = (isPoison ? [...this.#running] : earlierRuns).map(({ finished }) => finished)
+    const running = new RunningJob(this.#environment, handler, job, async () => {
       await Promise.all(awaited)
-      if (this.#suspects.isLost(job)) throw crashed(this.#options.maxClaims)
+      if (this.#poisonJobs.isHopeless(job)) throw crashedError(this.#options.maxClaims)
     })
     this.#running.add(running)
-    const ended = running.ended.then((ending) => {
+    const finished = running.finished.then((outcome) => {
       this.#running.delete(running)
-      this.#note(ending)
+      this.#lastOutcome = outcome
+      if (outcome === 'done') this.#fullDiskBackoff.reset()
       this.#wake()
     })
-    if (isSuspect) this.#suspects.began(ended)
-  }
-
-  #note(ending: Ending): void {
-    this.#lastEnding = ending
-    if (ending === 'done') this.#rest.end()
+    if (isPoison) this.#poisonJobs.trackRun(finished)
   }
 }
 
-function crashed(times: number): CrashedError {
-  return new CrashedError(`The process ended ${times} times while it worked on this, and got no further`)
+function crashedError(times: number): CrashedError {
+  return new CrashedError(`The process crashed ${times} times while it worked on this, and made no progress`)
 }
 
 interface JobWorkerOptions {
   readonly handlers: readonly JobHandler[]
-  /** Jobs under way at a time; default 1. */
+  /** Running jobs at a time; default 1. */
   readonly concurrency?: number
-  /** Of one lane; default as many as at all. */
+  /** Running jobs of one lane at a time; default `concurrency`. */
   readonly concurrencyPerLane?: number
-  /** How long a job is held without a sign of life; default 30 s. */
+  /** Length of a lease, in milliseconds. A process that crashes holds its jobs for this long. Default 30,000. */
   readonly leaseMs?: number
-  /** Longest wait between two looks for jobs of other processes; default 1 s. */
+  /** Longest time between two polls for jobs of other processes; default 1,000. */
   readonly pollMs?: number
   /** Failures after which a transient error is final; default 5. `Infinity`: no error is final. */
   readonly maxFailures?: number
-  /** Pause after the first failure, the second and so on, the last for all after it; default half a second to a minute. */
-  readonly retryDelaysMs?: readonly number[]
-  /** Times that a job is taken without any progress before it is taken for the end of every process; default 10. */
-  readonly maxClaims?: number
-  /** Times that it is taken so beside others, before it runs alone: it must not take others with it; default 2. */
-  readonly maxClaimsInCompany?: number
   /**
-   * How long this worker must have lived before it begins a job that runs alone: after the first claim too many,
-   * the second and so on, the last for all after it; default none. A process that somebody else ends all the time
-   * does not get so far, and then it is not the job that has ended it. A job that does end it does so seldom.
+   * Pause after the first failure, after the second one and so on. The last pause applies to all later failures.
+   * Default: from half a second to a minute.
    */
-  readonly quietMs?: readonly number[]
+  readonly retryDelaysMs?: readonly number[]
+  /** Claims of a job without any progress, after which the job fails as one that crashes every process; default 10. */
+  readonly maxClaims?: number
   /**
-   * Whether a full disk stops all jobs for a while, because each does much before it finds out; default true.
-   * Otherwise only those wait that have found it full.
+   * Claims of a job without any progress, after which the job is a poison job. It then runs alone, so that a crash
+   * stops no other job. Default 2.
+   */
+  readonly maxSharedClaims?: number
+  /**
+   * Shortest time from the start of this worker to the start of a poison job: after the first claim beyond
+   * `maxSharedClaims`, after the second one and so on. The last value applies to all later claims. Default: no delay.
+   * A process that is killed often for another reason does not live that long, so the job is not blamed. A job that
+   * does crash the process does so only rarely.
+   */
+  readonly poisonStartDelaysMs?: readonly number[]
+  /**
+   * True where a full disk pauses all jobs, because each job does much work before it finds the disk full. False where
+   * only the jobs wait that have found it full. Default true.
    */
   readonly isPausedByFullDisk?: boolean
-  /** Whether what small jobs record at about the same time is committed together; default false. */
-  readonly isGrouped?: boolean
-  /** Shortest time between two claims, so that they take several jobs each where many end; default 0. */
+  /** True to commit the records of small jobs in batches; default false. */
+  readonly isBatched?: boolean
+  /** Shortest time between two claims, so that one claim takes several jobs when many finish; default 0. */
   readonly claimIntervalMs?: number
-  /** How long jobs under way may go on when the worker stops, before they are aborted; default 0. */
+  /** Time that running jobs have to finish after `stop`, before they are aborted; default 0. */
   readonly drainMs?: number
 }
 
 const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
 
-/** Options with their defaults. */
 function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
   const { concurrency = 1 } = options
   return {
@@ -262,10 +264,10 @@ function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
     maxFailures: 5,
     retryDelaysMs: RETRY_DELAYS_MS,
     maxClaims: 10,
-    maxClaimsInCompany: 2,
-    quietMs: [],
+    maxSharedClaims: 2,
+    poisonStartDelaysMs: [],
     isPausedByFullDisk: true,
-    isGrouped: false,
+    isBatched: false,
     claimIntervalMs: 0,
     drainMs: 0,
     ...options,

@@ -1,106 +1,109 @@
-import { Together } from '../kernel/batcher.js'
+import { Batcher } from '../kernel/batcher.js'
 import { LeaseLostError } from '../kernel/errors.js'
 import type { ClaimedJob, Repositories, Storage, TransactionOptions } from '../ports/index.js'
 
-/** Whoever records something of a job holds its row: nobody else can take it, or cancel it, before that is committed. */
+/**
+ * For transactions that record work of a job. They lock the job's row until the commit, so that nobody else can claim
+ * or cancel the job before that.
+ */
 export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed', isWriteFirst: true }
 
-/** What becomes of a job in the transaction that records something of it. */
-export type Hold =
+/** The change of a job in the transaction that records its work. */
+export type LeaseChange =
   | { readonly as: 'extended'; readonly isProgress: boolean }
   | { readonly as: 'completed' }
   | { readonly as: 'released'; readonly delayMs: number }
 
-/** What is written of a job: by itself, or at one go with the same work of other jobs. */
-export type Work<Result> = ((repositories: Repositories) => Promise<Result>) | WorkTogether<Result>
+/** The writes of a job: a function of its own, or an item of a batch with the same writes of other jobs. */
+export type Work<Result> = ((repositories: Repositories) => Promise<Result>) | BatchedWork<Result>
 
-interface WorkTogether<Result> {
-  readonly together: (repositories: Repositories, items: readonly unknown[]) => Promise<readonly Result[]>
+interface BatchedWork<Result> {
+  readonly writeBatch: (repositories: Repositories, items: readonly unknown[]) => Promise<readonly Result[]>
   readonly item: unknown
 }
 
 /**
- * Work that is written together with that of other jobs, where their worker records in groups.
- * @param work gives a result for each item, in their order
+ * Makes work that is written in one batch with the same work of other jobs, where the worker has `isBatched`.
+ * @param writeBatch returns one result for each item, in their order
  */
-export function together<Item, Result>(
-  work: (repositories: Repositories, items: readonly Item[]) => Promise<readonly Result[]>,
+export function batched<Item, Result>(
+  writeBatch: (repositories: Repositories, items: readonly Item[]) => Promise<readonly Result[]>,
   item: Item,
 ): Work<Result> {
-  return { together: work as WorkTogether<Result>['together'], item }
+  return { writeBatch: writeBatch as BatchedWork<Result>['writeBatch'], item }
 }
 
-/** Something to be recorded of a job that this worker holds. */
+/** The work of a job that this worker holds, to be recorded. */
 interface JobRecord {
-  /** The job as the worker holds it when it is written: it may be claimed anew before. */
+  /** Its `job` is read when the record is written: the worker may have claimed the job once more by then. */
   readonly held: { readonly job: ClaimedJob }
-  readonly hold: Hold
+  readonly leaseChange: LeaseChange
   readonly work: Work<unknown>
 }
 
-/** Records something of a job in a transaction. @throws LeaseLostError; nothing is changed then */
+/** Records the work of a job in a transaction. @throws LeaseLostError; then nothing is changed */
 export type RecordOfJob = (record: JobRecord) => Promise<unknown>
 
 /**
- * Records in transactions: one for each, or in groups. Making a commit durable costs more than the work of most of
- * them, and so does a statement of its own for each.
+ * Creates the function that records the work of jobs: in a transaction for each record, or in batches. A durable commit
+ * costs more than the work of most records, and so does a separate statement for each.
  */
-export function recorder(
+export function createJobRecorder(
   storage: Storage,
-  { isGrouped, leaseMs }: { readonly isGrouped: boolean; readonly leaseMs: number },
+  { isBatched, leaseMs }: { readonly isBatched: boolean; readonly leaseMs: number },
 ): RecordOfJob {
   const write = async (records: readonly JobRecord[]): Promise<readonly unknown[]> =>
     await storage.transaction(async (repositories) => {
-      // Jobs first, then what they are about: two transactions that lock in different orders would wait for each other.
-      await holdAll(repositories, records, leaseMs)
+      // Lock the jobs first, then the rows of their subjects. With different orders, two transactions could deadlock.
+      await changeLeases(repositories, records, leaseMs)
       return await writeAll(repositories, records)
     }, WITH_JOB_HELD)
-  if (!isGrouped) return async (record) => (await write([record]))[0]
-  const group = new Together(write)
-  return async (record) => await group.do(record)
+  if (!isBatched) return async (record) => (await write([record]))[0]
+  const batcher = new Batcher(write)
+  return async (record) => await batcher.run(record)
 }
 
 async function writeAll(repositories: Repositories, records: readonly JobRecord[]): Promise<readonly unknown[]> {
   const results = new Map<JobRecord, unknown>()
   for (const record of records) {
     if (typeof record.work === 'function') results.set(record, await record.work(repositories))
-    else if (!results.has(record)) await writeTogether(repositories, record.work, records, results)
+    else if (!results.has(record)) await writeBatched(repositories, record.work, records, results)
   }
   return records.map((record) => results.get(record))
 }
 
-/** Does the work of all records that have the same. */
-async function writeTogether(
+/** Writes all records with the same `writeBatch` in one call. */
+async function writeBatched(
   repositories: Repositories,
-  { together: work }: WorkTogether<unknown>,
+  { writeBatch }: BatchedWork<unknown>,
   records: readonly JobRecord[],
   results: Map<JobRecord, unknown>,
 ): Promise<void> {
   const items = new Map<JobRecord, unknown>()
   for (const record of records) {
-    if (typeof record.work !== 'function' && record.work.together === work) items.set(record, record.work.item)
+    if (typeof record.work !== 'function' && record.work.writeBatch === writeBatch) items.set(record, record.work.item)
   }
-  const given = await work(repositories, [...items.values()])
-  for (const [index, record] of [...items.keys()].entries()) results.set(record, given[index])
+  const batchResults = await writeBatch(repositories, [...items.values()])
+  for (const [index, record] of [...items.keys()].entries()) results.set(record, batchResults[index])
 }
 
-async function holdAll({ jobs }: Repositories, records: readonly JobRecord[], leaseMs: number): Promise<void> {
-  const jobsOf = (isMeant: (hold: Hold) => boolean): readonly ClaimedJob[] =>
-    records.filter(({ hold }) => isMeant(hold)).map(({ held }) => held.job)
-  const completed = jobsOf(({ as }) => as === 'completed')
-  if (completed.length > 0) assertHeld(completed, await jobs.completeAll(completed))
-  for (const { hold, held } of records) {
-    if (hold.as !== 'released') continue
-    assertHeld([held.job], await jobs.release(held.job, { delayMs: hold.delayMs, failed: true }))
+async function changeLeases({ jobs }: Repositories, records: readonly JobRecord[], leaseMs: number): Promise<void> {
+  const jobsWith = (matches: (change: LeaseChange) => boolean): readonly ClaimedJob[] =>
+    records.filter(({ leaseChange }) => matches(leaseChange)).map(({ held }) => held.job)
+  const completed = jobsWith(({ as }) => as === 'completed')
+  if (completed.length > 0) requireHeld(completed, await jobs.completeAll(completed))
+  for (const { leaseChange, held } of records) {
+    if (leaseChange.as !== 'released') continue
+    requireHeld([held.job], await jobs.release(held.job, { delayMs: leaseChange.delayMs, failed: true }))
   }
   for (const isProgress of [false, true]) {
-    const extended = jobsOf((hold) => hold.as === 'extended' && hold.isProgress === isProgress)
-    if (extended.length > 0) assertHeld(extended, await jobs.extendAll(extended, leaseMs, { isProgress }))
+    const extended = jobsWith((change) => change.as === 'extended' && change.isProgress === isProgress)
+    if (extended.length > 0) requireHeld(extended, await jobs.extendAll(extended, leaseMs, { isProgress }))
   }
 }
 
-/** Several of which one is lost are tried again, each alone: then it is known which. */
-function assertHeld(jobs: readonly ClaimedJob[], isHeld: boolean): void {
+/** A batch with a lost job fails as a whole. Its records are then retried one by one, which shows the lost one. */
+function requireHeld(jobs: readonly ClaimedJob[], isHeld: boolean): void {
   if (!isHeld) throw leaseLost(...jobs)
 }
 

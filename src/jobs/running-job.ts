@@ -1,19 +1,19 @@
 import { pause } from '../kernel/abort.js'
-import { AlcoveError, isPassing, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { AlcoveError, isTransientError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
 import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
-import type { Rest } from './backoff.js'
+import type { Backoff } from './backoff.js'
 import type { JobHandler, JobRun } from './job-handler.js'
-import { type Hold, leaseLost, type RecordOfJob, WITH_JOB_HELD, type Work } from './record.js'
+import { type LeaseChange, leaseLost, type RecordOfJob, WITH_JOB_HELD, type Work } from './record.js'
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
 
-/** What a run of a job needs of its worker. */
-export interface JobSurroundings {
+/** The parts of a worker that its running jobs use. */
+export interface JobEnvironment {
   readonly storage: Storage
   readonly telemetry: Telemetry
   readonly record: RecordOfJob
-  /** Of those that find a disk full. */
-  readonly rest: Rest
+  /** For all jobs that find a disk full. */
+  readonly fullDiskBackoff: Backoff
   readonly options: {
     readonly leaseMs: number
     readonly maxFailures: number
@@ -21,24 +21,24 @@ export interface JobSurroundings {
   }
 }
 
-/** How a run ended: `full` where a disk had no room. */
-export type Ending = 'done' | 'failed' | 'full' | 'aborted'
+/** The result of a run: `full` where a disk was full. */
+export type RunOutcome = 'done' | 'failed' | 'full' | 'aborted'
 
-/** A job under way: its heartbeat, its end, and what is recorded of that. */
+/** One run of a job: keeps its lease, runs its handler, and records a failure. */
 export class RunningJob {
-  readonly #surroundings: JobSurroundings
+  readonly #environment: JobEnvironment
   readonly #handler: JobHandler
   readonly #held: HeldJob
   readonly #abort = new AbortController()
-  readonly ended: Promise<Ending>
+  readonly finished: Promise<RunOutcome>
   #isUnrecorded = false
 
-  /** @param ready waited for before it begins, with its lease held; what it throws is how the run ends */
-  constructor(surroundings: JobSurroundings, handler: JobHandler, job: ClaimedJob, ready: () => Promise<void>) {
-    this.#surroundings = surroundings
+  /** @param prepare awaited before the handler runs, while the lease is held; its error is the error of the run */
+  constructor(environment: JobEnvironment, handler: JobHandler, job: ClaimedJob, prepare: () => Promise<void>) {
+    this.#environment = environment
     this.#handler = handler
-    this.#held = new HeldJob(surroundings.record, job, this.#abort.signal)
-    this.ended = this.#work(ready)
+    this.#held = new HeldJob(environment.record, job, this.#abort.signal)
+    this.finished = this.#run(prepare)
   }
 
   get job(): ClaimedJob {
@@ -49,8 +49,8 @@ export class RunningJob {
     return this.#abort.signal.aborted
   }
 
-  /** Whether it is over, and cannot be recorded before there is room on a disk. */
-  get waitsForRoom(): boolean {
+  /** True where the handler has finished, but a full disk prevents the record of the outcome. */
+  get isWaitingForSpace(): boolean {
     return this.#isUnrecorded
   }
 
@@ -58,16 +58,16 @@ export class RunningJob {
     this.#abort.abort(error)
   }
 
-  /** Goes on under another claim of this worker's, if it is the next one after its own. @returns whether it does */
+  /** Continues under a new claim of the same worker, if no other worker has held the job since. @returns true if so */
   renew(job: ClaimedJob): boolean {
     if (this.isAborted || job.fencingToken !== this.job.fencingToken + 1) return false
     this.#held.renew(job)
     return true
   }
 
-  /** Keeps the lease; aborts the run where it is lost, or the job is gone. */
+  /** Extends the lease. Aborts the run if the lease is lost or the job is deleted. */
   async extend(): Promise<void> {
-    const { storage, telemetry, options } = this.#surroundings
+    const { storage, telemetry, options } = this.#environment
     const { job } = this
     try {
       const isHeld = await storage.transaction(({ jobs }) => jobs.extend(job, options.leaseMs), WITH_JOB_HELD)
@@ -77,25 +77,25 @@ export class RunningJob {
     }
   }
 
-  async #work(ready: () => Promise<void>): Promise<Ending> {
-    const heartbeat = setInterval(() => void this.extend(), this.#surroundings.options.leaseMs / 3)
+  async #run(prepare: () => Promise<void>): Promise<RunOutcome> {
+    const heartbeat = setInterval(() => void this.extend(), this.#environment.options.leaseMs / 3)
     try {
-      await ready()
+      await prepare()
       this.#abort.signal.throwIfAborted()
       await this.#handler.run(this.#held)
       return 'done'
     } catch (error) {
-      return await this.#settlePatiently(error)
+      return await this.#recordFailureWithRetries(error)
     } finally {
       clearInterval(heartbeat)
     }
   }
 
   /**
-   * Tries again while the database is away: a run of which nothing is known looks like one that has ended
-   * its process.
+   * Retries while the database is unavailable: without a record, the run would look like one that has crashed its
+   * process.
    */
-  async #settlePatiently(error: unknown): Promise<Ending> {
+  async #recordFailureWithRetries(error: unknown): Promise<RunOutcome> {
     const { signal } = this.#abort
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
@@ -103,19 +103,19 @@ export class RunningJob {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       const wasAborted = signal.aborted
       try {
-        return await this.#settle(error)
+        return await this.#recordFailure(error)
       } catch (failure) {
-        // Otherwise the lease runs out, and the job is taken again.
-        this.#surroundings.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
+        this.#environment.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
         this.#isUnrecorded = failure instanceof StorageFullError
-        if (wasAborted || !isPassing(failure)) return 'failed'
+        // Without a record, the lease expires, and a worker claims the job again.
+        if (wasAborted || !isTransientError(failure)) return 'failed'
         await pause(pauseMs, aborted)
       }
     }
   }
 
-  async #settle(error: unknown): Promise<Ending> {
-    const { storage, telemetry, options, rest } = this.#surroundings
+  async #recordFailure(error: unknown): Promise<RunOutcome> {
+    const { storage, telemetry, options, fullDiskBackoff } = this.#environment
     const { job } = this
     if (this.isAborted || error instanceof LeaseLostError) {
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }), WITH_JOB_HELD)
@@ -126,8 +126,8 @@ export class RunningJob {
     const isFull = error instanceof StorageFullError
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
     if (isFull) {
-      // That says nothing about the job: it is none of its failures. Those that have not tried yet come first.
-      const delayMs = rest.begin()
+      // A full disk does not count as a failure of the job. The delay lets jobs run first that have not tried yet.
+      const delayMs = fullDiskBackoff.start()
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
       return 'full'
     }
@@ -144,12 +144,12 @@ export class RunningJob {
   }
 }
 
-/** The engine's own errors know; anything else is taken for a passing fault. */
+/** The engine's own errors say so. Any other error counts as transient. */
 function isPermanent(error: unknown): boolean {
   return error instanceof AlcoveError && !error.isTransient
 }
 
-/** A job that a worker holds: whatever it records is refused once somebody else holds it. */
+/** A job that a worker holds. Its writes are refused once another worker holds the job. */
 export class HeldJob implements JobRun {
   readonly subject: number
   readonly signal: AbortSignal
@@ -163,7 +163,7 @@ export class HeldJob implements JobRun {
     this.signal = signal
   }
 
-  /** The job as this worker holds it now. */
+  /** The job under the latest claim of this worker. */
   get job(): ClaimedJob {
     return this.#job
   }
@@ -172,53 +172,53 @@ export class HeldJob implements JobRun {
     return this.#job.claims > 1
   }
 
-  /** Goes on under a new claim: the lease ran out, and nobody else has held the job in between. */
+  /** Continues under a new claim: the lease expired, and no other worker has held the job since. */
   renew(job: ClaimedJob): void {
     this.#job = job
   }
 
   async transaction<T>(work: Work<T>, options: { readonly isProgress?: boolean } = {}): Promise<T> {
-    return await this.#fenced({ as: 'extended', isProgress: options.isProgress ?? false }, work)
+    return await this.#recordWork({ as: 'extended', isProgress: options.isProgress ?? false }, work)
   }
 
   async complete<T>(work: Work<T>): Promise<T> {
-    return await this.#fenced({ as: 'completed' }, work)
+    return await this.#recordWork({ as: 'completed' }, work)
   }
 
   async postpone<T>(work: Work<T>, delayMs: number): Promise<T> {
-    return await this.#fenced({ as: 'released', delayMs }, work)
+    return await this.#recordWork({ as: 'released', delayMs }, work)
   }
 
-  async #fenced<T>(hold: Hold, work: Work<T>): Promise<T> {
+  async #recordWork<T>(leaseChange: LeaseChange, work: Work<T>): Promise<T> {
     this.signal.throwIfAborted()
-    return (await this.#record({ held: this, hold, work })) as T
+    return (await this.#record({ held: this, leaseChange, work })) as T
   }
 }
 
-/** A retry that is so near is waited for by who waits for all jobs. */
+/** A caller that waits for all jobs also waits for a retry that is due within this time. */
 const NEAR_MS = 5_000
-/** On a full disk nobody waits longer than that for jobs that may be tried once more. */
-const LONGEST_WAIT_FOR_ROOM_MS = 10_000
+/** Longest wait on a full disk for jobs that are due once more. */
+const LONGEST_WAIT_FOR_SPACE_MS = 10_000
 
-/** How far a worker has come: all jobs are `done`; or those that are left have found a disk `full`, or have `failed`. */
+/** The state of a worker: all jobs are `done`, or the remaining jobs have found a disk `full` or have `failed`. */
 export type Progress = 'done' | 'full' | 'failed'
 
-/** What is known of a worker of which nothing runs at the moment. */
-interface Standstill {
+/** The state of a worker without running jobs. */
+interface IdleState {
   readonly waiting: readonly WaitingLane[]
-  /** Whether the last thing that it tried found a disk full. */
-  readonly isWithoutRoom: boolean
-  /** Whether the last job has failed. */
+  /** True where the last run or claim found a disk full. */
+  readonly isDiskFull: boolean
+  /** True where the last run failed. */
   readonly isFailing: boolean
-  /** How long somebody waits for the end of all jobs. */
+  /** Milliseconds that the caller has waited for the end of all jobs. */
   readonly waitedMs: number
 }
 
-/** How far it has come; `undefined` where more is to be done soon. */
-export function progressAt({ waiting, isWithoutRoom, isFailing, waitedMs }: Standstill): Progress | undefined {
+/** @returns `undefined` where a job is due soon */
+export function progressOf({ waiting, isDiskFull, isFailing, waitedMs }: IdleState): Progress | undefined {
   if (waiting.length === 0) return 'done'
   const dueInMs = Math.min(...waiting.map((lane) => lane.dueInMs))
-  // What has found no room is due a while later: all have tried.
-  if (isWithoutRoom && (dueInMs > 0 || waitedMs > LONGEST_WAIT_FOR_ROOM_MS)) return 'full'
+  // A job that found the disk full is due later. If no job is due now, all of them have tried.
+  if (isDiskFull && (dueInMs > 0 || waitedMs > LONGEST_WAIT_FOR_SPACE_MS)) return 'full'
   return isFailing && dueInMs > NEAR_MS ? 'failed' : undefined
 }

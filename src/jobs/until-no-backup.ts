@@ -1,15 +1,16 @@
 import { pause } from '../kernel/abort.js'
 import { BACKUP_JOB, type Storage } from '../ports/index.js'
 
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
 /**
- * Waits for the end of a backup: it copies files, vectors and words of what is deleted after it has begun.
- * What was deleted before, it leaves out; so a backup that begins after this has ended does not matter.
+ * Waits until no backup is in progress. A backup also copies files, vectors and words that are deleted after its start,
+ * so these must stay until it finishes. It leaves out data that was deleted before, so a backup that starts after this
+ * wait does no harm.
  *
- * @param look at the jobs: a job's own transactions, or those of a storage
+ * @param read reads the jobs, in a job's own transactions or in those of a storage
  * @throws the signal's reason
  */
-export async function untilNoBackup(look: Storage['read'], signal: AbortSignal): Promise<void> {
-  while (await look(({ jobs }) => jobs.isHeld(BACKUP_JOB))) await pause(LOOK_EVERY_MS, signal)
+export async function untilNoBackup(read: Storage['read'], signal: AbortSignal): Promise<void> {
+  while (await read(({ jobs }) => jobs.isHeld(BACKUP_JOB))) await pause(POLL_MS, signal)
 }

@@ -1,8 +1,8 @@
 /**
- * Does work with a signal that is aborted as soon as one of several is, with its reason.
+ * Runs work with a signal that is aborted as soon as one of several signals is aborted, with the same reason.
  *
- * By a controller that is held here until the work has ended: a signal of `AbortSignal.any` can be collected as garbage
- * in Node 20 before it fires.
+ * This function holds a controller until the work settles. It does not use `AbortSignal.any`: in Node 20, garbage
+ * collection can remove such a signal before it fires.
  */
 export async function withAnySignal<T>(
   signals: readonly (AbortSignal | undefined)[],
@@ -24,8 +24,8 @@ export async function withAnySignal<T>(
 }
 
 /**
- * What a promise gives, unless a signal is aborted before. Unlike a race against one long-lived promise,
- * it leaves nothing behind that would keep what was waited for.
+ * Waits for a promise, or until a signal is aborted. Unlike a race against one long-lived promise, the wait leaves no
+ * reference behind that keeps the result in memory.
  *
  * @throws the signal's reason
  */
@@ -35,13 +35,18 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
-    // At once, before whoever waits goes on: of a thousand quick items, one listener.
-    const settled = (): void => signal.removeEventListener('abort', abort)
-    promise.finally(settled).then(resolve, reject)
+    // Remove the listener before the waiting code continues: then a loop over 1,000 quick items has one listener.
+    const removeListener = (): void => signal.removeEventListener('abort', abort)
+    promise.finally(removeListener).then(resolve, reject)
   })
 }
 
-/** Ends a wait for items that do not come once a signal is aborted. The source is told then, but not waited for. */
+/**
+ * Yields the items of a source until a signal is aborted, also while the next item does not arrive. The source's
+ * `return` is called then, but its result is not awaited.
+ *
+ * @throws the signal's reason
+ */
 export async function* itemsUntilAborted<Item>(
   items: AsyncIterable<Item>,
   signal: AbortSignal | undefined,
@@ -59,17 +64,17 @@ export async function* itemsUntilAborted<Item>(
 }
 
 /**
- * Waits so long, or until something has woken it.
- * @throws the reason of a signal, at once when it is aborted
+ * Waits for some milliseconds. A promise that settles ends the wait early.
+ * @throws the signal's reason, as soon as the signal is aborted
  */
 export async function pause(ms: number, until?: Promise<unknown> | AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const waited = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
   })
   try {
-    if (until instanceof AbortSignal) await untilAborted(waited, until)
-    else await Promise.race(until === undefined ? [waited] : [waited, until])
+    if (until instanceof AbortSignal) await untilAborted(timeout, until)
+    else await Promise.race(until === undefined ? [timeout] : [timeout, until])
   } finally {
     clearTimeout(timer)
   }

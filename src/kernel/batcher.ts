@@ -1,52 +1,54 @@
-import { isPassing } from './errors.js'
+import { isTransientError } from './errors.js'
 
-/** An item, and who waits for what comes of it. */
-interface Waiting<Item, Result> {
+/**
+ * Collects items and handles them in batches: items that arrive while a batch is in progress form the next one.
+ *
+ * If a batch fails, each of its items is handled a second time, alone, so that no item fails because of another. The
+ * work must therefore be safe to repeat. A transient error fails the whole batch at once: otherwise each item would
+ * wait in turn for a database that is unavailable.
+ */
+export class Batcher<Item, Result> {
+  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>
+  #queue: QueuedItem<Item, Result>[] = []
+  #isWorking = false
+
+  /** @param work returns one result for each item, in their order */
+  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>) {
+    this.#work = work
+  }
+
+  /** Handles an item in the next batch. */
+  async run(item: Item): Promise<Result> {
+    return await new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject })
+      if (!this.#isWorking) void this.#runAll()
+    })
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isWorking = true
+    // The first batch also takes items that are added in the same turn of the event loop.
+    await Promise.resolve()
+    while (this.#queue.length > 0) await this.#runBatch(this.#queue.splice(0, MAX_BATCH_SIZE))
+    this.#isWorking = false
+  }
+
+  async #runBatch(batch: readonly QueuedItem<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#work(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      if (batch.length === 1 || isTransientError(error)) for (const { reject } of batch) reject(error)
+      else for (const queued of batch) await this.#runBatch([queued])
+    }
+  }
+}
+
+interface QueuedItem<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Enough to share the cost of a round trip or a commit; no more, so that nobody else waits long for the database. */
-const MOST_AT_ONCE = 32
-
-/**
- * Does small pieces of work together: what comes while others are done is done next, at one go. Where that fails,
- * each is done again, alone, so that one does not fail for another: work must be such that it can be done again. A
- * database that is away for a while fails for all: each would wait for it in turn.
- */
-export class Together<Item, Result> {
-  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>
-  #waiting: Waiting<Item, Result>[] = []
-  #isWorking = false
-
-  /** @param work gives a result for each item, in their order */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>) {
-    this.#work = work
-  }
-
-  async do(item: Item): Promise<Result> {
-    return await new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
-      if (!this.#isWorking) void this.#doAll()
-    })
-  }
-
-  async #doAll(): Promise<void> {
-    this.#isWorking = true
-    // What is asked for in the same turn comes along.
-    await Promise.resolve()
-    while (this.#waiting.length > 0) await this.#doGroup(this.#waiting.splice(0, MOST_AT_ONCE))
-    this.#isWorking = false
-  }
-
-  async #doGroup(group: readonly Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const results = await this.#work(group.map(({ item }) => item))
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
-    } catch (error) {
-      if (group.length === 1 || isPassing(error)) for (const { reject } of group) reject(error)
-      else for (const alone of group) await this.#doGroup([alone])
-    }
-  }
-}
+/** Large enough to share the cost of a round trip or a commit, small enough not to delay other users of the database. */
+const MAX_BATCH_SIZE = 32

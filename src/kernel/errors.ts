@@ -1,4 +1,4 @@
-/** Every stable code an error of the engine can carry. */
+/** All codes of errors. They are stable. */
 export type ErrorCode =
   | 'ERR_INVALID_INPUT'
   | 'ERR_UNAUTHENTICATED'
@@ -64,11 +64,11 @@ export type ErrorCode =
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
-/** The root of every error that the engine throws on purpose. */
+/** The base class of all errors that the engine throws on purpose. */
 export abstract class AlcoveError extends Error {
-  /** Stable; callers may switch on it. */
+  /** A stable code. Callers may switch on it. */
   abstract readonly code: ErrorCode
-  /** Whether the same call may succeed later without any change. */
+  /** True where the same call may succeed later, without any change. */
   readonly isTransient: boolean = false
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -77,12 +77,12 @@ export abstract class AlcoveError extends Error {
   }
 }
 
-/** Whether something failed only for a while, such as a database that is away, by no fault of what was to be done. */
-export function isPassing(error: unknown): boolean {
+/** True for a failure of the moment that the work did not cause, such as a database that is unavailable. */
+export function isTransientError(error: unknown): boolean {
   return error instanceof AlcoveError && error.isTransient
 }
 
-/** An argument, a field or an option is not what it must be; `field` names it. */
+/** An argument, a field or an option is invalid. `field` names it. */
 export class InvalidInputError extends AlcoveError {
   readonly code = 'ERR_INVALID_INPUT'
   /** Path of the field, such as `starterPrompts[2]`; empty for the whole input. */
@@ -94,12 +94,12 @@ export class InvalidInputError extends AlcoveError {
   }
 }
 
-/** The principal does not exist, or no longer. */
+/** The principal does not exist, or no longer exists. */
 export class UnauthenticatedError extends AlcoveError {
   readonly code = 'ERR_UNAUTHENTICATED'
 }
 
-/** The password is right, and the user has one-time passwords: ask for a code, and check both together. */
+/** The password is correct, but the user also has one-time passwords. Ask for a code, and check both in one call. */
 export class OneTimePasswordRequiredError extends AlcoveError {
   readonly code = 'ERR_OTP_REQUIRED'
 
@@ -108,10 +108,10 @@ export class OneTimePasswordRequiredError extends AlcoveError {
   }
 }
 
-/** The principal exists but may not do this. */
+/** The principal exists, but it lacks the right for this call. */
 export class ForbiddenError extends AlcoveError {
   readonly code = 'ERR_FORBIDDEN'
-  /** The capability that the caller's role has, and the scope of the caller leaves out; otherwise `undefined`. */
+  /** The capability that the caller's role has but its scope leaves out. Otherwise `undefined`. */
   readonly scope: string | undefined
 
   constructor(message: string, options: { readonly scope?: string } = {}) {
@@ -120,8 +120,7 @@ export class ForbiddenError extends AlcoveError {
   }
 }
 
-/** What kind of thing was looked for in vain. */
-type MissingThing =
+type ResourceKind =
   | 'context'
   | 'document'
   | 'company'
@@ -133,7 +132,7 @@ type MissingThing =
   | 'destination'
   | 'delivery'
 
-const MISSING_CODES: Record<MissingThing, Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>> = {
+const NOT_FOUND_CODES: Record<ResourceKind, Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>> = {
   context: 'ERR_CONTEXT_NOT_FOUND',
   document: 'ERR_DOCUMENT_NOT_FOUND',
   company: 'ERR_COMPANY_NOT_FOUND',
@@ -146,22 +145,22 @@ const MISSING_CODES: Record<MissingThing, Extract<ErrorCode, `ERR_${string}_NOT_
   delivery: 'ERR_DELIVERY_NOT_FOUND',
 }
 
-/** Nothing has this id, or the caller may not know of it. */
+/** The id does not exist, or the caller has no right to know that it exists. */
 export class NotFoundError extends AlcoveError {
   readonly code: Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>
 
-  constructor(thing: MissingThing, id: number | string) {
-    super(`no ${thing} with the id ${String(id)}`)
-    this.code = MISSING_CODES[thing]
+  constructor(kind: ResourceKind, id: number | string) {
+    super(`no ${kind} with the id ${String(id)}`)
+    this.code = NOT_FOUND_CODES[kind]
   }
 }
 
-/** Something unique is there already. */
+/** Something that must be unique exists already. */
 export class AlreadyExistsError extends AlcoveError {
   readonly code = 'ERR_ALREADY_EXISTS'
 }
 
-/** An address and a password are those of users of several companies: the caller names the company. */
+/** Users of several companies have this address and this password. The caller must name the company. */
 export class CompanyRequiredError extends AlcoveError {
   readonly code = 'ERR_COMPANY_REQUIRED'
 
@@ -170,7 +169,7 @@ export class CompanyRequiredError extends AlcoveError {
   }
 }
 
-/** A change would leave a company that nobody can manage any more. */
+/** After this change, no user could manage the company. */
 export class LastManagerError extends AlcoveError {
   readonly code = 'ERR_LAST_MANAGER'
 
@@ -182,32 +181,32 @@ export class LastManagerError extends AlcoveError {
   }
 }
 
-/** Something cannot be disabled or deleted, because the engine or something else needs it; the message says what. */
+/** Something cannot be disabled or deleted, because it is in use. The message says what uses it. */
 export class InUseError extends AlcoveError {
   readonly code = 'ERR_IN_USE'
 }
 
-/** `init` on a data folder that has an API key. */
+/** `init` was called on a data folder that already has an API key. */
 export class AlreadyInitializedError extends AlcoveError {
   readonly code = 'ERR_ALREADY_INITIALIZED'
 }
 
-/** A data folder that nobody has initialised. */
+/** The data folder is not initialised. Run `alcove init`. */
 export class NotInitializedError extends AlcoveError {
   readonly code = 'ERR_NOT_INITIALIZED'
 }
 
-/** A document would not fit in what is left of its context's `maxSize`. */
+/** The document is larger than the free part of its context's `maxSize`. */
 export class QuotaExceededError extends AlcoveError {
   readonly code = 'ERR_QUOTA_EXCEEDED'
 }
 
-/** A company holds as many of something as it may; the message names the limit. */
+/** A company or context has reached a limit. The message names the limit. */
 export class LimitReachedError extends AlcoveError {
   readonly code = 'ERR_LIMIT_REACHED'
 }
 
-/** Codes of documents that cannot become text. */
+/** Codes of documents without usable text. */
 export type ExtractionErrorCode = Extract<
   ErrorCode,
   | 'ERR_UNSUPPORTED_FORMAT'
@@ -221,7 +220,7 @@ export type ExtractionErrorCode = Extract<
   | 'ERR_EXTRACTION_TIMEOUT'
 >
 
-/** A file cannot become text; trying again does not help. */
+/** The engine cannot extract text from a file. A retry does not help. */
 export class ExtractionError extends AlcoveError {
   readonly code: ExtractionErrorCode
 
@@ -231,7 +230,7 @@ export class ExtractionError extends AlcoveError {
   }
 }
 
-/** A document could not be processed. `code` says why, as the end of the document's `error` does. */
+/** A document could not be processed. `code` is the code at the end of the document's `error`. */
 export class DocumentFailedError extends AlcoveError {
   readonly code: ErrorCode
   /** The document's UUID. */
@@ -244,18 +243,18 @@ export class DocumentFailedError extends AlcoveError {
   }
 }
 
-/** The bytes of a document are not in the file store. */
+/** The file store does not have the bytes of a document. */
 export class FileMissingError extends AlcoveError {
   readonly code = 'ERR_FILE_MISSING'
 }
 
-/** Codes of models that cannot be used. */
+/** Codes of unusable models. */
 export type ModelErrorCode = Extract<
   ErrorCode,
   'ERR_MODEL_UNKNOWN' | 'ERR_MODEL_MISSING' | 'ERR_MODEL_CHANGED' | 'ERR_MODEL_UNSUPPORTED'
 >
 
-/** An embedding model is unknown, missing, changed or of a kind that its adapter cannot read. */
+/** An embedding model is unknown, missing or changed, or its adapter cannot read it. */
 export class ModelError extends AlcoveError {
   readonly code: ModelErrorCode
 
@@ -265,27 +264,27 @@ export class ModelError extends AlcoveError {
   }
 }
 
-/** A vector of the wrong length, or with a component that is no finite number. */
+/** A vector has the wrong length, or a component that is not a finite number. */
 export class VectorInvalidError extends AlcoveError {
   readonly code = 'ERR_VECTOR_INVALID'
 }
 
-/** The stored vectors of a collection are not what was written; they can be made again from the documents. */
+/** The stored vectors of a collection are damaged. The engine can compute them from the documents once more. */
 export class VectorsDamagedError extends AlcoveError {
   readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
-/** Somebody else holds the job by now; what was being done must not be recorded. */
+/** Another worker holds the job now, or the job is cancelled. This worker must not record its work. */
 export class LeaseLostError extends AlcoveError {
   readonly code = 'ERR_LEASE_LOST'
 }
 
-/** A process that did a job ended before it could record anything, again and again. */
+/** The process crashed several times while it ran a job, before it could record any progress. */
 export class CrashedError extends AlcoveError {
   readonly code = 'ERR_CRASHED'
 }
 
-/** The database or the file store failed; nothing of the work was kept. */
+/** The database or the file store failed. It kept nothing of the work. */
 export class StorageError extends AlcoveError {
   readonly code = 'ERR_STORAGE'
   override readonly isTransient: boolean
@@ -296,18 +295,18 @@ export class StorageError extends AlcoveError {
   }
 }
 
-/** A disk has no room for what is to be written; nothing of it was kept. */
+/** A disk is full. Nothing of the work was kept. */
 export class StorageFullError extends AlcoveError {
   readonly code = 'ERR_STORAGE_FULL'
   override readonly isTransient = true
 }
 
-/** The database was written by a newer version of the engine. */
+/** A newer version of the engine has written the database. */
 export class SchemaTooNewError extends AlcoveError {
   readonly code = 'ERR_SCHEMA_TOO_NEW'
 }
 
-/** Another process works on the data folder. */
+/** Another process uses the data folder. */
 export class DataDirLockedError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_LOCKED'
 }
@@ -317,47 +316,47 @@ export class DataDirUnusableError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_UNUSABLE'
 }
 
-/** A data folder, a database and a bucket with files that do not belong together. */
+/** The data folder, the database and the bucket with files do not belong together. */
 export class DataDirMismatchError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_MISMATCH'
 }
 
-/** Another backup of the data folder is being made. */
+/** Another backup of the data folder is in progress. */
 export class BackupRunningError extends AlcoveError {
   readonly code = 'ERR_BACKUP_RUNNING'
   override readonly isTransient = true
 }
 
-/** A backup could not be made, or not be restored, for a reason outside of it, such as a full disk. Nothing of it is left. */
+/** A backup or a restore failed for an outside reason, such as a full disk. It leaves no files behind. */
 export class BackupFailedError extends AlcoveError {
   readonly code = 'ERR_BACKUP_FAILED'
 }
 
-/** A file is no backup, is damaged, or was made by a newer version. */
+/** A file is not a backup, is damaged, or comes from a newer version. */
 export class BackupInvalidError extends AlcoveError {
   readonly code = 'ERR_BACKUP_INVALID'
 }
 
-/** What was copied from one database to another is not what is there. The one it came from is as it was. */
+/** The copy of a database differs from its source. The source is unchanged. */
 export class MigrationFailedError extends AlcoveError {
   readonly code = 'ERR_MIGRATION_FAILED'
 }
 
-/** This adapter, or this way of opening the engine, cannot do what was asked. */
+/** This adapter, or this way of opening the engine, does not support the call. */
 export class UnsupportedError extends AlcoveError {
   readonly code = 'ERR_UNSUPPORTED'
 }
 
-/** The engine or a part of it was closed. */
+/** The engine or a part of it is closed. */
 export class ClosedError extends AlcoveError {
   readonly code = 'ERR_CLOSED'
 
-  constructor(what: string) {
-    super(`${what} is closed`)
+  constructor(subject: string) {
+    super(`${subject} is closed`)
   }
 }
 
-/** Why a request for a token is refused (RFC 6749, section 5.2). */
+/** Reasons for which a token request is refused (RFC 6749, section 5.2). */
 export type TokenErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -365,7 +364,7 @@ export type TokenErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
 
-/** A request for a token is refused. */
+/** The engine refuses a token request. */
 export class TokenRequestError extends AlcoveError {
   readonly code = 'ERR_TOKEN_REQUEST'
   readonly error: TokenErrorCode
@@ -376,7 +375,7 @@ export class TokenRequestError extends AlcoveError {
   }
 }
 
-/** Too many failures; the same call may succeed after a while. */
+/** The caller has reached a rate limit. The same call may succeed after `retryAfterSeconds`. */
 export class ThrottledError extends AlcoveError {
   readonly code = 'ERR_THROTTLED'
   override readonly isTransient = true
@@ -399,30 +398,30 @@ export class MailError extends AlcoveError {
   }
 }
 
-/** The file with the signing keys cannot be used. */
+/** The file with the signing keys is unusable. */
 export class SigningKeyError extends AlcoveError {
   readonly code = 'ERR_SIGNING_KEY'
 }
 
-/** The key that secrets are encrypted with is missing, cannot be used, or is not the one they were encrypted with. */
+/** The secret-encryption key is missing or unusable, or is not the key that the secrets are encrypted with. */
 export class SecretKeyError extends AlcoveError {
   readonly code = 'ERR_SECRET_KEY'
 }
 
-/** One stored secret cannot be decrypted. */
+/** A stored secret cannot be decrypted. */
 export class SecretUnreadableError extends AlcoveError {
   readonly code = 'ERR_SECRET_UNREADABLE'
 }
 
-/** The stored bytes of an event are not those that were stored. */
+/** The stored bytes of an event are damaged. */
 export class PayloadCorruptError extends AlcoveError {
   readonly code = 'ERR_PAYLOAD_CORRUPT'
 }
 
-/** A destination that may not be contacted: its name, its port or one of its addresses is not public. */
+/** The engine must not contact a destination: its name, its port or one of its addresses is not public. */
 export class DestinationRefusedError extends AlcoveError {
   readonly code = 'ERR_DESTINATION_REFUSED'
-  /** Whether a look-up of the name said so, rather than the URL itself. */
+  /** True where a look-up of the name is the reason. False where the URL itself is the reason. */
   readonly isByLookUp: boolean
 
   constructor(message: string, options: { readonly cause?: unknown; readonly isByLookUp?: boolean } = {}) {
@@ -431,15 +430,15 @@ export class DestinationRefusedError extends AlcoveError {
   }
 }
 
-/** The name in a destination's URL does not resolve to any address now. */
+/** The name in a destination's URL does not resolve to any address at present. */
 export class UnresolvedDestinationError extends InvalidInputError {}
 
-/** A request that claims to be a webhook does not carry the signature of its body: answer it with 401. */
+/** A request to a receiver does not have the signature of its body. Answer it with 401. */
 export class WebhookSignatureError extends AlcoveError {
   readonly code = 'ERR_WEBHOOK_SIGNATURE'
 }
 
-/** A webhook with a valid signature has a body that is no event: answer it with 400. */
+/** A webhook has a valid signature, but its body is not an event. Answer it with 400. */
 export class WebhookMalformedError extends AlcoveError {
   readonly code = 'ERR_WEBHOOK_MALFORMED'
 }

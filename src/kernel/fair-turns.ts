@@ -1,37 +1,38 @@
-/** Who waits for a turn: turns go round among groups, and within a group among its members. */
+/** The owner of queued work. Turns rotate among groups, and within a group among its members. */
 export interface TurnTaker {
   readonly group: number | string
   readonly member: number | string
 }
 
-/** One piece of work. The signal ends it where nobody waits for its result any more. */
+/** One piece of work. The signal is aborted when the caller no longer waits for the result. */
 type TurnWork<Result> = (signal: AbortSignal) => Promise<Result>
 
-/** Pieces of work that were asked for together. */
+/** The pieces of work of one call. */
 interface Request {
   readonly works: readonly TurnWork<unknown>[]
   readonly results: unknown[]
-  /** One for each piece that runs. */
+  /** One controller for each running piece. */
   readonly running: Set<AbortController>
-  begun: number
+  started: number
   resolve(): void
   reject(error: unknown): void
 }
 
-/** Those who have work that is not begun, the one whose turn was longest ago first; their requests by age. */
+/** Members with unstarted work. The member whose last turn is oldest comes first. Requests are ordered by age. */
 type Members = Map<number | string, Set<Request>>
 
 /**
- * Does so many pieces of work at a time. A free place goes to the group of which fewest pieces run, then to the one
- * whose last turn was longest ago; within the group likewise among its members; and a member's requests are served
- * in the order in which they came. So a group of which nothing runs waits for at most one piece of each other group,
- * however much those have asked for.
+ * A fair scheduler: runs a limited number of pieces of work at a time.
+ *
+ * A free place goes to the group with the fewest running pieces, then to the group whose last turn is oldest. The same
+ * rule applies to the members of a group. The requests of a member run in the order of their arrival. So a group
+ * without running work waits for at most one piece of each other group, however much work those groups have queued.
  */
 export class FairTurns {
   readonly #places: number
   readonly #waiting = new Map<number | string, Members>()
-  readonly #groups = new Counts<number | string>()
-  readonly #members = new Counts<string>()
+  readonly #runningOfGroup = new Counts<number | string>()
+  readonly #runningOfMember = new Counts<string>()
   #running = 0
 
   /** @param places pieces of work at a time, 1 or more */
@@ -40,10 +41,11 @@ export class FairTurns {
   }
 
   /**
-   * Does pieces of work, each in a turn of its own, begun in their order.
+   * Runs pieces of work, each in a turn of its own. They start in their order.
    *
-   * - Rejects as the first piece that fails; no further piece is begun then, and signals of those that run are aborted.
-   * - Rejects with the reason of `signal` as soon as that is aborted, and leaves the queue.
+   * - Rejects with the error of the first piece that fails. Then no further piece starts, and the signals of running
+   *   pieces are aborted.
+   * - Rejects with the reason of `signal` as soon as it is aborted, and leaves the queue.
    *
    * @returns the results in the order of `works`
    */
@@ -58,11 +60,11 @@ export class FairTurns {
     let abort = (): void => undefined
     try {
       await new Promise<void>((resolve, reject) => {
-        const request: Request = { works, results, running: new Set(), begun: 0, resolve, reject }
+        const request: Request = { works, results, running: new Set(), started: 0, resolve, reject }
         abort = () => this.#fail(taker, request, signal?.reason)
         signal?.addEventListener('abort', abort, { once: true })
         this.#enqueue(taker, request)
-        this.#deal()
+        this.#fillPlaces()
       })
       return results
     } finally {
@@ -70,7 +72,7 @@ export class FairTurns {
     }
   }
 
-  /** Does one piece of work in its turn. */
+  /** Runs one piece of work in its turn. */
   async one<Result>(taker: TurnTaker, work: TurnWork<Result>, signal: AbortSignal | undefined): Promise<Result> {
     const [result] = await this.all(taker, [work], signal)
     return result as Result
@@ -84,19 +86,19 @@ export class FairTurns {
     requests.add(request)
   }
 
-  #deal(): void {
+  #fillPlaces(): void {
     while (this.#running < this.#places) {
-      const group = leastServed(this.#waiting, (key) => this.#groups.of(key))
+      const group = leastServed(this.#waiting, (key) => this.#runningOfGroup.get(key))
       const members = group === undefined ? undefined : this.#waiting.get(group)
       if (group === undefined || members === undefined) return
-      const member = leastServed(members, (key) => this.#members.of(nameOf({ group, member: key })))
+      const member = leastServed(members, (key) => this.#runningOfMember.get(memberKey({ group, member: key })))
       const requests = member === undefined ? undefined : members.get(member)
       const [request] = requests ?? []
       if (member === undefined || requests === undefined || request === undefined) return
-      const index = request.begun
-      request.begun += 1
-      if (request.begun === request.works.length) requests.delete(request)
-      // Whoever has had a turn goes to the end of the line, if there is more to do.
+      const index = request.started
+      request.started += 1
+      if (request.started === request.works.length) requests.delete(request)
+      // After its turn, a member and its group go to the end of the queue, or leave it without further work.
       moveToEnd(members, member, requests.size > 0)
       moveToEnd(this.#waiting, group, members.size > 0)
       void this.#run({ group, member }, request, index)
@@ -105,24 +107,24 @@ export class FairTurns {
 
   async #run(taker: TurnTaker, request: Request, index: number): Promise<void> {
     this.#count(taker, 1)
-    const abort = new AbortController()
-    request.running.add(abort)
+    const controller = new AbortController()
+    request.running.add(controller)
     try {
-      request.results[index] = await request.works[index]?.(abort.signal)
+      request.results[index] = await request.works[index]?.(controller.signal)
     } catch (error) {
       this.#fail(taker, request, error)
     } finally {
-      request.running.delete(abort)
+      request.running.delete(controller)
       this.#count(taker, -1)
     }
-    if (request.begun === request.works.length && request.running.size === 0) request.resolve()
-    this.#deal()
+    if (request.started === request.works.length && request.running.size === 0) request.resolve()
+    this.#fillPlaces()
   }
 
   #count(taker: TurnTaker, change: 1 | -1): void {
     this.#running += change
-    this.#groups.add(taker.group, change)
-    this.#members.add(nameOf(taker), change)
+    this.#runningOfGroup.add(taker.group, change)
+    this.#runningOfMember.add(memberKey(taker), change)
   }
 
   #fail({ group, member }: TurnTaker, request: Request, error: unknown): void {
@@ -131,20 +133,20 @@ export class FairTurns {
     const requests = members?.get(member)
     if (requests?.delete(request) === true && requests.size === 0) members?.delete(member)
     if (members?.size === 0) this.#waiting.delete(group)
-    for (const abort of request.running) abort.abort(error)
+    for (const controller of request.running) controller.abort(error)
   }
 }
 
-/** How many there are of each key; a key of which there are none takes no room. */
+/** A count for each key. A count of 0 uses no memory. */
 class Counts<Key> {
   readonly #counts = new Map<Key, number>()
 
-  of(key: Key): number {
+  get(key: Key): number {
     return this.#counts.get(key) ?? 0
   }
 
   add(key: Key, change: number): void {
-    const count = this.of(key) + change
+    const count = this.get(key) + change
     if (count === 0) this.#counts.delete(key)
     else this.#counts.set(key, count)
   }
@@ -166,6 +168,6 @@ function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key, isKept: boolean):
   if (isKept && value !== undefined) map.set(key, value)
 }
 
-function nameOf({ group, member }: TurnTaker): string {
+function memberKey({ group, member }: TurnTaker): string {
   return JSON.stringify([group, member])
 }

@@ -1,19 +1,19 @@
-/** A list in parts of a size. */
+/** Splits a list into parts of at most `size` items. */
 export function* inParts<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
 
-/** Does work for each item, for a few at a time; gives the results in the order of the items. */
-export async function forEachOf<Item, Result>(
+/** Runs work for each item, for at most `concurrency` items at a time. @returns the results in the order of the items */
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
-  atOnce: number,
+  concurrency: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
   let next = 0
-  const go = async (): Promise<void> => {
-    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as Item)
+  const runNextItems = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as Item)
   }
-  await Promise.all(Array.from({ length: atOnce }, go))
+  await Promise.all(Array.from({ length: concurrency }, runNextItems))
   return results
 }

@@ -1,9 +1,9 @@
 import { LimitReachedError } from './errors.js'
 import { closedObjectSchema, integerSchema, validate } from './validate.js'
 
-/** What one tenant may hold, have under way, and do in a time. A host sets each as it needs. */
+/** Limits of a tenant: on data, on work in progress and on rates. The host can set each of them. */
 export interface EngineLimits {
-  /** Contexts of a company, on all its accounts together; default 10,000. */
+  /** Contexts of a company in all its accounts; default 10,000. */
   readonly contextsPerCompany: number
   /** Documents of a context; default 100,000. */
   readonly documentsPerContext: number
@@ -11,29 +11,29 @@ export interface EngineLimits {
   readonly destinationsPerCompany: number
   /** Users of a company; default 10,000. */
   readonly usersPerCompany: number
-  /** API keys of a company that are not revoked; default 1,000. */
+  /** API keys of a company, without revoked keys; default 1,000. */
   readonly apiKeysPerCompany: number
-  /** Tokens of a search's prompt; default 2,048. */
+  /** Tokens of the prompt of a search; default 2,048. */
   readonly promptTokens: number
-  /** Searches of one API key, or of one user where there is no key, that wait or run; default 32. */
+  /** Waiting and running searches of an API key, or of a user without a key; default 32. */
   readonly searchesPerKey: number
-  /** Searches of one company that wait or run; default 64. */
+  /** Waiting and running searches of a company; default 64. */
   readonly searchesPerCompany: number
-  /** Uploads of one company that are being received; default 256. */
+  /** Uploads of a company in progress; default 256. */
   readonly uploadsPerCompany: number
-  /** Mails with a link to one user's address in an hour, and as many that only tell of something; default 5. */
+  /** Mails with a link to a user's address in an hour. The same number applies to mails without a link. Default 5. */
   readonly mailsPerAddressPerHour: number
-  /** Mails that one company causes in an hour, those to its users that they ask for themselves included; default 200. */
+  /** Mails that a company causes in an hour, including mails that its users request themselves; default 200. */
   readonly mailsPerCompanyPerHour: number
   /** Mails of the whole installation in an hour; default 2,000. */
   readonly mailsPerHour: number
-  /** Destinations that a company makes or changes in a minute; default 60. */
+  /** Destinations that a company creates or changes in a minute; default 60. */
   readonly destinationChangesPerMinute: number
   /** Test events that a company sends in a minute; default 30. */
   readonly testEventsPerMinute: number
-  /** Deliveries that a company sends again in a minute; default 120. */
+  /** Deliveries that a company resends in a minute; default 120. */
   readonly resendsPerMinute: number
-  /** Wrong secrets or passwords of one name (client id, e-mail address) in a minute; default 10. */
+  /** Wrong secrets or passwords for one name (client id or e-mail address) in a minute; default 10. */
   readonly failuresPerNamePerMinute: number
   /** Wrong secrets or passwords from one network address in a minute; default 50. */
   readonly failuresPerAddressPerMinute: number
@@ -71,15 +71,15 @@ const SCHEMA = closedObjectSchema(
 )
 
 /**
- * The limits that a host has set, and the defaults of the others.
- * @throws InvalidInputError for an unknown limit, and for one that is not a positive integer
+ * Adds the defaults to the limits that the host has set.
+ * @throws InvalidInputError for an unknown limit, and for a value that is not a positive integer
  */
 export function limitsOf(given: Partial<EngineLimits> = {}): EngineLimits {
   const set = Object.entries(validate(SCHEMA, given, 'limits')).filter(([, value]) => value !== undefined)
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(set) as Partial<EngineLimits>) }
 }
 
-/** Limits on what is held. */
+/** Limits on stored data. */
 type HeldLimit =
   | 'contextsPerCompany'
   | 'documentsPerContext'
@@ -87,25 +87,27 @@ type HeldLimit =
   | 'usersPerCompany'
   | 'apiKeysPerCompany'
 
-/** How many of what each counts. */
-const HELD: Readonly<Record<HeldLimit, { readonly holder: string; readonly things: string; readonly way: string }>> = {
-  contextsPerCompany: { holder: 'the company', things: 'contexts', way: 'delete some' },
-  documentsPerContext: { holder: 'the context', things: 'documents', way: 'delete some, or use another context' },
-  destinationsPerCompany: { holder: 'the company', things: 'destinations', way: 'delete some' },
-  usersPerCompany: { holder: 'the company', things: 'users', way: 'delete some' },
-  apiKeysPerCompany: { holder: 'the company', things: 'API keys', way: 'revoke some' },
+/** Texts of the error message of each limit. */
+const MESSAGE_PARTS: Readonly<
+  Record<HeldLimit, { readonly holder: string; readonly things: string; readonly remedy: string }>
+> = {
+  contextsPerCompany: { holder: 'the company', things: 'contexts', remedy: 'delete some' },
+  documentsPerContext: { holder: 'the context', things: 'documents', remedy: 'delete some, or use another context' },
+  destinationsPerCompany: { holder: 'the company', things: 'destinations', remedy: 'delete some' },
+  usersPerCompany: { holder: 'the company', things: 'users', remedy: 'delete some' },
+  apiKeysPerCompany: { holder: 'the company', things: 'API keys', remedy: 'revoke some' },
 }
 
 /**
- * Refuses one more of what somebody holds.
- * @param held how many there are, counted in the transaction that adds one
+ * Checks that a holder, such as a company, can have one more of something.
+ * @param held the present number, counted in the transaction that adds one
  * @throws LimitReachedError
  */
 export function requireBelow(limits: EngineLimits, name: HeldLimit, holderId: number, held: number): void {
   const most = limits[name]
   if (held < most) return
-  const { holder, things, way } = HELD[name]
+  const { holder, things, remedy } = MESSAGE_PARTS[name]
   throw new LimitReachedError(
-    `${holder} ${holderId} has ${held} ${things}, and may have ${most}: ${way}, or ask the operator, who sets limits.${name}`,
+    `${holder} ${holderId} has ${held} ${things}, and the limit is ${most}: ${remedy}, or ask the operator to raise limits.${name}`,
   )
 }

@@ -1,52 +1,52 @@
 import type { z } from 'zod'
 import { integerSchema, objectSchema, validate } from './validate.js'
 
-/** A part of a list that is ordered by id; default all of it. */
+/** A part of a list that is ordered by id. Default: the whole list. */
 export interface ListQuery {
   /** 1 to 1,000 items; default all. */
   readonly limit?: number
-  /** Only items with a higher id, such as the last one of the page before; default 0. */
+  /** Only items with a higher id. For the next page: the id of the last item. Default 0. */
   readonly after?: number
 }
 
-/** Items of one page, which come as they are asked for, and where the next page begins. */
+/** One page of a list. Its items are read while the caller iterates. */
 export interface ListPage<Item> {
   readonly items: AsyncIterable<Item>
-  /** `after` of the next page; null where there is none, or no `limit` was given. */
+  /** `after` of the next page. Null on the last page, and without a `limit`. */
   readonly nextAfter: number | null
 }
 
-/** Rows that are read at once, in the order of their ids. */
+/** Rows of one read, in the order of their ids. */
 export interface RowPage {
   /** Only rows with a higher id. */
   readonly after: number
-  /** The highest id; default any. */
+  /** The highest id. Default: no limit. */
   readonly upTo?: number
   /** Most rows. */
   readonly limit: number
-  /** Bytes of text after which no further row is given; the first one is given in any case. Default: no limit. */
+  /** Bytes of text after which no further row is returned. The first row is always returned. Default: no limit. */
   readonly maxBytes?: number
 }
 
-/** Where the items of a list come from. Each call is a read of its own, and checks the rights of whoever reads. */
+/** The source of a list's items. Each call is a separate read, and checks the rights of the caller. */
 interface RowSource<Item> {
-  /** None where no row is left. */
+  /** Returns an empty array when no row is left. */
   readonly read: (page: RowPage) => Promise<readonly Item[]>
-  /** Ids of what {@link read} would give. */
+  /** The ids of the items that {@link read} would return. */
   readonly ids: (page: Pick<RowPage, 'after' | 'limit'>) => Promise<readonly number[]>
 }
 
 const MAX_LIMIT = 1_000
-/** Rows held for a reader who may be slow: about one of those that are large. */
-const FOR_SLOW_READERS = { limit: 50, maxBytes: 65_536 }
-const FOR_ARRAYS = { limit: 500, maxBytes: 4_194_304 }
+/** Small reads for a reader that may be slow: memory holds about one large row. */
+const SMALL_READS = { limit: 50, maxBytes: 65_536 }
+const LARGE_READS = { limit: 500, maxBytes: 4_194_304 }
 
 const LIST_QUERY_SHAPE = {
   limit: integerSchema({ min: 1, max: MAX_LIMIT }).optional(),
   after: integerSchema({ min: 0 }).optional(),
 }
 
-/** `limit` and `after` of a list, and further members of its query. */
+/** A schema with `limit`, `after` and further members of a list's query. */
 export function listQuerySchemaWith<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodType<ListQuery & z.infer<z.ZodObject<Shape>>> {
@@ -58,8 +58,8 @@ export function listQuerySchemaWith<Shape extends z.ZodRawShape>(
 export const listQuerySchema: z.ZodType<ListQuery> = listQuerySchemaWith({})
 
 /**
- * A list that is read in small parts, ordered by id. Nothing is held open between two of them: an item that is deleted
- * meanwhile is left out, one that is added may come, and none comes twice.
+ * A list that is read in small parts, ordered by id. No transaction stays open between two reads. An item that is
+ * deleted between them is left out. An item that is added may appear. No item appears twice.
  */
 export class RowList<Item extends { readonly id: number }> {
   readonly #source: RowSource<Item>
@@ -68,16 +68,16 @@ export class RowList<Item extends { readonly id: number }> {
     this.#source = source
   }
 
-  /** @throws InvalidInputError, and as the source */
+  /** @throws InvalidInputError, and the errors of the source */
   async list(query: ListQuery = {}): Promise<Item[]> {
     const items: Item[] = []
-    for await (const item of this.#items(validate(listQuerySchema, query), FOR_ARRAYS)) items.push(item)
+    for await (const item of this.#items(validate(listQuerySchema, query), LARGE_READS)) items.push(item)
     return items
   }
 
-  /** Reads a part when it is asked for the first item of it. @throws as {@link list} */
+  /** Reads a part when the caller asks for its first item. @throws as {@link list} */
   async *entries(query: ListQuery = {}): AsyncGenerator<Item> {
-    yield* this.#items(validate(listQuerySchema, query), FOR_SLOW_READERS)
+    yield* this.#items(validate(listQuerySchema, query), SMALL_READS)
   }
 
   /** @throws as {@link list} */
@@ -86,32 +86,32 @@ export class RowList<Item extends { readonly id: number }> {
     if (limit === undefined) return { items: this.entries({ after }), nextAfter: null }
     const ids = await this.#source.ids({ after, limit: limit + 1 })
     const upTo = ids.length > limit ? ids[limit - 1] : undefined
-    const items = this.#items({ after, limit, ...(upTo !== undefined && { upTo }) }, FOR_SLOW_READERS)
+    const items = this.#items({ after, limit, ...(upTo !== undefined && { upTo }) }, SMALL_READS)
     return { items, nextAfter: upTo ?? null }
   }
 
   async *#items(
     query: ListQuery & Pick<RowPage, 'upTo'>,
-    atOnce: Pick<RowPage, 'limit' | 'maxBytes'>,
+    read: Pick<RowPage, 'limit' | 'maxBytes'>,
   ): AsyncGenerator<Item> {
     const { limit = Infinity, after: first = 0, ...bound } = query
-    let [left, after] = [limit, first]
-    while (left > 0) {
-      const rows = await this.#source.read({ ...bound, ...atOnce, after, limit: Math.min(left, atOnce.limit) })
+    let [remaining, after] = [limit, first]
+    while (remaining > 0) {
+      const rows = await this.#source.read({ ...bound, ...read, after, limit: Math.min(remaining, read.limit) })
       const last = rows.at(-1)
       if (last === undefined) return
       yield* rows
-      left -= rows.length
+      remaining -= rows.length
       after = last.id
     }
   }
 }
 
-/** A row, or its id alone. */
-type Numbered = number | { readonly id: number }
+/** A row, or only its id. */
+type RowOrId = number | { readonly id: number }
 
-/** What ascends by id, page by page, until there is no more. */
-export async function* pages<Row extends Numbered>(
+/** Reads rows or ids in ascending order of their ids, page by page, until none is left. */
+export async function* pages<Row extends RowOrId>(
   size: number,
   read: (page: { readonly after: number; readonly limit: number }) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
@@ -125,6 +125,6 @@ export async function* pages<Row extends Numbered>(
   }
 }
 
-function idOf(row: Numbered): number {
+function idOf(row: RowOrId): number {
   return typeof row === 'number' ? row : row.id
 }

@@ -1,16 +1,17 @@
-/** Places of which each name has so many, for what is under way. */
+/** Limits the work in progress: each name has a number of places. */
 export class Places {
   readonly #taken = new Map<string, number>()
 
   /**
    * Takes one place of each name.
-   * @param most how many places each name has
-   * @returns a function that gives them back, once; or the name of which none is free: then none is taken
+   * @param limits the number of places of each name
+   * @returns a function that releases the places; further calls of it have no effect. Or the name that has no free
+   *   place: then no place is taken.
    */
-  take(most: Readonly<Record<string, number>>): (() => void) | string {
-    const names = Object.keys(most)
-    const full = names.find((name) => (this.#taken.get(name) ?? 0) >= (most[name] ?? 0))
-    if (full !== undefined) return full
+  acquire(limits: Readonly<Record<string, number>>): (() => void) | string {
+    const names = Object.keys(limits)
+    const fullName = names.find((name) => (this.#taken.get(name) ?? 0) >= (limits[name] ?? 0))
+    if (fullName !== undefined) return fullName
     for (const name of names) this.#add(name, 1)
     let isTaken = true
     return () => {

@@ -1,4 +1,4 @@
-/** Bytes nobody can guess, as base64url. */
+/** Cryptographically secure random bytes, as base64url. */
 export function randomToken(bytes: number): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes))
   return btoa(String.fromCharCode(...random))
@@ -7,7 +7,7 @@ export function randomToken(bytes: number): string {
     .replaceAll('=', '')
 }
 
-/** Lower-case hex SHA-256 of bytes, or of a text's UTF-8. */
+/** SHA-256 as lower-case hex. A text is hashed as UTF-8. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
   const digest = await crypto.subtle.digest('SHA-256', bytes)

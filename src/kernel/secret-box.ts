@@ -2,15 +2,15 @@ import { SecretKeyError, SecretUnreadableError } from './errors.js'
 
 const CIPHER = 'AES-GCM'
 const KEY_BYTES = 32
-/** NIST SP 800-38D, section 8.2: 96 bits, never twice under a key. */
+/** NIST SP 800-38D, section 8.2: 96 bits, never used twice with the same key. */
 const NONCE_BYTES = 12
 const VERSION = 'v1:'
 
-/** Keeps secrets as AES-256-GCM under a key that is not in the database. */
+/** Encrypts secrets with AES-256-GCM, with a key that is not in the database. */
 export class SecretBox {
   readonly #key: ReturnType<typeof importKey>
 
-  /** @throws SecretKeyError where the key has not 32 bytes */
+  /** @throws SecretKeyError where the key does not have 32 bytes */
   constructor(key: Uint8Array) {
     if (!isBytes(key) || key.length !== KEY_BYTES) {
       throw new SecretKeyError(`the key that secrets are encrypted with must have ${KEY_BYTES} bytes`)
@@ -18,7 +18,7 @@ export class SecretBox {
     this.#key = importKey(key)
   }
 
-  /** @returns printable ASCII, another at every call */
+  /** @returns printable ASCII; each call returns another text */
   async seal(secret: string): Promise<string> {
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
     const text = new TextEncoder().encode(secret)
@@ -26,10 +26,10 @@ export class SecretBox {
     return VERSION + toBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
   }
 
-  /** @throws SecretUnreadableError for what was altered, or sealed with another key */
+  /** @throws SecretUnreadableError for a text that was altered, or sealed with another key */
   async open(sealed: string): Promise<string> {
     try {
-      if (!sealed.startsWith(VERSION)) throw new Error('another version')
+      if (!sealed.startsWith(VERSION)) throw new Error('unknown version of a sealed secret')
       const bytes = fromBase64(sealed.slice(VERSION.length))
       const nonce = bytes.slice(0, NONCE_BYTES)
       const text = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, await this.#key, bytes.slice(NONCE_BYTES))
@@ -40,7 +40,7 @@ export class SecretBox {
   }
 }
 
-/** Also of another realm, such as a test runner's, whose `Uint8Array` is another. */
+/** Also accepts bytes of another realm, such as a test runner's, which has its own `Uint8Array`. */
 function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -1,22 +1,22 @@
-/** Longest stretch of work on the host's event loop, well under the 50 ms it may be blocked. */
+/** Longest work without a pause on the host's event loop. It is well below 50 ms, the longest acceptable block. */
 const SLICE_MS = 10
 
-/** Lets the event loop turn whenever work has gone on for a slice. */
+/** Splits long work into slices, so that the host's event loop runs between them. */
 export class TimeSlice {
   readonly #restMs: number
-  #began = performance.now()
+  #startedAt = performance.now()
 
   /** @param restMs pause after each slice, for work that is not urgent; default 0 */
   constructor(restMs: number = 0) {
     this.#restMs = restMs
   }
 
-  /** Waits for a turn of the event loop if the slice is used up. */
-  async breathe(): Promise<void> {
-    if (performance.now() - this.#began < SLICE_MS) return
+  /** Lets the event loop run if the slice is over, and starts the next slice. */
+  async pauseIfOver(): Promise<void> {
+    if (performance.now() - this.#startedAt < SLICE_MS) return
     await new Promise((resolve) => {
       setTimeout(resolve, this.#restMs)
     })
-    this.#began = performance.now()
+    this.#startedAt = performance.now()
   }
 }

@@ -3,14 +3,18 @@ import { InvalidInputError } from './errors.js'
 
 /**
  * Checks an input against a schema.
- * @throws InvalidInputError that names the first field that is wrong
+ * @param root name of the input in error messages; default none
+ * @throws InvalidInputError that names the first invalid field
  */
 export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  const member = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  throw new InvalidInputError(fieldName(root, [...(issue?.path ?? []), ...member]), issue?.message ?? 'is not valid')
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  throw new InvalidInputError(
+    fieldName(root, [...(issue?.path ?? []), ...unknownKey]),
+    issue?.message ?? 'is not valid',
+  )
 }
 
 function fieldName(root: string, path: readonly PropertyKey[]): string {
@@ -20,22 +24,23 @@ function fieldName(root: string, path: readonly PropertyKey[]): string {
   }, root)
 }
 
-/** A message for a missing member, and another for a wrong type. */
-function expected(what: string) {
+/** One message for a missing member, and another one for a wrong type. */
+function expected(description: string) {
   return {
-    error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? 'is required' : `must be ${what}`),
+    error: (issue: { readonly input?: unknown }) =>
+      issue.input === undefined ? 'is required' : `must be ${description}`,
   }
 }
 
 interface TextRules {
-  /** In code points. */
+  /** Code points. */
   readonly max: number
   readonly min?: number
-  /** Whether it is one line: without control characters, line breaks among them. Default false. */
+  /** True for a single line: no control characters, and so no line breaks. Default false. */
   readonly isLine?: boolean
 }
 
-/** A string of code points without U+0000, so that every store can keep it. */
+/** A well-formed string without U+0000, so that every store can keep it. */
 export function textSchema(rules: TextRules): z.ZodType<string> {
   const { max, min = 0, isLine = false } = rules
   const text = storableSchema((value) => {
@@ -44,67 +49,67 @@ export function textSchema(rules: TextRules): z.ZodType<string> {
     if (min > 0 && value.trim() === '') return 'must not be empty'
     return codePoints(value) < min ? `must have at least ${min} characters` : undefined
   })
-  // What a JSON Schema of it says.
+  // For the JSON Schema.
   return text.meta({ maxLength: max, ...(min > 0 && { minLength: min }) })
 }
 
-/** As {@link textSchema}, for a string whose size in UTF-8 counts. */
+/** As {@link textSchema}, with a limit in bytes of UTF-8. */
 export function utf8Schema({ maxBytes }: { readonly maxBytes: number }): z.ZodType<string> {
   return storableSchema((value) => {
-    // No UTF-16 unit is less than a byte: what is far too long is not encoded to be counted.
+    // Each UTF-16 unit needs at least one byte. So a text that is far too long is refused without being encoded.
     const isTooLong = value.length > maxBytes || new TextEncoder().encode(value).length > maxBytes
     return isTooLong ? `must have at most ${maxBytes} bytes in UTF-8` : undefined
   })
 }
 
-/** @param problemOf what else is wrong with a string that stores can keep */
+/** @param problemOf returns a further problem of a string, if there is one */
 function storableSchema(problemOf: (value: string) => string | undefined): z.ZodType<string> {
   return z.string(expected('a string')).superRefine((value, check) => {
-    const problem = unstorable(value) ?? problemOf(value)
+    const problem = storageProblemOf(value) ?? problemOf(value)
     if (problem !== undefined) check.addIssue({ code: 'custom', message: problem })
   })
 }
 
-function unstorable(value: string): string | undefined {
+function storageProblemOf(value: string): string | undefined {
   if (value.includes('\0')) return 'must not contain the character U+0000'
-  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it has half of a surrogate pair'
+  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it contains half of a surrogate pair'
 }
 
-/** An integer that a double holds exactly. */
+/** An integer that a double represents exactly. */
 export function integerSchema(rules: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rules
-  const what = rules.max === undefined ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
+  const range = rules.max === undefined ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
   return z
     .number(expected('an integer'))
     .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
-      error: `must be ${rules.min === undefined ? 'an integer' : what}`,
+      error: `must be ${rules.min === undefined ? 'an integer' : range}`,
     })
     .meta({ type: 'integer', minimum: min, maximum: max })
 }
 
-/** An id as the engine gives them. */
+/** An id that the engine has assigned. */
 export function idSchema(): z.ZodType<number> {
   return integerSchema({ min: 1 })
 }
 
 const ID = idSchema()
 
-/** @throws InvalidInputError for what is no id */
+/** @throws InvalidInputError where the input is not an id */
 export function parseId(input: unknown, field: string): number {
   return validate(ID, input, field)
 }
 
-/** A number from `min` to `max`; `max` itself is out where `isBelow`. */
+/** A number from `min` to `max`. With `isBelow`, the number is less than `max`. */
 export function fractionSchema(rules: {
   readonly min: number
   readonly max: number
   readonly isBelow?: boolean
 }): z.ZodType<number> {
   const { min, max, isBelow = false } = rules
-  const what = isBelow ? `at least ${min} and less than ${max}` : `from ${min} to ${max}`
+  const range = isBelow ? `at least ${min} and less than ${max}` : `from ${min} to ${max}`
   return z
     .number(expected('a number'))
-    .refine((value) => value >= min && (isBelow ? value < max : value <= max), { error: `must be a number ${what}` })
+    .refine((value) => value >= min && (isBelow ? value < max : value <= max), { error: `must be a number ${range}` })
     .meta({ minimum: min, [isBelow ? 'exclusiveMaximum' : 'maximum']: max })
 }
 
@@ -113,32 +118,35 @@ export function booleanSchema(): z.ZodType<boolean> {
   return z.boolean(expected('true or false'))
 }
 
-/** An array whose members are told apart in error messages by their index. */
+/** An array. Error messages name an element by its index. */
 export function listSchema<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
   return z.array(item, expected('an array')).max(max, { error: `must have at most ${max} elements` })
 }
 
-/** An object; members that the schema does not name are dropped. */
+/** An object. Members that the schema does not name are dropped. */
 export function objectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
   return z.object(shape, expected('an object'))
 }
 
-/** As {@link objectSchema}, where a member that the schema does not name is a mistake: it would be without effect. */
+/** As {@link objectSchema}, but refuses a member that the schema does not name: it would have no effect. */
 export function closedObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
-  const unknown = `is unknown: there are ${Object.keys(shape).join(', ')}`
+  const known = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? unknown : expected('an object').error(issue)),
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown option "${String(issue.keys[0])}"; expected one of ${known}`
+        : expected('an object').error(issue),
   })
 }
 
-/** A signal, of any realm: `instanceof` knows those of its own alone. */
+/** An AbortSignal of any realm. `instanceof` recognises only signals of its own realm. */
 export function signalSchema(): z.ZodType<AbortSignal> {
   const isSignal = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
   return z.custom<AbortSignal>(isSignal, { error: 'must be an AbortSignal' })
 }
 
-/** One of some values. */
+/** One of a list of values. */
 export function choiceSchema<const Value extends string | number>(values: readonly Value[]): z.ZodType<Value> {
   const list = values.map((value) => JSON.stringify(value)).join(', ')
   return z.literal(values as [Value, ...Value[]], expected(`one of ${list}`))

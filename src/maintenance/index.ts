@@ -1,2 +1,2 @@
 export { PurgeAccount, PurgeCompany, PurgeContext, PurgeDocument } from './purge.js'
-export { SWEEP_JOB, Sweep, SweepCollections, SweepInTurn, unclaimed, unclaimedFiles } from './sweep.js'
+export { listUnclaimedFiles, SWEEP_JOB, Sweep, SweepCollections, SweepInTurn, unclaimedOf } from './sweep.js'

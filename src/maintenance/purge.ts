@@ -14,15 +14,15 @@ import type { Clock, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
 
 /**
- * Removes what is left of a deleted document: its file, chunks, vectors and words, and its row at last. The file comes
- * first: it is what takes no room to remove, and so makes some on a full disk.
+ * Removes the data of a deleted document: its file, chunks, vectors, words, and at last its row. The file comes first:
+ * its removal needs no free space, so on a full disk it makes room for the rest.
  */
 export class PurgeDocument implements JobHandler {
   readonly kind: string = PURGE_DOCUMENT
   readonly #indexes: readonly CollectionIndex[]
   readonly #fileStore: FileStore
 
-  /** @param indexes of vectors and of words */
+  /** @param indexes the vector index and the word index */
   constructor(indexes: readonly CollectionIndex[], fileStore: FileStore) {
     this.#indexes = indexes
     this.#fileStore = fileStore
@@ -31,28 +31,29 @@ export class PurgeDocument implements JobHandler {
   async run(run: JobRun): Promise<void> {
     await untilNoBackup((work) => run.transaction(work), run.signal)
     const [document] = await run.transaction(({ documents }) => documents.find([run.subject]))
-    const doomed = document?.deleted === null ? undefined : document
-    if (doomed !== undefined) {
-      await this.#fileStore.delete(doomed.uuid)
-      await removeChunks(run, doomed.id)
+    const deletedDocument = document?.deleted === null ? undefined : document
+    if (deletedDocument !== undefined) {
+      const { id, uuid, contextId } = deletedDocument
+      await this.#fileStore.delete(uuid)
+      await removeChunks(run, id)
       for (const index of this.#indexes) {
-        for (const name of await collectionsOf(index, doomed.contextId)) await index.deleteDocument(name, doomed.id, 0)
+        for (const name of await collectionsOf(index, contextId)) await index.deleteDocument(name, id, 0)
       }
     }
     await run.complete(async ({ documents }) => {
-      if (doomed !== undefined) await documents.remove(doomed.id)
+      if (deletedDocument !== undefined) await documents.remove(deletedDocument.id)
     })
   }
 
-  /** Nothing to record: the sweep at the next start tries again. */
+  /** Nothing to record: the sweep at the next start retries. */
   async fail(): Promise<void> {
     await Promise.resolve()
   }
 }
 
 /**
- * Removes what is left of a deleted context: the files of its documents, its vectors and its words as a whole, for that
- * takes no room; then the rows of its documents, and its own.
+ * Removes the data of a deleted context. The files of its documents, and its vectors and words as a whole, come first:
+ * their removal needs no free space. Then come the rows of its documents, and its own row.
  */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
@@ -60,7 +61,7 @@ export class PurgeContext implements JobHandler {
   readonly #fileStore: FileStore
   readonly #clock: Clock
 
-  /** @param indexes of vectors and of words */
+  /** @param indexes the vector index and the word index */
   constructor(indexes: readonly CollectionIndex[], fileStore: FileStore, clock: Clock) {
     this.#indexes = indexes
     this.#fileStore = fileStore
@@ -71,26 +72,26 @@ export class PurgeContext implements JobHandler {
     await untilNoBackup((work) => run.transaction(work), run.signal)
     const isDeleted = await run.transaction(({ contexts }) => contexts.isDeleted(run.subject))
     if (isDeleted) {
-      const doomed = await run.transaction(async ({ documents, jobs }) => {
+      const deletedDocuments = await run.transaction(async ({ documents, jobs }) => {
         await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
         await jobs.cancel({ kind: INDEX_WORDS, subject: run.subject })
-        // They were left as they were where a user's contexts were deleted together.
+        // The deletion of a user's contexts leaves their documents undeleted.
         await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
         return await documents.listDeleted(run.subject)
       })
-      for (const { uuid } of doomed) {
+      for (const { uuid } of deletedDocuments) {
         run.signal.throwIfAborted()
         await this.#fileStore.delete(uuid)
       }
       await this.#dropCollections(run.subject)
-      for (const document of doomed) {
+      for (const document of deletedDocuments) {
         await removeChunks(run, document.id)
         await run.transaction(async ({ documents, jobs }) => {
           await jobs.cancel({ kind: PURGE_DOCUMENT, subject: document.id })
           await documents.remove(document.id)
         })
       }
-      // What was being written when it was cancelled.
+      // A second time: cancelled jobs may have written since the first.
       await this.#dropCollections(run.subject)
     }
     await run.complete(async ({ contexts }) => {
@@ -104,7 +105,7 @@ export class PurgeContext implements JobHandler {
     }
   }
 
-  /** Nothing to record: the sweep at the next start tries again. */
+  /** Nothing to record: the sweep at the next start retries. */
   async fail(): Promise<void> {
     await Promise.resolve()
   }
@@ -112,7 +113,7 @@ export class PurgeContext implements JobHandler {
 
 const RETRY_MS = 60_000
 
-/** Deletes the contexts of a deleted account, which nobody reaches any more. */
+/** Deletes the contexts of a deleted account. No user can reach them. */
 export class PurgeAccount implements JobHandler {
   readonly kind: string = PURGE_ACCOUNT
   readonly #clock: Clock
@@ -125,35 +126,35 @@ export class PurgeAccount implements JobHandler {
     const accountId = run.subject
     await untilNoBackup((work) => run.transaction(work), run.signal)
     const isDeleted = (await run.transaction(({ accounts }) => accounts.get(accountId))) === undefined
-    if (isDeleted) await removeContextsOf(run, accountId, this.#clock)
+    if (isDeleted) await removeAccountContexts(run, accountId, this.#clock)
     await run.complete(async () => undefined)
   }
 
-  /** What is left of an account must not stay. */
+  /** The purge retries until it succeeds: the data of a deleted account must not stay. */
   async fail({ jobs }: Repositories, subject: number): Promise<void> {
     await jobs.enqueue({ kind: PURGE_ACCOUNT, subject }, { delayMs: RETRY_MS })
   }
 }
 
-/** Deletes the contexts of an account, one in a step: each may have megabytes of texts and thousands of documents. */
-async function removeContextsOf(run: JobRun, accountId: number, clock: Clock): Promise<void> {
+/** Deletes the contexts of an account, one in each step: a context may have megabytes of texts and thousands of documents. */
+async function removeAccountContexts(run: JobRun, accountId: number, clock: Clock): Promise<void> {
   await inSteps(run, async (repositories) => {
     const { contexts } = repositories
     const [id] = await contexts.listIds({ accountId }, { after: 0, limit: 1 })
     if (id === undefined) return 'done'
-    // An upload that is being settled holds it, and is a document by then.
+    // An upload that is being completed holds this lock; afterwards it is a document, and is deleted with the context.
     await contexts.lock(id)
     await removeContext(repositories, id, clock.now().toISOString())
     return 'more'
   })
 }
 
-/** Few enough that nobody waits long for the database. */
-const ROWS_AT_ONCE = 200
+/** Few, so that other writers do not wait long for the database. */
+const ROWS_PER_STEP = 200
 
 /**
- * Removes what is left of a deleted company, in steps, each of which is done or not: its contexts, whose files,
- * vectors and words have jobs of their own; then deliveries to its destinations, its events, and its destinations.
+ * Removes the data of a deleted company, in steps, each in a transaction of its own. Its contexts come first; their
+ * files, vectors and words have jobs of their own. Then come deliveries, events and destinations.
  */
 export class PurgeCompany implements JobHandler {
   readonly kind: string = PURGE_COMPANY
@@ -168,13 +169,13 @@ export class PurgeCompany implements JobHandler {
     await untilNoBackup((work) => run.transaction(work), run.signal)
     if (await run.transaction(({ companies }) => companies.isDeleted(companyId))) {
       await this.#removeContexts(run)
-      await this.#endDestinations(run)
+      await this.#closeDestinations(run)
       await inSteps(run, async ({ deliveries }) => {
-        return (await deliveries.removeOfCompany(companyId, ROWS_AT_ONCE)) > 0 ? 'more' : 'done'
+        return (await deliveries.removeOfCompany(companyId, ROWS_PER_STEP)) > 0 ? 'more' : 'done'
       })
       let after = 0
       await inSteps(run, async ({ deliveries }) => {
-        const last = await deliveries.removeEventsOfCompany(companyId, { after, limit: ROWS_AT_ONCE })
+        const last = await deliveries.removeEventsOfCompany(companyId, { after, limit: ROWS_PER_STEP })
         after = last ?? after
         return last === undefined ? 'done' : 'more'
       })
@@ -183,20 +184,20 @@ export class PurgeCompany implements JobHandler {
     await run.complete(async () => undefined)
   }
 
-  /** What is left of a company must not stay. */
+  /** The purge retries until it succeeds: the data of a deleted company must not stay. */
   async fail({ jobs }: Repositories, subject: number): Promise<void> {
     await jobs.enqueue({ kind: PURGE_COMPANY, subject }, { delayMs: RETRY_MS })
   }
 
-  /** No context is made any more: the accounts are deleted. */
+  /** The accounts are deleted, so no new contexts can appear. */
   async #removeContexts(run: JobRun): Promise<void> {
     for (const accountId of await run.transaction(({ accounts }) => accounts.listIds(run.subject))) {
-      await removeContextsOf(run, accountId, this.#clock)
+      await removeAccountContexts(run, accountId, this.#clock)
     }
   }
 
-  /** The signing secrets go, and what was on its way. */
-  async #endDestinations(run: JobRun): Promise<void> {
+  /** Cancels the deliveries that wait, and removes the signing secrets. */
+  async #closeDestinations(run: JobRun): Promise<void> {
     for (const id of await run.transaction(({ destinations }) => destinations.idsOfCompany(run.subject))) {
       await inSteps(run, async ({ jobs, destinations }) => {
         await jobs.cancelLane(DELIVER_EVENT, id)
@@ -207,7 +208,7 @@ export class PurgeCompany implements JobHandler {
   }
 }
 
-/** Does a job in steps, each a transaction of its own, until one says that it was the last. */
+/** Runs a step, each time in a transaction of its own, until it returns 'done'. */
 async function inSteps(run: JobRun, step: (repositories: Repositories) => Promise<'done' | 'more'>): Promise<void> {
   do run.signal.throwIfAborted()
   while ((await run.transaction(step, { isProgress: true })) === 'more')

@@ -27,36 +27,36 @@ import {
 } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
 
-/** What a sweep found and removed, or put back to work. */
+/** The numbers of items that a sweep removed or resumed. */
 interface SweepCounts {
-  /** Documents that were not done: each of them has a job now. */
+  /** Documents that were not finished: each of them has a job now. */
   readonly documentsResumed: number
-  /** Deleted documents and contexts that were not cleared away, likewise. */
+  /** Deleted documents and contexts that were not purged: each of them has a job now. */
   readonly purgesResumed: number
   readonly filesRemoved: number
   /** Collections of vectors without a context. */
   readonly collectionsDropped: number
   /** Documents that have vectors but no row. */
   readonly vectorOrphansRemoved: number
-  /** Collections of words without a context, or of an older version of the analyzer that no search reads any more. */
+  /** Collections of words without a context, or of an older version of the analyzer that no search reads now. */
   readonly wordCollectionsDropped: number
   /** Documents that have words but no row. */
   readonly wordOrphansRemoved: number
 }
 
 /**
- * An upload in another process to which nothing was written for so long has ended with that process. One that is
- * alive gives up when nothing comes for `UPLOAD_TTL_MS`, which is minutes; a file store that writes in large parts
- * may write one of them in hours, where the bytes trickle in.
+ * An upload of another process without a write for this time was interrupted when that process stopped. A live upload
+ * aborts if no bytes arrive for `UPLOAD_TTL_MS`, which is minutes. But a file store that writes in large parts may need
+ * hours for one of them, if the bytes arrive slowly.
  */
 const ABANDONED_UPLOAD_MS = 24 * 60 * 60_000
-/** Whoever writes something at the start waits for one such transaction, not for all. */
+/** Few: other writers at the start wait for one such transaction, not for all. */
 const JOBS_PER_TRANSACTION = 200
 
-/** Jobs that end with their process, where no other one works. */
+/** Kinds of jobs whose leases a process that is alone releases at its start. */
 const OWN_KINDS = [INGEST_DOCUMENT, INDEX_WORDS, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_ACCOUNT, PURGE_COMPANY]
 
-/** Finds what crashes have left behind in rows, files, vectors and words. */
+/** Finds and removes what crashes left behind in rows, files, vectors and words. */
 export class Sweep {
   readonly #storage: Storage
   readonly #fileStore: FileStore
@@ -71,27 +71,25 @@ export class Sweep {
   }
 
   /**
-   * What must be done before work begins, and is cheap.
-   * @param isAlone whether no other process works on this storage: then every lease is a dead one's
+   * The cheap part, which must be finished before the work starts.
+   * @param isAlone true if no other process works on this storage: then every lease belongs to a stopped process
    */
   async prepare(isAlone: boolean): Promise<void> {
     await this.#storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
-      if (isAlone) {
-        await jobs.releaseAll(OWN_KINDS)
-      }
+      if (isAlone) await jobs.releaseAll(OWN_KINDS)
     })
     await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
   }
 
-  /** The rest, beside the work. */
+  /** The rest, while the workers work. */
   async run(signal: AbortSignal): Promise<SweepCounts> {
-    const jobs = await this.#resumeJobs(signal)
+    const resumed = await this.#resumeJobs(signal)
     const filesRemoved = await this.#removeFiles(signal)
-    const vectors = await this.#collections.vectors(signal)
-    const words = await this.#collections.words(signal)
+    const vectors = await this.#collections.sweepVectors(signal)
+    const words = await this.#collections.sweepWords(signal)
     const counts = {
-      ...jobs,
+      ...resumed,
       filesRemoved,
       collectionsDropped: vectors.dropped,
       vectorOrphansRemoved: vectors.orphansRemoved,
@@ -104,9 +102,11 @@ export class Sweep {
 
   async #resumeJobs(signal: AbortSignal): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
     const { unfinished, purges } = await this.#storage.read(async ({ documents, contexts }) => {
-      const deleted = (await documents.listDeleted()).map(({ id }): NewJob => ({ kind: PURGE_DOCUMENT, subject: id }))
+      const deletedDocuments = (await documents.listDeleted()).map(
+        ({ id }): NewJob => ({ kind: PURGE_DOCUMENT, subject: id }),
+      )
       const deletedContexts = (await contexts.listDeleted()).map((id): NewJob => ({ kind: PURGE_CONTEXT, subject: id }))
-      return { unfinished: await documents.listUnfinished(), purges: [...deleted, ...deletedContexts] }
+      return { unfinished: await documents.listUnfinished(), purges: [...deletedDocuments, ...deletedContexts] }
     })
     const companies = new Map<number, number | undefined>()
     for (const contextId of new Set(unfinished.map((document) => document.contextId))) {
@@ -125,7 +125,7 @@ export class Sweep {
     return { documentsResumed, purgesResumed: purges.length }
   }
 
-  /** Has documents processed that are still not done. @returns how many */
+  /** Enqueues the documents that are still not finished. @returns their number */
   async #resume(
     listed: readonly DocumentRecord[],
     companies: ReadonlyMap<number, number | undefined>,
@@ -140,9 +140,9 @@ export class Sweep {
 
   async #removeFiles(signal: AbortSignal): Promise<number> {
     let removed = 0
-    for await (const key of unclaimedFiles(this.#storage, this.#fileStore, signal)) {
-      // A file cannot be brought back: what a long list of them was told may be out of date by now.
-      if ((await unclaimed(this.#storage, [key])).length === 0) continue
+    for await (const key of listUnclaimedFiles(this.#storage, this.#fileStore, signal)) {
+      // A deleted file is lost, and the list may be out of date by now: a document may own the file.
+      if ((await unclaimedOf(this.#storage, [key])).length === 0) continue
       await this.#fileStore.delete(key)
       removed += 1
     }
@@ -150,9 +150,9 @@ export class Sweep {
   }
 }
 
-/** There is one of these jobs. */
+/** Only one such job exists. */
 export const SWEEP_JOB: NewJob = { kind: 'sweep', subject: 1 }
-const EVERY_MS = 3_600_000
+const INTERVAL_MS = 3_600_000
 
 /** The check that follows a sweep. */
 interface CheckAfterSweep {
@@ -160,8 +160,8 @@ interface CheckAfterSweep {
 }
 
 /**
- * The sweep, and the look whether all is well, where many processes share a database: one of them does it, and an hour
- * goes by before the next does. At each start of each process everything would be looked at all the time.
+ * The sweep, and the check after it, for processes that share a database: one of them runs both, once an hour. If each
+ * process ran them at its start, everything would be checked all the time.
  */
 export class SweepInTurn implements JobHandler {
   readonly kind: string = SWEEP_JOB.kind
@@ -180,27 +180,27 @@ export class SweepInTurn implements JobHandler {
     await enqueueMissingWords(this.#storage, job.signal)
     await this.#startCheck.run(job.signal)
     job.signal.throwIfAborted()
-    await job.complete(again)
+    await job.complete(enqueueNextSweep)
   }
 
-  /** Whatever it was that failed, an hour later it may not. */
+  /** The failure may be transient: the next sweep comes as usual. */
   async fail(repositories: Repositories): Promise<void> {
-    await again(repositories)
+    await enqueueNextSweep(repositories)
   }
 }
 
-async function again({ jobs }: Repositories): Promise<void> {
-  await jobs.enqueue(SWEEP_JOB, { delayMs: EVERY_MS })
+async function enqueueNextSweep({ jobs }: Repositories): Promise<void> {
+  await jobs.enqueue(SWEEP_JOB, { delayMs: INTERVAL_MS })
 }
 
-/** What was removed from an index. */
+/** The numbers of items that were removed from an index. */
 interface SweptCollections {
   readonly dropped: number
-  /** Documents that had rows in the index and none in the database. */
+  /** Documents that had rows in the index, but none in the database. */
   readonly orphansRemoved: number
 }
 
-/** Removes from the indexes what belongs to no context and to no document. */
+/** Removes orphans from the indexes: collections without a context, and rows without a document. */
 export class SweepCollections {
   readonly #storage: Storage
   readonly #vectors: VectorIndex
@@ -212,22 +212,22 @@ export class SweepCollections {
     this.#words = words
   }
 
-  async vectors(signal: AbortSignal): Promise<SweptCollections> {
+  async sweepVectors(signal: AbortSignal): Promise<SweptCollections> {
     return await this.#sweep(this.#vectors, signal, async () => false)
   }
 
   /**
-   * Words of an older version of the analyzer go once all documents have those of this one: no search reads them. Those
-   * of a newer version may be what a newer engine, on the same database, is making.
+   * Drops words of an older version of the analyzer once all documents of the context have words of this version: no
+   * search reads the older ones. Words of a newer version stay: a newer engine on the same database may be writing them.
    */
-  async words(signal: AbortSignal): Promise<SweptCollections> {
+  async sweepWords(signal: AbortSignal): Promise<SweptCollections> {
     return await this.#sweep(this.#words, signal, async (name, contextId) => {
       if (!isOfOlderAnalyzer(name)) return false
       const page = { after: 0, limit: 1 }
-      const without = await this.#storage.read(({ documents }) =>
+      const withoutWords = await this.#storage.read(({ documents }) =>
         documents.listWithoutWords(contextId, ANALYZER_VERSION, page),
       )
-      return without.length === 0
+      return withoutWords.length === 0
     })
   }
 
@@ -249,7 +249,7 @@ export class SweepCollections {
       }
       const ids = await documentsIn(index, name)
       const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
-      for (const id of ids.filter((one) => !existing.has(one))) {
+      for (const id of ids.filter((documentId) => !existing.has(documentId))) {
         await index.deleteDocument(name, id, 0)
         orphansRemoved += 1
       }
@@ -257,7 +257,7 @@ export class SweepCollections {
     return { dropped, orphansRemoved }
   }
 
-  /** What is deleted and has its row still is removed by its purge, which waits for a backup. */
+  /** Also true for a deleted context that still has its row: its purge, which waits for backups, removes its data. */
   async #hasRow(contextId: number): Promise<boolean> {
     return await this.#storage.read(
       async ({ contexts }) => (await contexts.get(contextId)) !== undefined || (await contexts.isDeleted(contextId)),
@@ -265,7 +265,7 @@ export class SweepCollections {
   }
 }
 
-/** A collection that is damaged is for the doctor; the others are swept. */
+/** Ids of the documents in a collection; none if it is damaged: the doctor reports that, and the sweep goes on. */
 async function documentsIn(index: CollectionIndex, name: string): Promise<readonly number[]> {
   try {
     return [...(await index.countByDocument(name)).keys()]
@@ -275,13 +275,13 @@ async function documentsIn(index: CollectionIndex, name: string): Promise<readon
   }
 }
 
-const FILES_PER_LOOK = 500
+const FILES_PER_READ = 500
 
 /**
- * Keys in the file store that belong to no document and no upload, as it was when a part of the list was looked at.
- * Ends where the signal is aborted.
+ * Lists keys in the file store that belong to no document and no upload. Each is checked once, with others of the list,
+ * and may have an owner when the caller receives it. Stops when the signal is aborted.
  */
-export async function* unclaimedFiles(
+export async function* listUnclaimedFiles(
   storage: Storage,
   fileStore: FileStore,
   signal: AbortSignal,
@@ -289,15 +289,15 @@ export async function* unclaimedFiles(
   let keys: string[] = []
   for await (const key of fileStore.list()) {
     if (signal.aborted) return
-    if (keys.push(key) < FILES_PER_LOOK) continue
-    yield* await unclaimed(storage, keys)
+    if (keys.push(key) < FILES_PER_READ) continue
+    yield* await unclaimedOf(storage, keys)
     keys = []
   }
-  yield* await unclaimed(storage, keys)
+  yield* await unclaimedOf(storage, keys)
 }
 
-/** Those of the keys that belong to no document and no upload now. */
-export async function unclaimed(storage: Storage, keys: readonly string[]): Promise<string[]> {
+/** @returns the keys that belong to no document and no upload now */
+export async function unclaimedOf(storage: Storage, keys: readonly string[]): Promise<string[]> {
   const claimed = await storage.read(({ uploads }) => uploads.claimed(keys))
   return keys.filter((key) => !claimed.has(key))
 }

@@ -2,29 +2,28 @@ import type { z } from 'zod'
 import { booleanSchema, closedObjectSchema, integerSchema, textSchema } from '../kernel/validate.js'
 import { EVENT_TYPES, type EventType } from '../webhooks/index.js'
 
-/** A type of event as the catalog lists it. */
+/** An event type in the catalog. */
 export interface CatalogEntry {
   readonly type: EventType
   /** The prefix of the type. */
   readonly event_category: string
   readonly description: string
-  /** The fields of its data, each with its JSON type. */
+  /** The JSON type of each field of the event's data. */
   readonly data: Readonly<Record<string, string>>
 }
 
-/** What a field of an event's data may hold. */
 type FieldKind = 'uuid' | 'string' | 'integer' | 'boolean'
 
 interface Definition {
   readonly description: string
-  /** In the order in which they are sent. */
+  /** In the order of the sent members. */
   readonly fields: Readonly<Record<string, FieldKind>>
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const MAX_NAME = 10_000
+const MAX_NAME_LENGTH = 10_000
 
-/** The events of the specification (Event types and data fields; decision 27). */
+/** Specification: Event types and data fields. */
 const DEFINITIONS: Readonly<Record<EventType, Definition>> = {
   'run.started': { description: 'A run has started', fields: { jobKey: 'uuid' } },
   'run.completed': { description: 'A run has ended', fields: { jobKey: 'uuid', success: 'boolean' } },
@@ -46,7 +45,7 @@ const DEFINITIONS: Readonly<Record<EventType, Definition>> = {
   'agent.deleted': { description: 'An agent was deleted', fields: { agentId: 'integer' } },
 }
 
-/** Every type of event, as `GET /v1/outbound-webhooks/catalog` lists them. */
+/** All event types, as `GET /v1/outbound-webhooks/catalog` returns them. */
 export const CATALOG: readonly CatalogEntry[] = EVENT_TYPES.map((type) => {
   const { description, fields } = DEFINITIONS[type]
   const data = Object.entries(fields).map(([name, kind]) => [name, kind === 'uuid' ? 'string' : kind])
@@ -58,18 +57,18 @@ export const CATALOG: readonly CatalogEntry[] = EVENT_TYPES.map((type) => {
   }
 })
 
-/** The prefix of a type. */
+/** The prefix of a type, such as `run`. */
 export function categoryOf(type: EventType): string {
   return type.slice(0, type.indexOf('.'))
 }
 
-/** Checks an event's data: every field of its type, and no other. */
+/** The schema of an event's data. It requires all fields of the type, and refuses any other field. */
 export function dataSchema(type: EventType): z.ZodType<Record<string, unknown>> {
   const fields = Object.entries(DEFINITIONS[type].fields)
   return closedObjectSchema(Object.fromEntries(fields.map(([name, kind]) => [name, fieldSchema(kind)])))
 }
 
-/** The fields of an event's data in the order in which they are sent. */
+/** The fields of an event's data, in the order of the sent members. */
 export function fieldsOf(type: EventType): readonly string[] {
   return Object.keys(DEFINITIONS[type].fields)
 }
@@ -77,6 +76,6 @@ export function fieldsOf(type: EventType): readonly string[] {
 function fieldSchema(kind: FieldKind): z.ZodType {
   if (kind === 'integer') return integerSchema()
   if (kind === 'boolean') return booleanSchema()
-  const text = textSchema({ max: MAX_NAME })
+  const text = textSchema({ max: MAX_NAME_LENGTH })
   return kind === 'string' ? text : text.refine((value) => UUID.test(value), { error: 'must be a UUID' })
 }

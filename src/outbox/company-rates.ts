@@ -5,17 +5,17 @@ import type { Reach } from '../tenancy/index.js'
 
 const MINUTE_MS = 60_000
 
-/** What a company may do so many times in a minute, by the name of its limit. */
+/** An action of a company with a rate limit. The name is that of the limit. */
 type Action = 'destinationChangesPerMinute' | 'testEventsPerMinute' | 'resendsPerMinute'
 
-/** How a refusal names them. */
-const ACTIONS: Readonly<Record<Action, string>> = {
-  destinationChangesPerMinute: 'makes or changes destinations',
-  testEventsPerMinute: 'sends test events',
-  resendsPerMinute: 'sends deliveries again',
+/** Texts of the error message. */
+const ACTION_TEXTS: Readonly<Record<Action, string>> = {
+  destinationChangesPerMinute: 'create or change destinations',
+  testEventsPerMinute: 'send test events',
+  resendsPerMinute: 'resend deliveries',
 }
 
-/** Counts, for all processes on a storage together, what a company does with destinations and deliveries. */
+/** Limits the rates of a company's actions on destinations and deliveries, for all processes that share a storage. */
 export class CompanyRates {
   readonly #clock: Clock
   readonly #limits: EngineLimits
@@ -26,11 +26,11 @@ export class CompanyRates {
   }
 
   /**
-   * Counts one action. The host's own reach is not limited.
-   * @param repositories those of the transaction that the action is done in: a rollback takes the count back
-   * @throws ThrottledError where the company has had as many in a minute as it may
+   * Counts one action. The host's own reach has no limit.
+   * @param repositories those of the transaction of the action: a rollback also undoes the count
+   * @throws ThrottledError where the company has reached the limit of a minute
    */
-  async take({ rates }: Repositories, action: Action, companyId: number, { isLimited }: Reach): Promise<void> {
+  async count({ rates }: Repositories, action: Action, companyId: number, { isLimited }: Reach): Promise<void> {
     if (!isLimited) return
     const most = this.#limits[action]
     const limit = { most, windowMs: MINUTE_MS, now: this.#clock.now() }
@@ -38,7 +38,7 @@ export class CompanyRates {
     if (isAllowed) return
     const seconds = Math.ceil(retryAfterMs / 1_000)
     throw new ThrottledError(
-      `the company ${companyId} ${ACTIONS[action]} at most ${most} times in a minute: try again in ${seconds} s`,
+      `the company ${companyId} may ${ACTION_TEXTS[action]} at most ${most} times a minute: retry in ${seconds} s`,
       seconds,
     )
   }

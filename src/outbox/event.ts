@@ -3,14 +3,14 @@ import type { EventRecord } from '../ports/index.js'
 import { type EventType } from '../webhooks/index.js'
 import { categoryOf, fieldsOf } from './catalog.js'
 
-/** An event as it is to be stored: the exact bytes that every delivery sends, and their hash. */
+/** Makes the stored form of an event: the exact bytes that every delivery sends, and their hash. */
 export async function toEventRecord(envelope: Envelope): Promise<Omit<EventRecord, 'id' | 'companyId'>> {
-  const payload = toPayload(envelope)
+  const payload = new TextEncoder().encode(JSON.stringify(envelope))
   const { id, type, timestamp } = envelope
   return { eventId: id, type, payload, payloadHash: await sha256Hex(payload), created: timestamp }
 }
 
-/** What is sent (specification, Envelope); its members in the order in which they are sent. */
+/** The body of a delivery, with its members in the order in which they are sent. Specification: Envelope. */
 export interface Envelope {
   readonly id: string
   readonly version: 'v1'
@@ -21,7 +21,7 @@ export interface Envelope {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The envelope of an event that is recorded now. */
+/** Makes the envelope of an event that is recorded now. */
 export function newEnvelope(type: EventType, data: Readonly<Record<string, unknown>>, now: Date): Envelope {
   return {
     id: newEventId(now),
@@ -33,18 +33,13 @@ export function newEnvelope(type: EventType, data: Readonly<Record<string, unkno
   }
 }
 
-/** The bytes that every delivery of it sends. */
-function toPayload(envelope: Envelope): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(envelope))
-}
-
-/** Crockford's base 32: without letters that look like digits. */
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** Crockford's base 32, which has no letters that look like digits. */
+const BASE_32_DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** `evt_` and a ULID: 48 bits of milliseconds, so that ids sort by time, and 80 random ones. */
 function newEventId(now: Date): string {
   let time = ''
-  // A clock may be wrong by decades.
+  // A clock may be wrong by decades, and so before 1970.
   for (let rest = Math.max(0, now.getTime()); time.length < 10; rest = Math.floor(rest / 32)) {
     time = digit(rest % 32) + time
   }
@@ -53,10 +48,11 @@ function newEventId(now: Date): string {
 }
 
 function digit(value: number): string {
-  return DIGITS.charAt(value)
+  return BASE_32_DIGITS.charAt(value)
 }
 
-/** The kinds of jobs that the relay does: sending a delivery, and removing old ones. */
+/** The kind of the jobs that send a delivery. */
 export const DELIVER_EVENT = 'deliver-event'
 
+/** The kind of the job that removes old deliveries. */
 export const TRIM_DELIVERIES = 'trim-deliveries'

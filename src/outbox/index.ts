@@ -1,16 +1,11 @@
 export { CATALOG, type CatalogEntry } from './catalog.js'
 export { checkSecretKey } from './check-secret-key.js'
 export { CompanyRates } from './company-rates.js'
-export { type DeliveryQuery, deliveryQuerySchema, ListDeliveries, ResendDelivery } from './deliveries/deliveries.js'
+export { Deliveries, type DeliveryQuery, deliveryQuerySchema } from './deliveries/deliveries.js'
 export {
-  CreateDestination,
-  DeleteDestination,
   type DestinationInput,
+  Destinations,
   destinationSchema,
-  ListDestinations,
-  RotateSigningSecret,
-  SendTestEvent,
-  UpdateDestination,
   VetDestination,
 } from './destinations/destinations.js'
 export { DELIVER_EVENT, TRIM_DELIVERIES } from './event.js'

@@ -8,20 +8,20 @@ import { queueDeliveries } from './deliveries/queue-deliveries.js'
 import { newEnvelope, toEventRecord } from './event.js'
 import type { RecordedEvent } from './records.js'
 
-/** Something that happened, of one of the nine types (specification, Event types and data fields). */
+/** An event to record, of one of the nine types. Specification: Event types and data fields. */
 export type NewEvent = {
   readonly [Type in EventType]: {
     readonly type: Type
     readonly data: EventData[Type]
-    /** The company in which it happened. */
+    /** The company whose destinations receive the event. */
     readonly companyId: number
   }
 }[EventType]
 
 export interface RecordEventOptions {
   /**
-   * A transaction of the host, of the knex instance that the engine was opened with: the event is recorded
-   * if it is committed, and only then. Default: a transaction of its own.
+   * A transaction of the host, on the knex instance that the engine was opened with. The event is recorded if and only
+   * if this transaction commits. Default: a separate transaction.
    */
   readonly transaction?: unknown
 }
@@ -33,7 +33,7 @@ const SCHEMA = closedObjectSchema({
   companyId: idSchema(),
 })
 
-/** Records an event, and in the same transaction its deliveries: one for each subscribed destination. */
+/** Records an event and, in the same transaction, a delivery for each subscribed destination. */
 export class RecordEvent {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -46,12 +46,12 @@ export class RecordEvent {
   /**
    * Uses no network.
    *
-   * @param ended called once the transaction is over
-   * @throws InvalidInputError for another type, for missing, extra or wrongly typed data (decision 27), and
-   *   for what is no open transaction of the engine's database
-   * @throws NotFoundError where there is no such company
+   * @param onFinished called once the transaction is over, committed or not
+   * @throws InvalidInputError for an unknown type and for missing, unknown or wrongly typed members of `data`; also
+   *   where `transaction` is not an open transaction of the engine's database
+   * @throws NotFoundError where the company does not exist
    */
-  async execute(input: NewEvent, options: RecordEventOptions, ended: () => void): Promise<RecordedEvent> {
+  async execute(input: NewEvent, options: RecordEventOptions, onFinished: () => void): Promise<RecordedEvent> {
     const { type, data, companyId } = validate(SCHEMA, input)
     const { transaction } = validate(OPTIONS, options, 'options')
     const envelope = newEnvelope(type, validate(dataSchema(type), data, 'data'), this.#clock.now())
@@ -63,9 +63,9 @@ export class RecordEvent {
       await queueDeliveries(repositories, deliveries)
       return { ...envelope, customerId: companyId, deliveries: deliveries.length }
     }
-    if (transaction !== undefined) return await this.#storage.join(transaction, work, ended)
+    if (transaction !== undefined) return await this.#storage.join(transaction, work, onFinished)
     const recorded = await this.#storage.transaction(work)
-    ended()
+    onFinished()
     return recorded
   }
 }

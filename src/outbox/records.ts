@@ -7,37 +7,37 @@ import type {
 } from '../ports/index.js'
 import type { Envelope } from './event.js'
 
-/** Where events are sent to, without its secret. */
+/** A destination without its secret. */
 export interface Destination {
   readonly id: number
-  /** The company it belongs to. */
+  /** The company that owns the destination. */
   readonly customerId: number
   readonly url: string
   readonly name: string | null
-  /** Null for all. */
+  /** Null for all types. */
   readonly eventTypes: readonly string[] | null
-  /** Whether it gets the events of companies below its own too. */
+  /** True where it also receives the events of the company's descendants. */
   readonly includeDescendants: boolean
   readonly created: string
   readonly updated: string
 }
 
-/** A destination with its signing secret, which cannot be read again. */
+/** A destination with its signing secret, which is shown only once. */
 export interface DestinationWithSecret extends Destination {
   readonly secret: string
 }
 
-/** An event on its way to a destination (decision 32). */
+/** An event on its way to a destination. Specification: Delivery rules. */
 export interface Delivery {
   readonly id: number
-  /** The envelope's id. */
+  /** The `id` of the envelope. */
   readonly eventId: string
   readonly type: string
   readonly destinationId: number
   readonly status: DeliveryStatus
-  /** Of the last response, if there was one. */
+  /** Status of the last response. Null without a response. */
   readonly httpStatus: number | null
-  /** Attempts with a recorded outcome; interrupted ones do not count. */
+  /** Attempts with a recorded outcome. Interrupted attempts do not count. */
   readonly attemptCount: number
   readonly error: string | null
   readonly created: string
@@ -46,33 +46,33 @@ export interface Delivery {
 
 /** One attempt at a delivery. */
 export interface Attempt {
-  /** Null while it is under way, or where the process ended meanwhile. */
+  /** Null while the attempt is in progress, or after its process crashed. */
   readonly outcome: AttemptOutcome | null
   readonly httpStatus: number | null
   readonly error: string | null
-  /** The beginning of the response's body as text. */
+  /** The beginning of the response body, as text. */
   readonly responseBody: string | null
   readonly started: string
   readonly durationMs: number | null
 }
 
-/** A delivery with all that is known of it. */
+/** A delivery with its body and its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
-  /** The delivery whose bytes are sent again; null for a first one. */
+  /** The delivery that this one resends. Null for an original delivery. */
   readonly resendOf: number | null
-  /** The body that is sent. */
+  /** The sent body. */
   readonly payload: string
   readonly attempts: readonly Attempt[]
 }
 
-/** A page of the delivery log, the newest first. */
+/** A page of the delivery log. The newest delivery comes first. */
 export interface DeliveryPage {
   readonly items: readonly Delivery[]
-  /** For the next page; null on the last. */
+  /** The `cursor` of the next page. Null on the last page. */
   readonly nextCursor: string | null
 }
 
-/** An event that was recorded: its envelope, whose it is, and how many destinations will get it. */
+/** A recorded event: its envelope, its company, and the number of its deliveries. */
 export interface RecordedEvent extends Envelope {
   readonly customerId: number
   readonly deliveries: number

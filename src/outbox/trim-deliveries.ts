@@ -3,19 +3,18 @@ import { pause } from '../kernel/abort.js'
 import type { Clock, Repositories } from '../ports/index.js'
 import { TRIM_DELIVERIES } from './event.js'
 
-const EVERY_MS = 3_600_000
+const INTERVAL_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Few enough that nobody waits long for the database. */
-const ROWS_AT_ONCE = 200
+/** A small number, so that nobody waits long for the database. */
+const ROWS_PER_TRANSACTION = 200
 const PAUSE_MS = 50
-const PROGRESS = { isProgress: true }
 
-/** There is one of these jobs. */
+/** The subject of the only job of this kind. */
 export const TRIM_SUBJECT = 1
 
 /**
- * Removes old deliveries from the log with what only they referred to, counters whose windows have ended, and revoked
- * tokens that have expired: every hour, a few rows at a time.
+ * Removes old deliveries with the rows that only they refer to, rate counters whose windows are over, and revoked tokens
+ * that have expired. Runs every hour, and removes a few rows at a time.
  */
 export class TrimDeliveries implements JobHandler {
   readonly kind: string = TRIM_DELIVERIES
@@ -29,30 +28,24 @@ export class TrimDeliveries implements JobHandler {
 
   async run(job: JobRun): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
-    for (;;) {
-      const removed = await job.transaction(({ deliveries }) => deliveries.removeOld({ before, limit: ROWS_AT_ONCE }), {
-        isProgress: true,
-      })
-      if (removed === 0) break
-      await pause(PAUSE_MS)
-    }
-    const now = this.#clock.now()
-    const ended = { now, limit: ROWS_AT_ONCE }
-    while ((await job.transaction(({ rates }) => rates.removeEnded(ended), PROGRESS)) > 0) {
-      await pause(PAUSE_MS)
-    }
-    while ((await job.transaction(({ revokedTokens }) => revokedTokens.removeExpired(ended), PROGRESS)) > 0) {
-      await pause(PAUSE_MS)
-    }
-    await job.complete(again)
+    await removeAll(job, ({ deliveries }) => deliveries.removeOld({ before, limit: ROWS_PER_TRANSACTION }))
+    const ended = { now: this.#clock.now(), limit: ROWS_PER_TRANSACTION }
+    await removeAll(job, ({ rates }) => rates.removeEnded(ended))
+    await removeAll(job, ({ revokedTokens }) => revokedTokens.removeExpired(ended))
+    await job.complete(enqueueNext)
   }
 
-  /** Whatever it was that failed, the log must not grow for ever. */
+  /** Enqueues the next run after any error: otherwise the log would grow without limit. */
   async fail(repositories: Repositories): Promise<void> {
-    await again(repositories)
+    await enqueueNext(repositories)
   }
 }
 
-async function again({ jobs }: Repositories): Promise<void> {
-  await jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }, { delayMs: EVERY_MS })
+/** @param remove returns the number of removed rows */
+async function removeAll(job: JobRun, remove: (repositories: Repositories) => Promise<number>): Promise<void> {
+  while ((await job.transaction(remove, { isProgress: true })) > 0) await pause(PAUSE_MS)
+}
+
+async function enqueueNext({ jobs }: Repositories): Promise<void> {
+  await jobs.enqueue({ kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }, { delayMs: INTERVAL_MS })
 }

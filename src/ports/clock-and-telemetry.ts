@@ -1,22 +1,24 @@
-/** Tells the time that records are stamped with. Leases go by the database's clock instead. */
+/** The source of the timestamps of records. Leases use the database's clock instead. */
 export interface Clock {
-  /** The time now. */
+  /** @returns the current time. Never throws. */
   now(): Date
 }
 
-/** Something that happened, for logs and metrics. */
+/** A fact that the engine reports, for logs and metrics. */
 export interface TelemetryEvent {
-  /** Stable and dotted: `ingestion.document.failed`. */
+  /** Stable name with dots, such as `ingestion.document.failed`. */
   readonly name: string
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   /** Ids and numbers; never secrets, prompts or texts of documents. */
   readonly fields?: Readonly<Record<string, string | number | boolean | null>>
+  /** Duration of the reported work, in milliseconds. */
   readonly durationMs?: number
+  /** The error that caused the event. */
   readonly error?: unknown
 }
 
-/** Hears what the engine does. */
+/** Receives the facts that the engine reports. */
 export interface Telemetry {
-  /** Returns at once and never throws. */
+  /** Records an event. Returns at once, without I/O, and never throws. */
   record(event: TelemetryEvent): void
 }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../kernel/errors.js'
 
-/** What was written. */
+/** The size and the hash of a file. */
 export interface StoredFile {
   readonly sizeBytes: number
   /** Lower-case hex SHA-256 of the bytes. */
@@ -8,23 +8,31 @@ export interface StoredFile {
 }
 
 /**
- * Keeps bytes under UUIDs.
+ * Keeps files under UUIDs.
  *
  * # Behaviour
- * - A file is there in full or not at all: a write that fails or is cut off by a
- *   crash leaves nothing under its key.
- * - An acknowledged write survives a crash of the process and of the machine.
- * - Keys are lower-case UUIDs; anything else is refused with `ERR_INVALID_INPUT` (`requireFileKey`).
+ * - A file is complete or does not exist: a write that fails, or that a crash interrupts, leaves nothing under its key.
+ * - A completed write survives a crash of the process and of the machine.
+ * - Keys are lower-case UUIDs. The store refuses every other key with an `InvalidInputError`: see {@link
+ *   requireFileKey}.
+ * - Concurrent calls for different keys are allowed, also from several processes. The engine never writes one key twice
+ *   at the same time.
+ * - A failure of the disk or the service is a `StorageError`, whose `isTransient` says whether a retry may succeed, or
+ *   a `StorageFullError`.
  */
 export interface FileStore {
   /**
-   * Writes a file, counting and hashing as the bytes go by.
+   * Writes a file, and counts and hashes its bytes during the write.
    *
-   * - Memory does not grow with the size.
-   * - Stops at once, and leaves nothing, when the content throws or the signal is aborted.
-   * - Takes the bytes as they are when they come: their sender may use the same memory for the next ones.
+   * - Memory does not grow with the size of the file.
+   * - Stops at once, and leaves nothing, if the content throws or the signal is aborted. Rejects with that error or
+   *   reason.
+   * - Uses the bytes of a piece before it asks for the next piece: the producer may reuse the memory.
    *
-   * @throws QuotaExceededError once more than `maxBytes` have come.
+   * @param options.maxBytes maximum size of the file in bytes
+   * @param options.signal aborts the write. Default: no signal
+   * @throws QuotaExceededError if the content has more than `maxBytes` bytes
+   * @throws StorageFullError if the disk is full
    */
   write(
     key: string,
@@ -33,43 +41,48 @@ export interface FileStore {
   ): Promise<StoredFile>
 
   /**
-   * The bytes of a file, from the beginning.
-   * @throws FileMissingError at the first step, where there is none.
+   * Reads the bytes of a file, from the beginning.
+   *
+   * @throws FileMissingError at the first step, if the file does not exist
    */
   read(key: string): AsyncIterable<Uint8Array>
 
-  /** Bytes of a file; `undefined` where there is none. Cheap: the file is not read. */
+  /** Does not read the file. @returns the size of the file in bytes; `undefined` if it does not exist */
   sizeOf(key: string): Promise<number | undefined>
 
   /**
-   * Reads a file to its end, counting and hashing. Memory does not grow with the size.
-   * @throws FileMissingError where there is none.
+   * Reads a file to its end, and counts and hashes its bytes. Memory does not grow with the size of the file.
+   *
+   * @param options.signal ends the read; the call rejects with the signal's reason. Default: no signal
+   * @throws FileMissingError if the file does not exist
    */
   digest(key: string, options?: { readonly signal?: AbortSignal }): Promise<StoredFile>
 
-  /** Deletes a file. A missing one is no error. */
+  /** Deletes a file. Does nothing if the file does not exist. */
   delete(key: string): Promise<void>
 
-  /** The keys of all files, in any order. Files written meanwhile may be missing. */
+  /** Lists the keys of all files, in any order. Files that are written during the call may be missing. */
   list(): AsyncIterable<string>
 
   /**
-   * Removes what writes have left behind that never ended, and that nothing was written to for `olderThanMs`.
-   * Default 0: all of it, which is not to be done beside a write in another process.
+   * Removes the remains of unfinished writes that received no bytes for `olderThanMs`.
    *
-   * - A write that loses what it has written by that fails; it does not go on with a part of the file.
+   * - If the call removes the remains of a write in progress, that write fails. It never stores a part of a file.
+   *
+   * @param options.olderThanMs in milliseconds. Default: 0, which removes all remains. Use the default only if no other
+   *   process writes.
    */
   removeUnfinished(options?: { readonly olderThanMs?: number }): Promise<void>
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a name is one that a file may be kept under: a lower-case UUID. */
+/** True if a name is a key of a file: a lower-case UUID. */
 export function isFileKey(name: string): boolean {
   return UUID.test(name)
 }
 
-/** Refuses every other name, before it becomes a part of a path. @throws InvalidInputError */
+/** Refuses a name that is not a key, before the name becomes part of a path. @throws InvalidInputError */
 export function requireFileKey(key: string): void {
   if (!isFileKey(key)) throw new InvalidInputError('key', 'must be a lower-case UUID')
 }

@@ -1,71 +1,78 @@
-/** A request to a destination. */
+/** A POST request to a destination. */
 export interface HttpPost {
-  /** As {@link HttpTransport.vetDestination} gave it. */
+  /** The URL that {@link HttpTransport.vetDestination} returned. */
   readonly url: string
-  /** Names in lower case. Besides them goes what HTTP itself needs: host, content-length, connection. */
+  /** Header names in lower case. The transport adds only what HTTP needs: host, content-length, connection. */
   readonly headers: Readonly<Record<string, string>>
-  /** Sent byte for byte. */
+  /** The exact bytes of the body. */
   readonly body: Uint8Array
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type HttpOutcome =
   | {
       readonly kind: 'response'
-      /** Any status, those of redirects included: none is followed. */
+      /** Any status. The transport follows no redirect, so it may be the status of one. */
       readonly httpStatus: number
-      /** The first bytes of the body as they came, not inflated; at most {@link MAX_RESPONSE_BODY_BYTES}. */
+      /** The first bytes of the body as received, not decompressed; at most {@link MAX_RESPONSE_BODY_BYTES}. */
       readonly body: Uint8Array
     }
   | {
       /**
-       * - `timeout`: no response's headers within the deadline;
-       * - `connection_error`: no address, no connection, no valid certificate, or a connection that broke;
-       * - `blocked`: an address or a name that may not be contacted; nothing was sent.
+       * - `timeout`: the headers of a response did not arrive before the deadline.
+       * - `connection_error`: no address, no connection, no valid certificate, or a broken connection.
+       * - `blocked`: the address or the name is not allowed; the transport sent nothing.
        */
       readonly kind: 'timeout' | 'connection_error' | 'blocked'
-      /** One sentence for the delivery log. */
+      /** The reason, one sentence for the delivery log. */
       readonly error: string
     }
 
-/** What is kept of a response's body. */
+/** Maximum size of the part of a response's body that the transport keeps, in bytes. */
 export const MAX_RESPONSE_BODY_BYTES = 4_096
 
+/** Options of {@link HttpTransport.vetDestination}. */
 export interface VetOptions {
+  /** Aborts the check, which then rejects with the signal's reason. Default: no signal. */
   readonly signal?: AbortSignal
   /**
-   * Called, and waited for, before a name is looked up; what it throws ends the check. Not called for a URL that is
-   * refused without a look-up, nor for an address.
+   * The transport calls this function, and awaits it, before it looks up a name. An error of the function rejects the
+   * check. The transport does not call it for an address, or for a URL that it refuses without a look-up.
    */
   readonly beforeLookUp?: () => Promise<void>
 }
 
 /**
- * Sends requests to destinations that strangers have named, and to nowhere that they must not reach
- * (specification, Destination requirements).
+ * Sends requests to destinations that tenants have chosen, and never to an address that tenants must not reach.
+ * Specification: Destination requirements.
+ *
+ * Concurrent calls are allowed. After {@link close}, {@link vetDestination} rejects with a `ClosedError`, and {@link
+ * post} resolves with a `connection_error`.
  */
 export interface HttpTransport {
   /**
-   * Checks a destination's URL: its form, its name and, by a look-up of now, its addresses.
+   * Checks a destination's URL: its form, its name and, by a look-up at this time, its addresses.
    *
-   * @returns the URL in the form in which two that mean the same are equal: punycode, no default port
-   * @throws InvalidInputError with the field `url` for what is no URL of a destination
-   * @throws UnresolvedDestinationError with the field `url` for a name that does not resolve
-   * @throws DestinationRefusedError for one that may not be contacted; `isByLookUp` where a look-up said so
+   * @returns the canonical form of the URL, which is equal for equivalent URLs: punycode, no default port
+   * @throws InvalidInputError with the field `url` if the value is not the URL of a destination
+   * @throws UnresolvedDestinationError with the field `url` if the name does not resolve
+   * @throws DestinationRefusedError if the destination is not allowed; `isByLookUp` is true if the look-up showed that
    */
   vetDestination(url: string, options?: VetOptions): Promise<string>
 
   /**
-   * Sends a POST, once.
+   * Sends a POST request once.
    *
-   * - Looks the name up anew, checks every address, and contacts only what it has checked.
-   * - Follows no redirect, uses no proxy, no pool of connections and no cookies.
-   * - One deadline of five seconds covers look-up, connection, TLS, request and the response's headers; the
-   *   body is read in what remains of it, up to its cap, and then the connection is cut.
-   * - Rejects only where `signal` is aborted, with its reason. Whatever the destination does is an outcome.
+   * - Looks up the name for each request, checks every address, and connects only to addresses that it has checked.
+   * - Follows no redirect, and uses no proxy, no connection pool and no cookies.
+   * - One deadline of 5 s covers look-up, connection, TLS, request and the response's headers. In the remaining time,
+   *   the transport reads the body up to {@link MAX_RESPONSE_BODY_BYTES}. Then it closes the connection.
+   * - Rejects only if `signal` is aborted, with its reason. Every reaction of the destination is an outcome.
+   *
+   * @param options.signal aborts the request. Default: no signal
    */
   post(request: HttpPost, options?: { readonly signal?: AbortSignal }): Promise<HttpOutcome>
 
-  /** Cuts off what is under way. A second call does nothing. */
+  /** Aborts requests in progress, which then resolve with a `connection_error`. A second call does nothing. */
   close(): Promise<void>
 }

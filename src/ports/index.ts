@@ -1,6 +1,6 @@
-/** What the core needs from outside: one interface for each need, and the errors that adapters throw. */
+/** The ports: one interface for each thing that the core needs from outside, and the errors that adapters throw. */
 
-/** How a wait ends early. */
+/** Helpers that end a wait early. */
 export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 export {
   AlcoveError,
@@ -25,9 +25,11 @@ export {
   VectorInvalidError,
   VectorsDamagedError,
 } from '../kernel/errors.js'
-/** Parts of a list. */
+/** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
-/** How inputs are checked, at every door the same. */
+/** Retries after transient errors. */
+export { type RetryOptions, retry } from '../kernel/retry.js'
+/** Validation of inputs, the same in every API. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
 export { bm25, bm25LengthFactor, bm25Maximum, bm25OfTerm, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
 export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'

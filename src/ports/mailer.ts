@@ -2,61 +2,68 @@
 export interface Mail {
   readonly to: { readonly name: string; readonly address: string }
   readonly subject: string
-  /** The same content twice: for those who read plain text, and for those who do not. */
+  /** The content as plain text. */
   readonly text: string
+  /** The same content as HTML. */
   readonly html: string
 }
 
-/** Sends mails. */
+/** Sends mails. Concurrent calls are allowed. */
 export interface Mailer {
   /**
-   * Whether sending is a matter of milliseconds that hardly ever fails, such as writing a file:
-   * then a caller waits for it. Others are sent by a durable job.
+   * True if sending takes milliseconds and hardly ever fails, such as writing a file: then the caller waits for it.
+   * False if a durable job sends the mails.
    */
   readonly isImmediate: boolean
-  /** @throws MailError; `isTransient` says whether trying again may help */
+  /**
+   * Sends one mail.
+   *
+   * @param options.signal aborts the call, which then rejects with the signal's reason. The mail may have been sent.
+   *   Default: no signal
+   * @throws MailError `isTransient` says whether a retry may succeed
+   */
   send(mail: Mail, options?: { readonly signal?: AbortSignal }): Promise<void>
   /** Frees connections. A second call does nothing. */
   close(): Promise<void>
 }
 
-/** Purposes of mails that bring a link. */
+/** Purposes of mails with a link. */
 export type LinkPurpose = 'invitation' | 'reset'
 
-/** Purposes of mails that only tell of something. */
+/** Purposes of mails that only report a fact. */
 export type NoticePurpose = 'password-changed'
 
-/** Purpose of a mail. */
+/** The purpose of a mail. */
 export type MailPurpose = LinkPurpose | NoticePurpose
 
-/** Facts to write a mail about; `purpose` tells which there are. */
+/** The facts of a mail. `purpose` decides which of them there are. */
 export type MailSubject = LinkMailSubject | NoticeMailSubject
 
 interface AnyMailSubject {
-  /** The name is empty where it may not stand in a mail, such as one with a web address in it. */
+  /** The receiver. The name is empty if a mail must not show it, for example because it has a web address in it. */
   readonly user: { readonly name: string; readonly email: string }
-  /** The company's name, or `company 7` where it may not stand in a mail. */
+  /** The company's name, or text such as `company 7` if a mail must not show the name. */
   readonly companyName: string
 }
 
-/** A mail with a link in it. */
+/** The facts of a mail with a link. */
 export interface LinkMailSubject extends AnyMailSubject {
   readonly purpose: LinkPurpose
-  /** Works once. */
+  /** The URL of the link. It works once. */
   readonly link: string
-  /** ISO 8601; when the link ends. */
+  /** The time when the link expires, ISO 8601. */
   readonly expires: string
   readonly happened?: undefined
 }
 
-/** A mail that only tells of something. It brings no link, so that users learn to follow none in such a mail. */
+/** The facts of a mail that only reports. It has no link, so that users learn to follow no link in such a mail. */
 export interface NoticeMailSubject extends AnyMailSubject {
   readonly purpose: NoticePurpose
-  /** ISO 8601; when it happened. */
+  /** The time of the reported fact, ISO 8601. */
   readonly happened: string
   readonly link?: undefined
   readonly expires?: undefined
 }
 
-/** Words a mail. A host that has its own words gives its own. */
+/** Writes the text of a mail. A host can provide its own writer. */
 export type MailWriter = (subject: MailSubject) => Pick<Mail, 'subject' | 'text' | 'html'>

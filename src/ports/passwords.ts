@@ -1,45 +1,50 @@
-/** Hashes passwords so slowly that a stolen hash is of little use. */
+/** Hashes passwords slowly, so that a stolen hash is of little use. Concurrent calls are allowed. */
 export interface PasswordHasher {
-  /** @returns a text with everything that {@link verify} needs; another one at every call */
+  /** Hashes a password. @returns a text with everything that {@link verify} needs; a different one at every call */
   hash(password: string): Promise<string>
-  /** Whether the password is the one that was hashed; false for a text that is no hash. */
+  /** @returns true if `hash` is a hash of the password; false also for a text that is not a hash */
   verify(hash: string, password: string): Promise<boolean>
 }
 
 /** Knows the passwords that people choose most often. */
 export interface CommonPasswords {
   /**
-   * Tells whether a password is one of the 10,000 commonest; a list may hold more.
+   * Checks whether a password is one of the 10,000 commonest. A list may have more.
    *
-   * - Upper and lower case are the same, and white space around the password does not count.
-   * - Any text has an answer: the empty one, one of 1,000 characters.
-   * - The first call loads the list; until then it costs neither time nor memory.
-   * - The password leaves neither the process nor a trace.
+   * - Ignores case, and white space around the password.
+   * - Accepts any text, also an empty one or one of 1,000 characters.
+   * - The first call loads the list. Before that, the list costs neither time nor memory.
+   * - Never sends the password to another system, and never logs or stores it.
+   * - Concurrent calls are allowed.
    */
   has(password: string): Promise<boolean>
 }
 
 /**
- * Time-based one-time passwords (RFC 6238) as authenticator apps show them: SHA-1, 6 digits, a new one every 30 seconds.
+ * Time-based one-time passwords (RFC 6238) as authenticator apps show them: SHA-1, 6 digits, a new code every 30 s.
  *
  * # Behaviour
  * - A secret is base32 without padding.
  * - A time step is the number of whole 30 seconds since 1970-01-01T00:00:00Z.
- * - Nothing of a secret or a code is in an error.
+ * - Errors contain no part of a secret or a code.
+ * - Concurrent calls are allowed.
  */
 export interface OneTimePasswords {
-  /** @returns a new secret of 160 random bits */
+  /** Creates a secret of 160 random bits. */
   createSecret(): Promise<string>
   /**
-   * The secret as a URI `otpauth://totp/…`, which apps read as a QR code.
+   * Returns the secret as a URI `otpauth://totp/…`, which apps read as a QR code.
    *
-   * @param label.issuer the service, as the app shows it; a colon in it becomes a space
-   * @param label.account the user, as the app shows it; likewise
+   * @param label.issuer name of the service, as the app shows it; a colon becomes a space
+   * @param label.account name of the user, as the app shows it; a colon becomes a space
+   * @param label.secret base32 without padding
    */
   uriOf(label: { readonly issuer: string; readonly account: string; readonly secret: string }): Promise<string>
   /**
-   * The time step whose code this is, among that of `now` and `window` steps before and behind it; `undefined` for
-   * every other text. The comparison takes the same time for every text of 6 digits.
+   * Finds the time step of a code, among the step of `now` and `window` steps before and after it. The comparison takes
+   * the same time for every text of 6 digits.
+   *
+   * @returns the time step; `undefined` if no such step has this code
    */
   stepOf(secret: string, code: string, now: Date, window: number): Promise<number | undefined>
 }

@@ -1,21 +1,22 @@
 /**
- * Locks that processes hold in turn which work on the same thing, such as a folder.
+ * Named locks for processes that work on the same thing, such as a folder.
  *
  * # Behaviour
- * - One holds the lock of a name at a time, among all processes that share what the locks are kept in, this one
- *   included. Locks of different names have nothing to do with each other.
- * - It is given back when the work ends, whichever way, and when the process of its holder ends, however it does.
+ * - One caller at a time holds the lock of a name, among all processes that share the lock store, and within this
+ *   process. Locks of different names are independent.
+ * - The lock is released when the work resolves or rejects, and when the holder's process ends in any way.
  * - Not re-entrant: the work must not wait for the same lock.
- * - A holder that is cut off from what the locks are kept in does not learn of it: what is protected must bear two at
- *   a time, if seldom.
+ * - A holder that loses its connection to the lock store is not notified. The protected data must therefore survive two
+ *   holders at the same time, in rare cases.
+ * - After {@link close} every call rejects with a `ClosedError` (`ERR_CLOSED`).
  */
 export interface ProcessLocks {
-  /** Waits until nobody holds the lock of this name, and works. */
+  /** Waits for the lock of this name, then runs the work. @returns the result of the work, or rejects with its error */
   hold<T>(name: string, work: () => Promise<T>): Promise<T>
 
-  /** Works, unless somebody holds the lock of this name. @returns whether it did */
+  /** Runs the work only if the lock of this name is free. @returns true after the work; false if the lock was held */
   tryToHold(name: string, work: () => Promise<void>): Promise<boolean>
 
-  /** Frees connections, once nothing is held. A second call does nothing; others reject with `ERR_CLOSED`. */
+  /** Waits until no lock is held, then frees connections. A second call does nothing. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What conversation starters are written from. */
+/** The texts of a context that its conversation starters are written from. */
 export interface StarterPromptSubject {
   readonly name: string
   readonly description: string
@@ -8,8 +8,10 @@ export interface StarterPromptSubject {
 /** Writes the conversation starters of a context that was created without any. */
 export interface StarterPromptWriter {
   /**
-   * - 1 to 50 prompts of 1 to 1,000 characters, none twice.
-   * - A rejection fails the creation of the context.
+   * Writes conversation starters. If the call rejects, the context is not created. Concurrent calls are allowed.
+   *
+   * @param options.signal aborts the call, which then rejects with the signal's reason. Default: no signal
+   * @returns 1 to 50 different prompts of 1 to 1,000 characters each
    */
   write(subject: StarterPromptSubject, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>
 }

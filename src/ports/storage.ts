@@ -24,14 +24,18 @@ import type {
   UserRepository,
 } from './storage/tenancy-repositories.js'
 
-/** Small facts of the installation, by key, such as who the owner is. */
+/** Small facts of the installation by key, such as the id of the owner. */
 export interface SettingRepository {
+  /** @returns the value; `undefined` for an unknown key */
   get(key: string): Promise<string | undefined>
-  /** Sets a value, replacing the one before. */
+  /** Sets a value, and replaces an earlier one. */
   put(key: string, value: string): Promise<void>
 }
 
-/** Everything relational, as seen from inside one read or one transaction. */
+/**
+ * All tables, inside one read or one transaction. Use them only until the work of that read or transaction has settled.
+ * Unless a method says otherwise, changes to a missing row do nothing, and lists of ids in arguments have any length.
+ */
 export interface Repositories {
   readonly settings: SettingRepository
   readonly companies: CompanyRepository
@@ -57,87 +61,99 @@ export interface Repositories {
   readonly audit: AuditRepository
 }
 
-/** How a transaction is kept apart from others that are at work at the same time. */
+/** The isolation of a transaction from concurrent ones. */
 export interface TransactionOptions {
   /**
-   * `serializable`, the default: as if no other had been at work meanwhile. `read committed`: each statement sees what
-   * was committed when it began; for work whose conditions are in the statements that write, or on rows that the
-   * transaction holds (see {@link ContextRepository.lock}, {@link JobRepository.extend}). It costs less where many
-   * processes meet. A storage with one writer at a time makes no difference.
+   * - `serializable`: the result is as if no other transaction had run at the same time.
+   * - `read committed`: each statement sees the data that was committed when the statement began. Use it for work whose
+   *   conditions are in the statements that write, or on rows that the transaction holds (see
+   *   {@link ContextRepository.lock}, {@link JobRepository.extend}). It costs less if many processes write at a time.
+   *
+   * A storage with one writer at a time treats both alike. Default: `serializable`.
    */
   readonly isolation?: 'serializable' | 'read committed'
   /**
-   * Whether its first statement writes; default false. A storage with one writer at a time then needs no lock before
-   * that. One that reads first all the same may fail beside another process.
+   * True if the first statement of the work writes. A storage with one writer at a time then takes no lock before that
+   * statement. If the work reads first all the same, the transaction may fail when another process writes. Default:
+   * false.
    */
   readonly isWriteFirst?: boolean
 }
 
 /**
- * The relational store, and the only place where state survives.
+ * The relational store. Only its data, the files and the indexes survive the process.
  *
  * # Behaviour
- * - Ids are positive integers, ascending, never used twice in a table.
- * - Timestamps are ISO 8601 strings, kept and given back as they came.
- * - Strings keep every code point; U+0000 does not occur (the core refuses it).
- * - A failure of the database is a `StorageError`; `isTransient` says whether
- *   the same call may succeed later.
- * - After {@link close} every call rejects with `ERR_CLOSED`.
+ * - Ids are positive integers. They ascend, and a table never uses an id twice.
+ * - Timestamps are ISO 8601 strings. The storage returns them exactly as written.
+ * - Strings keep every code point. U+0000 does not occur: the core refuses it.
+ * - Concurrent calls are allowed, also from several processes. A storage may run transactions one after the other.
+ * - A failure of the database is a `StorageError`, whose `isTransient` says whether the same call may succeed later, or
+ *   a `StorageFullError`.
+ * - After {@link close} every call rejects with a `ClosedError` (`ERR_CLOSED`).
  */
 export interface Storage {
   /**
-   * Makes or updates the tables. Several processes may call it at once. A second call does nothing.
-   * @throws SchemaTooNewError where a newer version wrote them; nothing is changed.
+   * Creates or updates the tables. Several processes may call it at the same time. A second call does nothing.
+   *
+   * @throws SchemaTooNewError if a newer version wrote the tables; nothing changes then
    */
   open(): Promise<void>
 
   /**
-   * Reads. Each statement sees what was committed when it began.
-   * The work must not write; adapters may refuse it.
+   * Runs work that only reads. Each statement sees the data that was committed when the statement began.
+   *
+   * The work must not write. An adapter may refuse a write.
+   *
+   * @returns the result of the work, or rejects with its error
    */
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
 
   /**
-   * Reads and writes as a unit.
+   * Runs work that reads and writes in one transaction.
    *
-   * - All of it is committed when the promise resolves, or none of it: an error of
-   *   the work is rethrown after a rollback.
-   * - Two transactions that write the same rows do not interleave.
-   * - The work may be done again from its beginning, where another transaction came between: it must do
-   *   nothing but read and write.
-   * - Not re-entrant: the work must not open another transaction and wait for it.
+   * - When the promise resolves, all changes are committed. If the work throws, the storage rolls back all changes and
+   *   rejects with the error.
+   * - Transactions that write the same rows do not interleave.
+   * - If another transaction interfered, the work runs a second time from its start. So the work must have no other
+   *   effects than reads and writes of the repositories.
+   * - Not re-entrant: the work must not wait for another transaction.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>, options?: TransactionOptions): Promise<T>
 
   /**
-   * Reads and writes as a part of a transaction of the host's own.
+   * Runs work as a part of a transaction that the host has opened.
    *
-   * - What the work does is committed or rolled back with that transaction. An error of the work is
-   *   rethrown once the work's own changes are taken back; the host's stay.
-   * - `ended` is called once that transaction is over, whichever way: what is to be seen can be seen then.
+   * - The changes of the work are committed or rolled back with the host's transaction. If the work throws, the storage
+   *   takes back the work's changes only, and rejects with the error.
+   * - The storage calls `ended` once, after the host's transaction has been committed or rolled back. From then on,
+   *   other transactions see committed changes.
    *
-   * @throws InvalidInputError where `transaction` is none that is open on this storage's own database
-   * @throws UnsupportedError where the storage has no transactions that a host could have begun
+   * @param transaction a transaction of the host, such as one of knex
+   * @throws InvalidInputError if `transaction` is not an open transaction on this storage's own database
+   * @throws UnsupportedError if the storage has no transactions that a host can open
    */
   join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, ended: () => void): Promise<T>
 
   /**
-   * Hears of jobs that are due at once, as soon as they are committed, whichever process has enqueued them: a reason
-   * to look for them sooner. Some may not be heard of. A storage of one process need not tell its own.
+   * Notifies the caller about committed jobs that are due at once, from any process, so that it polls sooner.
+   * Notifications may be lost. A storage of one process need not notify about jobs of its own process.
    *
-   * @param heard called with the kind of the jobs
-   * @returns what ends it
+   * @param listener called with the kind of the jobs
+   * @returns a function that ends the notifications
    */
-  watchJobs(heard: (kind: string) => void): () => Promise<void>
+  watchJobs(listener: (kind: string) => void): () => Promise<void>
 
   /**
-   * Looks for damage: whether the tables are those of this version, and, where it is `isThorough`, what the
-   * database itself can tell of its pages, its indexes and references between rows. Changes nothing.
+   * Checks the database for damage, and changes nothing. Always checks that the tables are those of this version.
    *
-   * @returns one sentence for each thing that is wrong, at most about a hundred; none where all is well
+   * @param options.isThorough true to check also what the database can check itself: its pages, its indexes and the
+   *   references between rows
+   * @param options.signal ends the check; the call rejects with the signal's reason. Default: no signal
+   * @returns one sentence for each problem, at most about 100; an empty list if there is no problem
    */
   verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]>
 
-  /** Waits for what is under way, then frees connections. A second call does nothing. */
+  /** Waits for calls in progress, then frees connections. A second call does nothing. */
   close(): Promise<void>
 }

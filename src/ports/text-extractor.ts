@@ -1,27 +1,27 @@
-/** A file as the extractor sees it. */
+/** A file for the extractor. */
 export interface ExtractionSource {
-  /** The name it was uploaded under; its ending names the format. */
+  /** The file name at upload. Its extension names the format. */
   readonly fileName: string
   readonly sizeBytes: number
-  /** The bytes, from the beginning; may be called more than once. */
+  /** Reads the bytes from the beginning. The extractor may call it more than once. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** A part of a file's text. The text is the pieces put together as they come. */
+/** A part of a file's text. The whole text is all pieces in their order, without separators. */
 export interface ExtractedPiece {
-  /** Well-formed, without U+0000; at most some hundred thousand characters. */
+  /** Well-formed text without U+0000, at most some hundred thousand characters. */
   readonly text: string
-  /** Pages finished so far, where the format has pages. */
+  /** Number of pages finished so far. Only for formats with pages. */
   readonly pages?: number
-  /** What a reader should know about this part, a sentence each. */
+  /** Warnings about this part, one sentence each. Default: none. */
   readonly warnings?: readonly string[]
 }
 
 /** A format that the extractor reads. */
 export interface TextFormat {
-  /** With the dot, lower case: `.pdf`. */
+  /** Lower case, with the dot: `.pdf`. */
   readonly extension: string
-  /** MIME type, as document records show it. */
+  /** MIME type for document records. */
   readonly contentType: string
 }
 
@@ -29,38 +29,40 @@ export interface TextFormat {
  * Turns files into text.
  *
  * # Behaviour
- * - Text is what a reader of the file would read, in reading order; plain text
- *   is given as it stands, byte-order mark apart.
- * - Pieces arrive as they are found and no faster than they are taken; memory
- *   does not grow with a text file's size.
- * - A hostile file costs time and memory within the extractor's own limits and
- *   ends with an `ExtractionError`; it never harms the process.
+ * - The text is what a human reader of the file reads, in reading order. Plain text stays unchanged, except for its
+ *   byte-order mark.
+ * - The extractor yields pieces while it reads, and no faster than the consumer takes them. Memory does not grow with
+ *   the size of a text file.
+ * - A hostile file costs time and memory only within the extractor's own limits. It ends with an `ExtractionError` and
+ *   never harms the process.
  * - Deterministic: the same bytes under the same name give the same text.
+ * - Concurrent calls are allowed.
+ * - After {@link close}, {@link extract} throws a `ClosedError` (`ERR_CLOSED`).
  */
 export interface TextExtractor {
+  /** The formats that this extractor reads. */
   readonly formats: readonly TextFormat[]
 
   /**
-   * Tells a file's format by its name and its first bytes.
+   * Detects a file's format by its name and its first bytes.
    *
-   * @param head the first bytes, up to 4,096; all of a shorter file
-   * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` for a name that ends in none of
-   *   {@link formats}, or bytes of another format that is not read;
-   *   `ERR_WRONG_TYPE` for bytes of one of {@link formats}, but not of the one that the name says;
-   *   `ERR_EMPTY_FILE` where there are no bytes.
+   * @param head the first 4,096 bytes; all bytes of a shorter file
+   * @throws ExtractionError
+   *   - `ERR_UNSUPPORTED_FORMAT` if {@link formats} has no format with the name's extension, or if the bytes are of a
+   *     format that the extractor does not read
+   *   - `ERR_WRONG_TYPE` if the bytes are of another one of {@link formats} than the name says
+   *   - `ERR_EMPTY_FILE` if there are no bytes
    */
   identify(fileName: string, head: Uint8Array): Promise<TextFormat>
 
   /**
-   * The file's text, piece by piece.
+   * Extracts the file's text, piece by piece. If the consumer stops early, the extractor stops and frees its resources.
    *
-   * - Stops and frees what it holds when the consumer stops, or the signal is aborted
-   *   (then it throws the signal's reason).
-   *
-   * @throws ExtractionError with the code that says why. No text at all is `ERR_NO_TEXT`.
+   * @param options.signal aborts the extraction, which then throws the signal's reason. Default: no signal
+   * @throws ExtractionError with a code for the reason; `ERR_NO_TEXT` if the file has no text at all
    */
   extract(source: ExtractionSource, options?: { readonly signal?: AbortSignal }): AsyncIterable<ExtractedPiece>
 
-  /** Ends what is under way. A second call does nothing. */
+  /** Aborts extractions in progress. A second call does nothing. */
   close(): Promise<void>
 }

@@ -1,27 +1,32 @@
-/** What an access token says (RFC 9068, section 2.2), times apart. */
+/** The claims of an access token (RFC 9068, section 2.2), without its times. */
 export interface TokenClaims {
-  /** Who issued it. */
+  /** The issuer. */
   readonly iss: string
-  /** For whom it is. */
+  /** The audience: the service that the token is for. */
   readonly aud: string
-  /** The user, by id. */
+  /** Id of the user. */
   readonly sub: string
+  /** The `clientId` of the API key. */
   readonly client_id: string
-  /** Unique. */
+  /** Unique id of the token. */
   readonly jti: string
+  /** Key of the application. */
   readonly target_app: string
-  /** The company of the API key, by id. Tokens of before it was part of them have none. */
+  /** Id of the API key's company. Tokens of versions without this claim have none. */
   readonly company_id?: number
+  /** Id of the application account. */
   readonly account_id: number
-  /** The API key, by id. */
+  /** Id of the API key. */
   readonly key_id: number
-  /** Capabilities that the token has at most, with a space between them; omitted, it is not narrowed. */
+  /** The capabilities that the token is limited to, separated by spaces. Default: no limit. */
   readonly scope?: string
 }
 
-/** What a verified token says, with its times in seconds since 1970. */
+/** The claims of a verified token, with its times in seconds since 1970. */
 export interface VerifiedClaims extends TokenClaims {
+  /** The time of issue. */
   readonly iat: number
+  /** The time of expiry. */
   readonly exp: number
 }
 
@@ -31,38 +36,47 @@ export interface PublicKey {
   readonly kty: string
   readonly crv: string
   readonly x: string
-  /** For `EC` alone. */
+  /** Only for `EC`. */
   readonly y?: string
-  /** Id of the key, as the header of a token names it. */
+  /** Id of the key, which the header of a token names. */
   readonly kid: string
-  /** Algorithm of the signatures, such as `EdDSA`. */
+  /** Signature algorithm, such as `EdDSA`. */
   readonly alg: string
   readonly use: 'sig'
 }
 
 /**
- * Makes access tokens that nobody else can make.
+ * Signs and verifies access tokens.
  *
  * # Behaviour
- * - What another signer with the same keys signed is authentic too; what anybody else made is not.
- * - After {@link rotate} new tokens are signed by a new key; those of the one before stay valid for 900 s.
- * - {@link publicKeys} gives every key whose tokens {@link verify} accepts, and no other.
+ * - A token of another signer with the same keys is authentic. Every other token of another party is not.
+ * - After {@link rotate}, the signer uses a new key for new tokens. Tokens of the key before stay valid for 900 s.
+ * - {@link publicKeys} returns all keys whose tokens {@link verify} accepts, and no others.
+ * - Concurrent calls are allowed.
+ * - A signer whose keys cannot be read or written rejects with a `SigningKeyError`.
  */
 export interface TokenSigner {
-  /** @returns a token that is valid from `issuedAt` for `lifetimeSeconds` */
+  /**
+   * Signs a token.
+   *
+   * @param times.lifetimeSeconds lifetime of the token in seconds, from `issuedAt` on
+   */
   sign(claims: TokenClaims, times: { readonly issuedAt: Date; readonly lifetimeSeconds: number }): Promise<string>
   /**
-   * What an authentic token says; `undefined` for one that is forged or altered, is not valid at `now`,
-   * or has another issuer or audience. Never throws for what a stranger sends.
+   * Verifies a token. Never throws because of the token's content.
+   *
+   * @returns the claims; `undefined` if the token is forged or changed, is not valid at `now`, or has another issuer or
+   *   audience
    */
   verify(
     token: string,
     expected: { readonly iss: string; readonly aud: string; readonly now: Date },
   ): Promise<VerifiedClaims | undefined>
   /**
-   * The keys by which others verify tokens, the one that signs first. A signer whose keys are all secret gives none.
+   * Lists the public keys with which other services verify tokens, the current signing key first. Empty for a signer
+   * that has secret keys only.
    */
   publicKeys(now: Date): Promise<readonly PublicKey[]>
-  /** Makes a new signing key. @returns its id */
+  /** Creates a new signing key, and uses it from now on. @returns the id of the key */
   rotate(now: Date): Promise<{ readonly kid: string }>
 }

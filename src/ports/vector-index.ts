@@ -1,43 +1,48 @@
 import { VectorInvalidError } from '../kernel/errors.js'
 
-/** Vectors of one context under one model. */
+/** The vectors of one context with one model. */
 export interface VectorCollection {
   /** Letters, digits, `-`, `_`, `.`; at most 100 characters. */
   readonly name: string
-  /** Length of its vectors. */
+  /** Number of components of its vectors. */
   readonly dimensions: number
 }
 
-/** Names a chunk in an index: the document's id, and the chunk's ordinal in it. */
+/** Identifies a chunk in an index. */
 export interface IndexedChunk {
   readonly documentId: number
+  /** Ordinal of the chunk in the document, from 0. */
   readonly chunk: number
 }
 
-/** Names a window: the document's id, the chunk's ordinal in it, the window's in that. */
+/** Identifies a window. */
 export interface VectorKey {
   readonly documentId: number
+  /** Ordinal of the chunk in the document, from 0. */
   readonly chunk: number
+  /** Ordinal of the window in the chunk, from 0. */
   readonly window: number
 }
 
-/** Windows of one document with their vectors, in arrays of equal length. */
+/** Windows of one document with their vectors. `chunks` and `windows` have the same length. */
 export interface VectorRows {
   readonly documentId: number
+  /** Ordinal of each window's chunk in the document. */
   readonly chunks: Uint32Array
+  /** Ordinal of each window in its chunk. */
   readonly windows: Uint16Array
-  /** Row by row, `chunks.length × dimensions` floats. */
+  /** `chunks.length × dimensions` floats, row by row. */
   readonly vectors: Float32Array
 }
 
-/** The documents whose windows a search may find: these alone, or all but these. */
+/** The documents that a search may find: only these ids, or all except these ids. */
 export type DocumentFilter = { readonly only: readonly number[] } | { readonly except: readonly number[] }
 
-/** What a search is to give. */
+/** Options of {@link VectorIndex.search}. */
 export interface VectorSearchOptions {
-  /** Most hits. */
+  /** Maximum number of hits, 1 or more. */
   readonly limit: number
-  /** Default: all documents of the collection. Some ten thousand ids are fine. */
+  /** The documents to search. Adapters accept tens of thousands of ids. Default: all documents of the collection. */
   readonly documents?: DocumentFilter
 }
 
@@ -49,56 +54,62 @@ export interface VectorHit extends VectorKey {
 
 /** The window of a chunk that is nearest to one of several queries. */
 export interface NearestWindow {
+  /** Ordinal of the window in the chunk. */
   readonly window: number
   /** Cosine of the angle to that query, -1 to 1. */
   readonly similarity: number
 }
 
 /**
- * Finds the vectors nearest to one.
+ * Finds the vectors that are nearest to a query.
  *
  * # Behaviour
- * - A collection comes into being with its first {@link add}; reading from one
- *   that is not there finds nothing, deleting from it does nothing.
- * - What `add` has acknowledged is found by the next `search` of this process.
- * - An `add` that was cut off by a crash leaves all of its rows or none; so does one that failed.
- *   Whoever repeats it deletes first, for it may have been written without the answer.
- * - Calls for one collection may come at once; writes happen in the order of the calls.
- * - What keeps it quick and small (merging, indexing, clearing up) happens between calls;
- *   none waits for that longer than a moment, or fails because of it.
- * - What a disk fails at, or refuses, is a `StorageError`; `isTransient` says whether trying again may help. A read
- *   that fails because what is stored is damaged or incomplete, and will fail again, is a `VectorsDamagedError`:
- *   where it is in doubt, it is not.
- * - After {@link close} every call rejects with `ERR_CLOSED`.
+ * - The first {@link add} creates a collection. Reading from a missing collection finds nothing, and deleting from it
+ *   does nothing.
+ * - After `add` has resolved, the next `search` of this process finds its rows.
+ * - An `add` that failed, or that a crash interrupted, has written all of its rows or none. The caller deletes the rows
+ *   before a retry, because the first call may have written them without an answer.
+ * - Concurrent calls for one collection are allowed. Writes happen in the order of the calls.
+ * - Maintenance (merging, building indexes, purging) happens between calls. No call waits for it longer than a moment,
+ *   and no call fails because of it.
+ * - A failure of the disk or the database is a `StorageError`, whose `isTransient` says whether a retry may succeed, or
+ *   a `StorageFullError`. A read that fails because stored data is damaged or incomplete, and that every retry would
+ *   fail too, is a `VectorsDamagedError`. In doubt, an adapter throws a `StorageError`.
+ * - After {@link close} every call rejects with a `ClosedError` (`ERR_CLOSED`).
  */
 export interface VectorIndex {
-  /** Calls of {@link search} that are worth making at the same time. Searches make no more, so that they can take turns. 1 or more; default 8. */
+  /**
+   * Number of concurrent calls of {@link search} that the index can use well. Searches make at most so many calls at a
+   * time, so that they can take turns. 1 or more. Default: 8.
+   */
   readonly concurrency?: number
 
   /**
-   * Adds rows.
+   * Adds rows to a collection.
    *
-   * @throws VectorInvalidError for vectors of another length than the collection's,
-   *   or with a component that is not finite; nothing is added then.
+   * @throws VectorInvalidError if the vectors have another length than those of the collection, or a component that is
+   *   not finite; nothing is added then
    */
   add(collection: VectorCollection, rows: VectorRows): Promise<void>
 
   /**
-   * The nearest windows by cosine, the nearest first.
+   * Finds the windows with the highest cosine.
    *
-   * - At most `limit`; fewer only where the collection has fewer of the documents asked for.
-   * - Windows of other documents cost nothing: they do not count towards `limit`, and hide no others.
-   * - Exact, or approximate with a recall of 0.99 and more; similarities are exact in any case.
+   * - Returns at most `limit` hits, and fewer only if the selected documents have fewer windows.
+   * - Windows of documents outside the filter do not count towards `limit` and hide no others.
+   * - The search is exact, or approximate with a recall of at least 0.99. Similarities are always exact.
    *
-   * @throws VectorInvalidError for a query of another length, or not finite.
+   * @returns the hits, the nearest first
+   * @throws VectorInvalidError if the query has another length than the collection's vectors, or is not finite
    */
   search(collection: VectorCollection, query: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]>
 
   /**
-   * For each of these chunks, in their order, the window that is nearest to any of the queries, exactly; `undefined` for
-   * a chunk without windows. Some hundred chunks are fine, whichever documents they belong to.
+   * Finds, for each of these chunks, the window that is nearest to any of the queries. The result is exact.
    *
-   * @throws VectorInvalidError for a query of another length, or not finite.
+   * @param chunks up to some hundred chunks of any documents
+   * @returns the windows in the order of `chunks`; `undefined` for a chunk without windows
+   * @throws VectorInvalidError if a query has another length than the collection's vectors, or is not finite
    */
   nearestWindows(
     collection: VectorCollection,
@@ -106,29 +117,29 @@ export interface VectorIndex {
     chunks: readonly IndexedChunk[],
   ): Promise<readonly (NearestWindow | undefined)[]>
 
-  /** How many windows one document has in a collection. */
+  /** Counts the windows of one document in the collection with this name. */
   count(name: string, documentId: number): Promise<number>
 
-  /** The vectors of these windows, in their order; `undefined` where there is none. */
+  /** Reads vectors. @returns the vectors in the order of `keys`; `undefined` for a window that does not exist */
   read(collection: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]>
 
-  /** Deletes from a collection the windows of a document whose chunk has this ordinal or a higher one. */
+  /** Deletes the windows of a document whose chunk has the ordinal `fromChunk` or a higher one. */
   deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void>
 
-  /** How many windows each document has in a collection. */
+  /** Counts the windows of each document in a collection. @returns counts by document id */
   countByDocument(name: string): Promise<ReadonlyMap<number, number>>
 
-  /** The names of all collections. */
+  /** Lists the names of all collections. */
   listCollections(): Promise<readonly string[]>
 
-  /** Removes a collection with all its vectors, damaged ones too. */
+  /** Removes a collection with all its vectors, also if it is damaged. */
   drop(name: string): Promise<void>
 
-  /** Waits for writes under way, then frees memory. A second call does nothing. */
+  /** Waits for writes in progress, then frees memory. A second call does nothing. */
   close(): Promise<void>
 }
 
-/** Refuses rows that a collection cannot take. @throws VectorInvalidError */
+/** Refuses rows that do not fit the collection. @throws VectorInvalidError */
 export function requireRows({ dimensions }: VectorCollection, { chunks, vectors }: VectorRows): void {
   if (vectors.length !== chunks.length * dimensions) {
     throw new VectorInvalidError(`vectors must have ${dimensions} components each`)
@@ -136,7 +147,7 @@ export function requireRows({ dimensions }: VectorCollection, { chunks, vectors 
   requireFinite(vectors)
 }
 
-/** Refuses what cannot be compared with the vectors of a collection. @throws VectorInvalidError */
+/** Refuses a query that cannot be compared with the vectors of a collection. @throws VectorInvalidError */
 export function requireQuery({ dimensions }: VectorCollection, query: Float32Array): void {
   if (query.length !== dimensions) throw new VectorInvalidError(`the query must have ${dimensions} components`)
   requireFinite(query)
@@ -144,26 +155,26 @@ export function requireQuery({ dimensions }: VectorCollection, query: Float32Arr
 
 function requireFinite(vectors: Float32Array): void {
   let sum = 0
-  // Zero times anything finite is zero; a test of each component costs four times as much.
+  // Zero times a finite number is zero. A test of each component would take four times as long.
   for (const component of vectors) sum += component * 0
   if (sum !== 0) throw new VectorInvalidError('vectors must have finite components')
 }
 
-/** Cosine of the angle between two vectors of one length, -1 to 1; 0 where one of them has nothing but zeros. */
+/** Computes the cosine of two vectors of the same length. @returns -1 to 1; 0 if one of the vectors is zero */
 export function cosine(one: Float32Array, other: Float32Array): number {
   let dot = 0
   let oneSquared = 0
   let otherSquared = 0
   for (const [index, component] of one.entries()) {
-    const opposite = other[index] ?? 0
-    dot += component * opposite
+    const otherComponent = other[index] ?? 0
+    dot += component * otherComponent
     oneSquared += component * component
-    otherSquared += opposite * opposite
+    otherSquared += otherComponent * otherComponent
   }
   return dot / (Math.sqrt(oneSquared * otherSquared) || 1)
 }
 
-/** Whether a filter lets a document pass; without one, every document does. */
+/** @returns a function that is true for the ids of documents that the filter selects; without a filter, for all ids */
 export function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
   if (filter === undefined) return () => true
   const isOnly = 'only' in filter

@@ -13,177 +13,189 @@ import {
   type FoundBy,
   type KnownChunks,
   type NearChunk,
-  nameOf,
   type RankedChunk,
+  toMapKey,
 } from './known-chunks.js'
 import type { VisibleDocuments } from './visible-documents.js'
 
-/** What words have found. */
+/** The inputs of a search for chunks, and the places where it searches. */
+export interface ChunkQuery {
+  readonly mode: SearchMode
+  /** Maximum number of results. */
+  readonly topN: number
+  /** Minimum similarity of a result, 0 to 1. */
+  readonly scoreThreshold: number
+  /** Vectors of the prompt's windows. The model may still compute them while the word index is read. */
+  readonly vectors: Promise<readonly Float32Array[]>
+  readonly collection: VectorCollection
+  /** The documents that meaning may find. */
+  readonly visible: VisibleDocuments
+  readonly terms: LexicalQuery
+  readonly wordCollection: string
+  /** The documents that words may find. */
+  readonly wordVisible: VisibleDocuments
+  /** @returns how much of the prompt the model's vocabulary knows, 0 to 1 */
+  readonly measureKnowledge: () => Promise<number>
+  /** Computes the similarity of chunks that have no vectors yet. Leaves out chunks that are deleted. */
+  readonly embedNow: (chunks: readonly ChunkKey[]) => Promise<readonly NearChunk[]>
+  readonly taker: TurnTaker
+  readonly signal: AbortSignal | undefined
+}
+
+/** The answer of the word index. */
 export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
   readonly found: readonly WordHit[]
-  /** Whether there is no more. */
-  readonly isWhole: boolean
-  /** About the highest score that a chunk can have which is not there. */
-  readonly unseen: number
-}
-
-/** A chunk that words have found. */
-export interface WordHit extends ChunkKey {
-  readonly wordScore: number
-}
-
-/** What vectors have found. */
-export interface MeaningSide {
-  readonly found: BestWindows
-  /** The highest similarity that a chunk can have which is not there; -1 where there is none. */
-  readonly unseen: number
-}
-
-/** What both sides have found. */
-export interface BothSides {
-  readonly meaning: MeaningSide
-  readonly words: WordSide
-  /** Those of the words' whose scores count. */
-  readonly hits: readonly WordHit[]
-  /** The highest score by words that counts, of a chunk which the words have not found. */
+  /** True if a larger limit would find no further chunks, or if the limit cannot grow. */
+  readonly isComplete: boolean
+  /** About the highest score by words that a chunk outside `found` can have. */
   readonly unseenWordScore: number
 }
 
-/** Both sides, where words that tell nothing do not count. */
-export function bothSides(words: WordSide, meaning: MeaningSide, query: ChunkQuery): BothSides {
-  if (isTelling(words, query)) return { words, meaning, hits: words.found, unseenWordScore: words.unseen }
-  // Words that say nothing find what has no vectors yet all the same.
+/** A chunk that the word index found. */
+export interface WordHit extends ChunkKey {
+  /** BM25, above 0. */
+  readonly wordScore: number
+}
+
+/** The answer of the vector index. */
+export interface MeaningSide {
+  readonly found: BestWindows
+  /** The highest similarity that a chunk outside `found` can have; -1 if there is no such chunk. */
+  readonly unseenSimilarity: number
+}
+
+/** The answers of both indexes. */
+export interface BothSides {
+  readonly meaning: MeaningSide
+  readonly words: WordSide
+  /** The hits by words whose scores count. */
+  readonly hits: readonly WordHit[]
+  /** The highest score by words that counts for a chunk which the word index did not find. */
+  readonly unseenWordScore: number
+}
+
+/** Combines both sides. Words that do not tell chunks apart do not count. */
+export function combineSides(words: WordSide, meaning: MeaningSide, query: ChunkQuery): BothSides {
+  if (areWordsSelective(words, query)) {
+    return { words, meaning, hits: words.found, unseenWordScore: words.unseenWordScore }
+  }
+  // Only words can find documents without vectors, so these hits stay.
   const hits = words.found.filter(({ documentId }) => !query.visible.has(documentId))
   return { words, meaning, hits, unseenWordScore: 0 }
 }
 
-/** Whether any chunk may have a word of the question that counts. */
+/** True if any chunk may have a word of the question that counts. */
 export function hasWords({ hits, unseenWordScore }: BothSides): boolean {
   return hits.length > 0 || unseenWordScore > 0
 }
 
-/** The chunks that either side has found, with what is known of them. */
-export function candidatesOf(
+/** @returns the chunks that either side found, each with the known parts of its score, in any order */
+export function listCandidates(
   { meaning, hits, unseenWordScore }: BothSides,
   known: KnownChunks,
   wordScores: ReadonlyMap<string, number>,
   { visible, wordVisible }: ChunkQuery,
 ): OpenCandidate[] {
-  const near = known.near.all().map((place): OpenCandidate => {
-    const wordScore = wordScores.get(nameOf(place))
-    const isScored = wordScore !== undefined || unseenWordScore === 0 || !wordVisible.has(place.documentId)
+  const compared = known.bestWindows.all().map((chunk): OpenCandidate => {
+    const wordScore = wordScores.get(toMapKey(chunk))
+    const isScored = wordScore !== undefined || unseenWordScore === 0 || !wordVisible.has(chunk.documentId)
     return {
-      ...place,
-      similarity: { known: place.similarity },
+      ...chunk,
+      similarity: { known: chunk.similarity },
       wordScore: isScored ? { known: wordScore ?? 0 } : { most: unseenWordScore },
     }
   })
-  // Chunks without vectors, which were looked up before, are left out.
-  const others = hits
+  // Chunks that turned out to have no vectors are left out.
+  const notCompared = hits
     .filter((hit) => !known.has(hit))
     .map((hit): OpenCandidate => {
-      // A document without vectors, or one whose vectors are lost, may be as similar as can be.
-      const isSeen = visible.has(hit.documentId) && meaning.unseen >= 0
-      return { ...hit, similarity: { most: isSeen ? meaning.unseen : 1 }, wordScore: { known: hit.wordScore } }
+      // A document without vectors, or one whose vectors are lost, can have any similarity up to 1.
+      const hasBound = visible.has(hit.documentId) && meaning.unseenSimilarity >= 0
+      const similarity = { most: hasBound ? meaning.unseenSimilarity : 1 }
+      return { ...hit, similarity, wordScore: { known: hit.wordScore } }
     })
-  return [...near, ...others]
+  return [...compared, ...notCompared]
 }
 
-/** All candidates whose similarity is known, the best first. */
-export function joined(
+/** @returns all chunks whose similarity is known, with their joint score, the best first */
+export function rankChunks(
   { meaning, words }: BothSides,
   known: KnownChunks,
   wordScores: ReadonlyMap<string, number>,
   question: FusionQuestion,
 ): RankedChunk[] {
-  const withWords = new Set(words.found.map(nameOf))
-  const candidates = known.near.all().map((place) => {
-    const name = nameOf(place)
-    const wordScore = wordScores.get(name) ?? 0
-    const foundBy: FoundBy[] = wordScore > 0 || withWords.has(name) ? ['words'] : []
-    if (meaning.found.get(place) !== undefined) foundBy.push('meaning')
-    return { ...place, wordScore, foundBy }
+  const withWords = new Set(words.found.map(toMapKey))
+  const candidates = known.bestWindows.all().map((chunk) => {
+    const key = toMapKey(chunk)
+    const wordScore = wordScores.get(key) ?? 0
+    const foundBy: FoundBy[] = wordScore > 0 || withWords.has(key) ? ['words'] : []
+    if (meaning.found.get(chunk) !== undefined) foundBy.push('meaning')
+    return { ...chunk, wordScore, foundBy }
   })
   return fuse(candidates, question)
 }
 
-/** Least mean of the inverse document frequencies of a question: below it, its words are in most chunks and tell nothing. */
-const LEAST_IDF = 0.3
+/** Minimum mean of the inverse document frequencies of a question. Below it, most chunks have the question's words. */
+const MIN_IDF = 0.3
 
-/** Whether the words of a question tell chunks apart. */
-export function isTelling({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
-  return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * LEAST_IDF])))
+/** True if the words of a question tell chunks apart. */
+export function areWordsSelective({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
+  return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * MIN_IDF])))
 }
 
-/** What is known of one of the two parts of a chunk's score: itself, or the most that it can be. */
-type Part = { readonly known: number } | { readonly most: number }
+/** One of the two parts of a chunk's score: the known value, or the highest value that it can have. */
+type ScorePart = { readonly known: number } | { readonly most: number }
 
-/** A chunk that one side of a search has found, as far as the other side has told of it. */
+/** A chunk that one side of a search found. The other side may not have its part of the score yet. */
 export interface OpenCandidate extends ChunkKey {
-  readonly similarity: Part
-  readonly wordScore: Part
+  readonly similarity: ScorePart
+  readonly wordScore: ScorePart
 }
 
-/** What a search wants, and by what it scores. */
-interface Wanted {
+/** The limits of a search, and the values that scores depend on. */
+interface ScoringRules {
   readonly question: FusionQuestion
-  /** Whether any candidate has a word of the question. */
+  /** True if any candidate has a word of the question. */
   readonly hasWords: boolean
+  /** Maximum number of results. */
   readonly topN: number
-  /** Least similarity. */
+  /** Minimum similarity of a result, 0 to 1. */
   readonly scoreThreshold: number
 }
 
 /**
- * The candidates of which it must be found out what is not known of them, those that may be the best first: all others stay
- * behind the `topN` best, however much it is. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal
+ * Selects the candidates whose missing part of the score can change the results. All other candidates stay behind the
+ * `topN` best, whatever the missing part is. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal
  * Aggregation Algorithms for Middleware".
+ *
+ * @returns the selected candidates, those with the highest possible score first
  */
-export function toBeCompleted<Candidate extends OpenCandidate>(
+export function selectIncomplete<Candidate extends OpenCandidate>(
   candidates: readonly Candidate[],
-  { question, hasWords, topN, scoreThreshold }: Wanted,
+  { question, hasWords, topN, scoreThreshold }: ScoringRules,
 ): Candidate[] {
   const scoreOf = (similarity: number, wordScore: number): number =>
     jointScore({ similarity, wordScore }, question, hasWords)
-  const sure = candidates
-    .filter(({ similarity }) => leastOf(similarity) >= scoreThreshold)
-    .map(({ similarity, wordScore }) => scoreOf(leastOf(similarity), leastOf(wordScore)))
+  const certainScores = candidates
+    .filter(({ similarity }) => lowestOf(similarity) >= scoreThreshold)
+    .map(({ similarity, wordScore }) => scoreOf(lowestOf(similarity), lowestOf(wordScore)))
     .sort((one, other) => other - one)
-  const least = sure[topN - 1] ?? Number.NEGATIVE_INFINITY
+  const scoreToReach = certainScores[topN - 1] ?? Number.NEGATIVE_INFINITY
   return candidates
     .filter(({ similarity, wordScore }) => !('known' in similarity && 'known' in wordScore))
-    .filter(({ similarity }) => mostOf(similarity) >= scoreThreshold)
-    .map((candidate) => ({ candidate, most: scoreOf(mostOf(candidate.similarity), mostOf(candidate.wordScore)) }))
-    .filter(({ most }) => most >= least)
-    .sort((one, other) => other.most - one.most)
+    .filter(({ similarity }) => highestOf(similarity) >= scoreThreshold)
+    .map((candidate) => {
+      return { candidate, highest: scoreOf(highestOf(candidate.similarity), highestOf(candidate.wordScore)) }
+    })
+    .filter(({ highest }) => highest >= scoreToReach)
+    .sort((one, other) => other.highest - one.highest)
     .map(({ candidate }) => candidate)
 }
 
-function leastOf(part: Part): number {
+function lowestOf(part: ScorePart): number {
   return 'known' in part ? part.known : 0
 }
 
-function mostOf(part: Part): number {
+function highestOf(part: ScorePart): number {
   return 'known' in part ? part.known : part.most
-}
-
-/** What is looked for, and where. */
-export interface ChunkQuery {
-  readonly mode: SearchMode
-  readonly topN: number
-  /** Least similarity, 0 to 1. */
-  readonly scoreThreshold: number
-  /** Vectors of the prompt's windows; they may still be computed while the words are looked for. */
-  readonly vectors: Promise<readonly Float32Array[]>
-  readonly collection: VectorCollection
-  readonly visible: VisibleDocuments
-  readonly terms: LexicalQuery
-  readonly wordCollection: string
-  readonly wordVisible: VisibleDocuments
-  /** How much of the prompt the model's vocabulary knows, 0 to 1. */
-  readonly knowledge: () => Promise<number>
-  /** How near chunks are that have no vectors yet; those that are gone are left out. */
-  readonly embedNow: (chunks: readonly ChunkKey[]) => Promise<readonly NearChunk[]>
-  readonly taker: TurnTaker
-  readonly signal: AbortSignal | undefined
 }

@@ -2,48 +2,51 @@ import { VectorsDamagedError } from '../kernel/errors.js'
 import { inParts } from '../kernel/in-parts.js'
 import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
 import {
+  areWordsSelective,
   type BothSides,
-  bothSides,
   type ChunkQuery,
-  candidatesOf,
+  combineSides,
   hasWords,
-  isTelling,
-  joined,
+  listCandidates,
   type MeaningSide,
-  toBeCompleted,
+  rankChunks,
+  selectIncomplete,
   type WordHit,
   type WordSide,
 } from './both-sides.js'
 import { candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
-import { BestWindows, byRelevance, clamp, KnownChunks, nameOf, type RankedChunk } from './known-chunks.js'
+import { BestWindows, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './known-chunks.js'
 import type { SearchTurns } from './search-turns.js'
 
-/** By how much more is asked for where that was not enough. */
-const WIDER = 4
-/** Chunks that the words find at the most: where so many are below the threshold, further ones are hardly above it. */
-const MOST_BY_WORDS = 3_200
+/** Factor by which a search raises a limit that was too low. */
+const WIDENING_FACTOR = 4
+/** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
+const MAX_WORD_HITS = 3_200
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
-/** Scores by words may be too low by this share, where a search asks both sides. */
+/** Share by which scores by words may be too low if a search asks both sides. */
 const TOLERANCE = 0.05
-/** A chunk that neither side has found may be better than the last result by this factor, and is not looked for. */
-const NEARLY = 1 + TOLERANCE
 /**
- * Of the best by words, so many for each result are compared at once, before it is known which may be among the results. A
- * look for 30 chunks takes 3.1 ms, one for 25 takes 3.0, and a second one for 5 takes 2.0 (100,000 windows in LanceDB).
+ * A chunk that neither side found may be better than the last result by this factor; the search does not look for it.
  */
-const COMPARED_AT_ONCE = 6
-/** Chunks of which it is found out at once, at the least, what one side does not know. */
-const LEAST_AT_ONCE = 24
-/** Chunks that are compared in one call of the vector index. */
-const MOST_KEYS = 256
+const UNSEEN_MARGIN = 1 + TOLERANCE
+/**
+ * Number of the best hits by words, for each result, that are compared in one call, before the search knows which may
+ * be among the results. A call for 30 chunks takes 3.1 ms, one for 25 takes 3.0 ms, and a second one for 5 takes 2.0 ms
+ * (100,000 windows in LanceDB).
+ */
+const COMPARED_PER_RESULT = 6
+/** Minimum number of chunks whose missing part of the score is read in one step. */
+const MIN_COMPLETED = 24
+/** Maximum number of chunks in one call of the vector index. */
+const MAX_CHUNKS_PER_CALL = 256
 
-/** The indexes in which a search looks. */
+/** The indexes that a search reads. */
 export interface SearchIndexes {
   readonly vectors: VectorIndex
   readonly words: LexicalIndex
 }
 
-/** Finds the best chunks: by meaning, by words, or by both in one pass. */
+/** Finds the best chunks by meaning, by words, or by both together. */
 export class ChunkFinder {
   readonly #vectors: VectorIndex
   readonly #words: LexicalIndex
@@ -57,55 +60,53 @@ export class ChunkFinder {
     this.#telemetry = telemetry
   }
 
-  /** The `topN` best chunks, the best first, none less similar than the threshold. */
+  /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
   async find(query: ChunkQuery): Promise<RankedChunk[]> {
-    if (query.mode === 'semantic' || query.terms.size === 0) return await this.#byMeaning(query)
-    return query.mode === 'keyword' ? await this.#byWords(query) : await this.#byBoth(query)
+    if (query.mode === 'semantic' || query.terms.size === 0) return await this.#findByMeaning(query)
+    return query.mode === 'keyword' ? await this.#findByWords(query) : await this.#findByBoth(query)
   }
 
-  /** Asks for more windows until enough of them belong to different chunks: several of one may be among the nearest. */
-  async #byMeaning(query: ChunkQuery): Promise<RankedChunk[]> {
+  /**
+   * Reads more windows until enough of them belong to different chunks: several of one chunk may be among the nearest.
+   */
+  async #findByMeaning(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN, scoreThreshold } = query
-    for (let limit = topN * 4; ; limit *= WIDER) {
-      const { found, unseen } = await this.#meaning(query, limit)
+    for (let limit = topN * 4; ; limit *= WIDENING_FACTOR) {
+      const { found, unseenSimilarity } = await this.#searchVectors(query, limit)
       const ranked = found.ranked(scoreThreshold)
-      const certain = ranked.filter(({ similarity }) => similarity >= unseen).length
-      if (certain >= topN || unseen < scoreThreshold || unseen < 0) {
-        return ranked.slice(0, topN).map((near) => ({ ...near, score: near.similarity, foundBy: ['meaning'] }))
+      const certainCount = ranked.filter(({ similarity }) => similarity >= unseenSimilarity).length
+      if (certainCount >= topN || unseenSimilarity < scoreThreshold || unseenSimilarity < 0) {
+        return ranked.slice(0, topN).map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] }))
       }
     }
   }
 
-  async #byWords(query: ChunkQuery): Promise<RankedChunk[]> {
+  async #findByWords(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN } = query
     const known = new KnownChunks()
-    for (let limit = candidateLimits(topN).byWords; ; limit *= WIDER) {
-      const words = await this.#hits(query, Math.min(limit, MOST_BY_WORDS))
-      if (!isTelling(words, query)) return await this.#byBoth(query)
-      const ranked = await this.#similarEnough(query, words, known)
-      if (ranked.length >= topN || words.isWhole) return ranked.slice(0, topN)
+    for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
+      const words = await this.#searchWords(query, Math.min(limit, MAX_WORD_HITS))
+      if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
+      const ranked = await this.#selectSimilar(query, words, known)
+      if (ranked.length >= topN || words.isComplete) return ranked.slice(0, topN)
     }
   }
 
-  /** The best by words that are similar enough: as many as are wanted, and those with the score of the last one. */
-  async #similarEnough(
-    { topN, scoreThreshold, ...query }: ChunkQuery,
-    { found, maximum }: WordSide,
-    known: KnownChunks,
-  ): Promise<RankedChunk[]> {
+  /** @returns at least `topN` of the best hits that are similar enough, with all that have the score of the last one */
+  async #selectSimilar(query: ChunkQuery, { found, maximum }: WordSide, known: KnownChunks): Promise<RankedChunk[]> {
+    const { topN, scoreThreshold } = query
     const ranked: RankedChunk[] = []
-    let left = topN
-    for (let [from, count] = [0, topN]; from < found.length && ranked.length < topN; count *= WIDER) {
+    let embeddingsLeft = topN
+    for (let [from, count] = [0, topN]; from < found.length && ranked.length < topN; count *= WIDENING_FACTOR) {
       let to = Math.min(found.length, from + count)
       while (to < found.length && found[to]?.wordScore === found[to - 1]?.wordScore) to += 1
       const part = found.slice(from, to)
-      const asked = { ...query, topN, scoreThreshold }
-      await this.#lookUp(asked, part, known)
-      left -= await embedWaiting(asked, part, known, left)
+      await this.#compare(query, part, known)
+      embeddingsLeft -= await embedWaiting(query, part, known, embeddingsLeft)
       for (const hit of part) {
-        const place = known.near.get(hit)
-        if (place === undefined || place.similarity < scoreThreshold) continue
-        ranked.push({ ...place, score: clamp(hit.wordScore / maximum), foundBy: ['words'] })
+        const chunk = known.bestWindows.get(hit)
+        if (chunk === undefined || chunk.similarity < scoreThreshold) continue
+        ranked.push({ ...chunk, score: clamp(hit.wordScore / maximum), foundBy: ['words'] })
       }
       from = to
     }
@@ -113,47 +114,52 @@ export class ChunkFinder {
   }
 
   /**
-   * Asks each side for its best, and for what the other side's best lack, where that decides. Asks for more, once, where a
-   * chunk that neither has found may be better; and as often as it takes to have enough.
+   * Asks each side for its best chunks, then reads the missing parts of their scores where these can change the
+   * results. Widens the search once if a chunk that neither side found may be better, and as often as `topN` results
+   * need it.
    */
-  async #byBoth(query: ChunkQuery): Promise<RankedChunk[]> {
+  async #findByBoth(query: ChunkQuery): Promise<RankedChunk[]> {
     const { topN, scoreThreshold } = query
     const { byMeaning, byWords } = candidateLimits(topN)
     const known = new KnownChunks()
     const wordScores = new Map<string, number>()
-    for (let depth = 1; ; depth *= WIDER) {
+    for (let depth = 1; ; depth *= WIDENING_FACTOR) {
       const [words, meaning, modelKnowledge] = await Promise.all([
-        this.#comparedHits(query, Math.min(byWords * depth, MOST_BY_WORDS), known),
-        this.#meaning(query, byMeaning * depth),
-        query.knowledge(),
+        this.#searchWordsAndCompare(query, Math.min(byWords * depth, MAX_WORD_HITS), known),
+        this.#searchVectors(query, byMeaning * depth),
+        query.measureKnowledge(),
       ])
-      for (const place of meaning.found.all()) known.near.take(place)
-      const sides = bothSides(words, meaning, query)
+      for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
+      const sides = combineSides(words, meaning, query)
       const question = { wordMaximum: words.maximum, modelKnowledge }
-      for (const hit of sides.hits) wordScores.set(nameOf(hit), hit.wordScore)
+      for (const hit of sides.hits) wordScores.set(toMapKey(hit), hit.wordScore)
       await this.#complete(query, sides, known, wordScores, question)
-      const ranked = joined(sides, known, wordScores, question).filter(({ similarity }) => similarity >= scoreThreshold)
-      // What the vectors have not shown is less similar than what they have.
-      if (meaning.unseen < scoreThreshold) return ranked.slice(0, topN)
-      const unseen = { similarity: meaning.unseen, wordScore: sides.unseenWordScore }
-      const mostUnseen = jointScore(unseen, question, hasWords(sides))
-      const isCertain = (ranked[topN - 1]?.score ?? -1) * NEARLY >= mostUnseen
+      const ranked = rankChunks(sides, known, wordScores, question).filter(
+        ({ similarity }) => similarity >= scoreThreshold,
+      )
+      // All chunks that the vector index did not return have a similarity below the threshold.
+      if (meaning.unseenSimilarity < scoreThreshold) return ranked.slice(0, topN)
+      const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }
+      const highestUnseen = jointScore(unseen, question, hasWords(sides))
+      const isCertain = (ranked[topN - 1]?.score ?? -1) * UNSEEN_MARGIN >= highestUnseen
       if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
     }
   }
 
-  /** The best by words. Most of them are compared while the nearest are looked for. */
-  async #comparedHits(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
-    const words = await this.#hits(query, limit, TOLERANCE)
-    if (isTelling(words, query)) await this.#lookUp(query, words.found.slice(0, query.topN * COMPARED_AT_ONCE), known)
+  /** Finds the best hits by words, and compares most of them while the vector index searches the nearest windows. */
+  async #searchWordsAndCompare(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
+    const words = await this.#searchWords(query, limit, TOLERANCE)
+    if (areWordsSelective(words, query)) {
+      await this.#compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
+    }
     return words
   }
 
   /**
-   * Finds out what one side alone has found, as far as that may be among the results: of those that may be the best first,
-   * until the others cannot be better than those that are known by then.
+   * Reads the missing parts of the scores of chunks that one side found. Begins with the chunks that can have the
+   * highest scores, and stops as soon as the others cannot be among the results.
    *
-   * @param wordScores by name; receives those that are looked up
+   * @param wordScores by the key of the chunk; receives the scores that are read
    */
   async #complete(
     query: ChunkQuery,
@@ -163,96 +169,109 @@ export class ChunkFinder {
     question: FusionQuestion,
   ): Promise<void> {
     const { hits, words } = sides
-    // An index may have missed one of the nearest: the very best by words are compared in any case.
-    await this.#lookUp(query, hits.slice(0, query.topN), known)
-    let left = query.topN - (await embedWaiting(query, hits, known, query.topN))
-    for (let count = Math.max(LEAST_AT_ONCE, query.topN * COMPARED_AT_ONCE); ; count *= WIDER) {
-      const candidates = candidatesOf(sides, known, wordScores, query)
-      const open = toBeCompleted(candidates, { ...query, question, hasWords: hasWords(sides) }).slice(0, count)
-      if (open.length === 0) return
-      const isOpen = new Set(open.map(nameOf))
-      const toCompare = hits.filter((hit) => isOpen.has(nameOf(hit)))
-      const toScore = open.filter((candidate) => !wordScores.has(nameOf(candidate)))
-      const [scores] = await Promise.all([this.#score(query, words, toScore), this.#lookUp(query, toCompare, known)])
-      left -= await embedWaiting(query, hits, known, left)
-      for (const [at, candidate] of toScore.entries()) wordScores.set(nameOf(candidate), scores[at] ?? 0)
+    // An approximate vector index may miss one of the nearest windows, so the very best by words are always compared.
+    await this.#compare(query, hits.slice(0, query.topN), known)
+    let embeddingsLeft = query.topN - (await embedWaiting(query, hits, known, query.topN))
+    for (let count = Math.max(MIN_COMPLETED, query.topN * COMPARED_PER_RESULT); ; count *= WIDENING_FACTOR) {
+      const candidates = listCandidates(sides, known, wordScores, query)
+      const rules = { ...query, question, hasWords: hasWords(sides) }
+      const incomplete = selectIncomplete(candidates, rules).slice(0, count)
+      if (incomplete.length === 0) return
+      const incompleteKeys = new Set(incomplete.map(toMapKey))
+      const toCompare = hits.filter((hit) => incompleteKeys.has(toMapKey(hit)))
+      const toScore = incomplete.filter((candidate) => !wordScores.has(toMapKey(candidate)))
+      const [scores] = await Promise.all([
+        this.#readWordScores(query, words, toScore),
+        this.#compare(query, toCompare, known),
+      ])
+      embeddingsLeft -= await embedWaiting(query, hits, known, embeddingsLeft)
+      for (const [index, candidate] of toScore.entries()) wordScores.set(toMapKey(candidate), scores[index] ?? 0)
     }
   }
 
-  /** Scores of chunks by words. */
-  async #score(query: ChunkQuery, { scoresOf }: WordSide, chunks: readonly ChunkKey[]): Promise<readonly number[]> {
+  /** @returns the scores by words, in the order of the chunks */
+  async #readWordScores(
+    query: ChunkQuery,
+    { scoresOf }: WordSide,
+    chunks: readonly ChunkKey[],
+  ): Promise<readonly number[]> {
     if (chunks.length === 0) return []
     const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
-    const look = async (): Promise<readonly number[]> => await scoresOf(keys)
-    return await this.#readingWords(query, [], () => this.#turns.words.one(query.taker, look, query.signal))
+    const readScores = async (): Promise<readonly number[]> => await scoresOf(keys)
+    return await this.#readWords(query, [], () => this.#turns.words.one(query.taker, readScores, query.signal))
   }
 
-  async #meaning(query: ChunkQuery, limit: number): Promise<MeaningSide> {
+  async #searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
     const { collection, visible, taker, signal } = query
     const vectors = await query.vectors
     const options = { limit, ...visible.filter }
-    const search = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
-    const answers = await this.#turns.index.all(taker, search, signal)
+    const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
+    const answers = await this.#turns.vectors.all(taker, searches, signal)
     const found = new BestWindows()
     for (const hit of answers.flat()) {
       if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
-      else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.add(hit)
+      else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.addHit(hit)
     }
-    // A window that was not asked for is at most as similar as the last one that was.
-    return { found, unseen: mostSimilarUnseen(answers, limit) }
+    return { found, unseenSimilarity: highestUnseenSimilarity(answers, limit) }
   }
 
-  async #hits(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
+  async #searchWords(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
     const { terms, wordCollection, wordVisible, taker, signal } = query
     const options = { limit, tolerance, ...wordVisible.filter }
     const search = async () => await this.#words.search(wordCollection, terms, options)
-    const { hits, maximum, scoresOf } = await this.#readingWords(query, NO_WORDS, () =>
+    const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
       this.#turns.words.one(taker, search, signal),
     )
     const found = new Map<string, WordHit>()
     for (const { documentId, chunk, score } of hits) {
       const hit = { documentId, ordinal: chunk, wordScore: score }
+      const key = toMapKey(hit)
       if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
-      else if (!wordVisible.isMissing(hit) && !found.has(nameOf(hit))) found.set(nameOf(hit), hit)
+      else if (!wordVisible.isMissing(hit) && !found.has(key)) found.set(key, hit)
     }
-    const unseen = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
-    const isWhole = hits.length < limit || limit >= MOST_BY_WORDS
-    return { found: [...found.values()], maximum, scoresOf, unseen, isWhole }
+    const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
+    const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
+    return { found: [...found.values()], maximum, scoresOf, unseenWordScore, isComplete }
   }
 
-  /** @param nothing stands for what cannot be read because it is damaged. The doctor tells of it too; meaning finds what there is until then */
-  async #readingWords<T>({ mode }: ChunkQuery, nothing: T, read: () => Promise<T>): Promise<T> {
+  /**
+   * Reads the word index. If its data is damaged, a search that also uses meaning goes on with `emptyAnswer`: meaning
+   * still finds chunks, and the doctor reports the damage too.
+   */
+  async #readWords<T>({ mode }: ChunkQuery, emptyAnswer: T, read: () => Promise<T>): Promise<T> {
     try {
       return await read()
     } catch (error) {
       if (!(error instanceof VectorsDamagedError) || mode === 'keyword') throw error
       this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
-      return nothing
+      return emptyAnswer
     }
   }
 
-  /** Finds out how near chunks are by the vector index, and which of them have no vectors yet. */
-  async #lookUp(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
+  /**
+   * Reads similarities from the vector index into `known`, and marks the chunks that have no vectors yet as waiting.
+   */
+  async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
     const unknown = hits.filter((hit) => !known.has(hit))
-    for (const part of inParts(unknown, MOST_KEYS)) {
+    for (const part of inParts(unknown, MAX_CHUNKS_PER_CALL)) {
       const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
       const vectors = await query.vectors
-      const look = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
-      const places = await this.#turns.index.one(query.taker, look, query.signal)
+      const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
+      const nearest = await this.#turns.vectors.one(query.taker, readNearest, query.signal)
       part.forEach((hit, row) => {
-        const place = places[row]
-        if (place === undefined) known.setWaiting(hit, true)
-        else known.near.add({ documentId: hit.documentId, chunk: hit.ordinal, ...place })
+        const window = nearest[row]
+        if (window === undefined) known.setWaiting(hit, true)
+        else known.bestWindows.addHit({ documentId: hit.documentId, chunk: hit.ordinal, ...window })
       })
     }
   }
 }
 
 /**
- * Computes how near chunks are that have no vectors yet, each once, the best by words first.
+ * Computes the similarities of chunks that have no vectors yet, the best by words first. Each chunk is computed once.
  *
- * @param most chunks that are computed at most
- * @returns how many were computed
+ * @param most maximum number of chunks to compute
+ * @returns the number of chunks for which it tried
  */
 async function embedWaiting(
   query: ChunkQuery,
@@ -262,12 +281,16 @@ async function embedWaiting(
 ): Promise<number> {
   const waiting = hits.filter((hit) => known.isWaiting(hit)).slice(0, most)
   for (const hit of waiting) known.setWaiting(hit, false)
-  if (waiting.length > 0) for (const place of await query.embedNow(waiting)) known.near.take(place)
+  if (waiting.length > 0) for (const chunk of await query.embedNow(waiting)) known.bestWindows.add(chunk)
   return waiting.length
 }
 
-/** The highest similarity that a window missing from the answers can have; -1 where none is missing. */
-function mostSimilarUnseen(answers: readonly (readonly VectorHit[])[], limit: number): number {
+/**
+ * A window that an answer does not have is at most as similar as the last one that it has.
+ *
+ * @returns the highest similarity that a window outside the answers can have; -1 if there is no such window
+ */
+function highestUnseenSimilarity(answers: readonly (readonly VectorHit[])[], limit: number): number {
   const full = answers.filter((hits) => hits.length >= limit)
   return Math.max(-1, ...full.map((hits) => Math.max(0, hits.at(-1)?.similarity ?? 0)))
 }

@@ -1,30 +1,30 @@
 import type { ChunkKey, VectorHit } from '../ports/index.js'
 
-/** How near chunks are, as far as one search knows. */
+/** The similarities that one search knows, and the chunks that have no vectors. */
 export class KnownChunks {
-  readonly near: BestWindows = new BestWindows()
-  /** Chunks without vectors: whether their vectors are still to be computed. */
-  readonly #waiting = new Map<string, boolean>()
+  readonly bestWindows: BestWindows = new BestWindows()
+  /** Chunks that have no vectors in the index; true while the search has not computed these vectors yet. */
+  readonly #unembedded = new Map<string, boolean>()
 
-  /** Whether the vector index need not be asked. */
+  /** True if the search need not ask the vector index for this chunk. */
   has(key: ChunkKey): boolean {
-    return this.near.get(key) !== undefined || this.#waiting.has(nameOf(key))
+    return this.bestWindows.get(key) !== undefined || this.#unembedded.has(toMapKey(key))
   }
 
   isWaiting(key: ChunkKey): boolean {
-    return this.near.get(key) === undefined && this.#waiting.get(nameOf(key)) === true
+    return this.bestWindows.get(key) === undefined && this.#unembedded.get(toMapKey(key)) === true
   }
 
   setWaiting(key: ChunkKey, isWaiting: boolean): void {
-    this.#waiting.set(nameOf(key), isWaiting)
+    this.#unembedded.set(toMapKey(key), isWaiting)
   }
 }
 
-/** A chunk, by its key, and how near its nearest window is. */
+/** A chunk with the similarity of its nearest window. */
 export interface NearChunk extends ChunkKey {
-  /** 0 to 1. */
+  /** Cosine, limited to 0 to 1. */
   readonly similarity: number
-  /** The window, by its ordinal in the chunk. */
+  /** Ordinal of the window in the chunk. */
   readonly window: number
 }
 
@@ -32,27 +32,28 @@ export interface NearChunk extends ChunkKey {
 export class BestWindows {
   readonly #best = new Map<string, NearChunk>()
 
-  /** Takes a window into account. */
-  add({ documentId, chunk, window, similarity }: VectorHit): void {
-    this.take({ documentId, ordinal: chunk, window, similarity: clamp(similarity) })
+  /** Adds a hit of the vector index. Keeps the window only if it is the best one of its chunk so far. */
+  addHit({ documentId, chunk, window, similarity }: VectorHit): void {
+    this.add({ documentId, ordinal: chunk, window, similarity: clamp(similarity) })
   }
 
-  /** As {@link add}, for a window of which that is known. */
-  take(place: NearChunk): void {
-    const known = this.#best.get(nameOf(place))
-    if (known === undefined || known.similarity < place.similarity) this.#best.set(nameOf(place), place)
+  /** As {@link addHit}, for a similarity that is 0 to 1 already. */
+  add(candidate: NearChunk): void {
+    const key = toMapKey(candidate)
+    const best = this.#best.get(key)
+    if (best === undefined || best.similarity < candidate.similarity) this.#best.set(key, candidate)
   }
 
   get(key: ChunkKey): NearChunk | undefined {
-    return this.#best.get(nameOf(key))
+    return this.#best.get(toMapKey(key))
   }
 
-  /** In no order. */
+  /** @returns all chunks, in any order */
   all(): readonly NearChunk[] {
     return [...this.#best.values()]
   }
 
-  /** The chunks that are similar enough, the most similar first; equal ones by age. */
+  /** @returns the chunks with at least this similarity, the most similar first, equal ones by age */
   ranked(scoreThreshold: number): NearChunk[] {
     return this.all()
       .filter(({ similarity }) => similarity >= scoreThreshold)
@@ -60,38 +61,39 @@ export class BestWindows {
   }
 }
 
-/** The oldest document first, and its chunks in their order. */
+/** Orders the oldest document first, and the chunks of a document by their ordinals. */
 function byAge(one: ChunkKey, other: ChunkKey): number {
   return one.documentId - other.documentId || one.ordinal - other.ordinal
 }
 
-export function nameOf({ documentId, ordinal }: ChunkKey): string {
+/** @returns a string that identifies the chunk as a key of a `Map` or `Set` */
+export function toMapKey({ documentId, ordinal }: ChunkKey): string {
   return `${documentId}:${ordinal}`
 }
 
-/** A similarity or a score as the specification shows it: 0 to 1. */
+/** Limits a similarity or a score to 0 to 1, the range of the specification. */
 export function clamp(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** Which side of a search has found a chunk. */
+/** The side of a search that found a chunk: the word index or the vector index. */
 export type FoundBy = 'words' | 'meaning'
 
-/** A chunk that a search found, by its key. */
+/** A chunk that a search found. */
 export interface RankedChunk extends ChunkKey {
-  /** Cosine of the prompt and the chunk, 0 to 1, whichever side found it. */
+  /** Cosine of the prompt and the chunk, limited to 0 to 1; the same whichever side found the chunk. */
   readonly similarity: number
-  /** By which chunks are ordered, 0 to 1: comparable within one search. */
+  /** The value that orders the chunks, 0 to 1. Comparable within one search only. */
   readonly score: number
-  /** The window that is nearest in meaning, by its ordinal in the chunk. */
+  /** Ordinal in the chunk of the window that is nearest in meaning. */
   readonly window: number
   readonly foundBy: readonly FoundBy[]
 }
 
-/** What the order of chunks follows. */
+/** The fields that decide the order of chunks. */
 type Relevance = ChunkKey & Pick<RankedChunk, 'score' | 'similarity'>
 
-/** The best first; equal ones by similarity, then by age: the same chunks always come in the same order. */
+/** Orders the best first, equal ones by similarity, then by age. The same chunks always have the same order. */
 export function byRelevance(one: Relevance, other: Relevance): number {
   return other.score - one.score || other.similarity - one.similarity || byAge(one, other)
 }

@@ -4,28 +4,31 @@ import type { LexicalQuery } from '../ports/index.js'
 
 /** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
 export interface Passage {
+  /** Offset of the first unit. */
   readonly start: number
+  /** Offset after the last unit. */
   readonly end: number
 }
 
 /** A passage with words of a question. */
 interface WordPassage extends Passage {
-  /** How many of the question's terms it has. */
+  /** Number of different terms of the question in the passage. */
   readonly terms: number
 }
 
-/** Sums of the same numbers differ by so much at the most. */
-const EQUAL = 1e-9
-/** How long a passage is at the most, unless one term is longer: some lines of text. */
+/** Maximum difference of two sums of the same numbers, because of rounding. */
+const ROUNDING_ERROR = 1e-9
+/** Maximum length of a passage in UTF-16 units, unless one term is longer: some lines of text. */
 const MAX_LENGTH = 320
 
 /**
- * The part of a text that has most of a question's terms, each counted once, those that are rare in the text for more;
- * of equal parts the shortest, then the first. Begins and ends with a term. Works in slices of some milliseconds.
+ * Finds the part of a text that has most of a question's terms. Each term counts once; terms that are rare in the text
+ * count more. Of equal parts it prefers the shortest, then the first. The part begins and ends with a term. Works in
+ * slices of some milliseconds, between which other work of the event loop can run.
  *
- * @returns `undefined` where the text has none of the terms
+ * @returns `undefined` if the text has none of the terms
  */
-export async function densestPassage(
+export async function findDensestPassage(
   text: string,
   query: LexicalQuery,
   slice: TimeSlice = new TimeSlice(),
@@ -35,62 +38,65 @@ export async function densestPassage(
     for (const { term, start, end } of analyze(part.text)) {
       if (query.has(term)) terms.push({ term, start: part.start + start, end: part.start + end })
     }
-    await slice.breathe()
+    await slice.pauseIfOver()
   }
-  return densest(terms, query)
+  return selectDensest(terms, query)
 }
 
-function densest(terms: readonly Term[], query: LexicalQuery): WordPassage | undefined {
+/** @param terms the terms of the question in the text, in the order of their starts */
+function selectDensest(terms: readonly Term[], query: LexicalQuery): WordPassage | undefined {
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
-  let best: WeighedPassage | undefined
+  let best: WeightedPassage | undefined
   const inside = new Map<string, number>()
   let worth = 0
   let first = 0
   for (const [last, { term, end }] of terms.entries()) {
-    if (add(inside, term, 1) === 1) worth += worthOf(term)
-    while (first < last && (end - startOf(terms, first) > MAX_LENGTH || isSpare(terms[first], inside))) {
-      const gone = terms[first]?.term ?? ''
-      if (add(inside, gone, -1) === 0) worth -= worthOf(gone)
+    if (changeCount(inside, term, 1) === 1) worth += worthOf(term)
+    while (first < last && (end - startAt(terms, first) > MAX_LENGTH || isRepeated(terms[first], inside))) {
+      const removed = terms[first]?.term ?? ''
+      if (changeCount(inside, removed, -1) === 0) worth -= worthOf(removed)
       first += 1
     }
-    // To look for its end is worth it only where it may be the best.
-    if (best !== undefined && worth < best.worth - EQUAL) continue
-    const [start, lastEnd] = [startOf(terms, first), lastEndOf(terms, first, last)]
+    // Finding the end of a passage costs time, so only passages that may be the best get there.
+    if (best !== undefined && worth < best.worth - ROUNDING_ERROR) continue
+    const [start, lastEnd] = [startAt(terms, first), lastEndOf(terms, first, last)]
     const passage = { start, end: lastEnd, terms: inside.size, worth }
     if (best === undefined || isBetter(passage, best)) best = passage
   }
   return best && { start: best.start, end: best.end, terms: best.terms }
 }
 
-interface WeighedPassage extends WordPassage {
+interface WeightedPassage extends WordPassage {
+  /** Sum over its different terms: the weight of the term divided by its number of occurrences in the text. */
   readonly worth: number
 }
 
-/** Whether a passage has a term more than once, so that the first of them adds nothing but length. */
-function isSpare(term: Term | undefined, inside: ReadonlyMap<string, number>): boolean {
+/** True if the passage has the term a second time: then its first occurrence adds only length. */
+function isRepeated(term: Term | undefined, inside: ReadonlyMap<string, number>): boolean {
   return term !== undefined && (inside.get(term.term) ?? 0) > 1
 }
 
-function isBetter(one: WeighedPassage, other: WeighedPassage): boolean {
+function isBetter(one: WeightedPassage, other: WeightedPassage): boolean {
   const difference = one.worth - other.worth
-  if (Math.abs(difference) > EQUAL) return difference > 0
+  if (Math.abs(difference) > ROUNDING_ERROR) return difference > 0
   return one.end - one.start < other.end - other.start
 }
 
-function startOf(terms: readonly Term[], at: number): number {
-  return terms[at]?.start ?? 0
+function startAt(terms: readonly Term[], index: number): number {
+  return terms[index]?.start ?? 0
 }
 
-/** Parts of an identifier come behind the whole of it. */
+/** An identifier ends behind its parts, although the parts come after it in the list. */
 function lastEndOf(terms: readonly Term[], first: number, last: number): number {
   let end = 0
-  for (let at = first; at <= last; at += 1) end = Math.max(end, terms[at]?.end ?? 0)
+  for (let index = first; index <= last; index += 1) end = Math.max(end, terms[index]?.end ?? 0)
   return end
 }
 
-function add(counts: Map<string, number>, term: string, change: number): number {
+/** @returns the new count */
+function changeCount(counts: Map<string, number>, term: string, change: number): number {
   const count = (counts.get(term) ?? 0) + change
   if (count === 0) counts.delete(term)
   else counts.set(term, count)

@@ -4,23 +4,24 @@ import { InvalidInputError } from '../kernel/errors.js'
 import { FairTurns, type TurnTaker } from '../kernel/fair-turns.js'
 import type { EmbeddingModel, LexicalQuery, Tokenizer } from '../ports/index.js'
 
-/** Longest stretch of work on the host's event loop, for all prompts together. */
+/** Longest work without a pause on the host's event loop, for all prompts together. */
 const SLICE_MS = 5
 
-/** Cuts prompts into the windows that a model reads: in turns of a few milliseconds, between which the host goes on. */
+/** Cuts prompts into the windows that a model embeds. Works in slices of a few milliseconds, so the event loop runs. */
 export class PromptReader {
-  readonly #mostTokens: number
+  readonly #maxTokens: number
   readonly #turns = new FairTurns(1)
-  /** Since the event loop turned. */
+  /** Time of work since the event loop last ran, in milliseconds. */
   #workedMs = 0
 
-  constructor(mostTokens: number) {
-    this.#mostTokens = mostTokens
+  /** @param maxTokens maximum number of tokens of a prompt */
+  constructor(maxTokens: number) {
+    this.#maxTokens = maxTokens
   }
 
   /**
-   * @returns the windows of a prompt as the model is to be given them; none for a blank prompt
-   * @throws InvalidInputError where the prompt has more tokens than it may
+   * @returns the windows of a prompt, in the form that the model reads (`Tokenizer.readable`); none for a blank prompt
+   * @throws InvalidInputError if the prompt has more tokens than the limit `promptTokens`
    */
   async read(
     taker: TurnTaker,
@@ -30,15 +31,15 @@ export class PromptReader {
   ): Promise<readonly string[]> {
     const steps = this.#steps(prompt, model, await model.tokenizer())
     for (;;) {
-      const step = await this.#turns.one(taker, async () => await this.#slice(steps), signal)
+      const step = await this.#turns.one(taker, async () => await this.#runSlice(steps), signal)
       if (step.done === true) return step.value
     }
   }
 
   *#steps(prompt: string, model: EmbeddingModel, tokenizer: Tokenizer): Generator<undefined, string[], undefined> {
     const { tokens, windows } = yield* textWindows(prompt, tokenizer, windowTokensFor(model, tokenizer, 'query'))
-    if (tokens > this.#mostTokens) {
-      const problem = `has ${tokens} tokens for the model ${model.profile.id}; at most ${this.#mostTokens} are allowed`
+    if (tokens > this.#maxTokens) {
+      const problem = `has ${tokens} tokens for the model ${model.profile.id}; at most ${this.#maxTokens} are allowed`
       throw new InvalidInputError('prompt', problem)
     }
     const readable: string[] = []
@@ -49,24 +50,24 @@ export class PromptReader {
     return readable
   }
 
-  async #slice<Result>(steps: Generator<undefined, Result, undefined>): Promise<IteratorResult<undefined, Result>> {
-    const began = performance.now()
+  async #runSlice<Result>(steps: Generator<undefined, Result, undefined>): Promise<IteratorResult<undefined, Result>> {
+    const startedAt = performance.now()
     try {
       let step = steps.next()
-      while (step.done !== true && this.#worked(began) < SLICE_MS) step = steps.next()
+      while (step.done !== true && this.#workedSince(startedAt) < SLICE_MS) step = steps.next()
       return step
     } finally {
-      this.#workedMs = this.#worked(began)
-      if (this.#workedMs >= SLICE_MS) await this.#rest()
+      this.#workedMs = this.#workedSince(startedAt)
+      if (this.#workedMs >= SLICE_MS) await this.#runEventLoop()
     }
   }
 
-  #worked(began: number): number {
-    return this.#workedMs + performance.now() - began
+  #workedSince(startedAt: number): number {
+    return this.#workedMs + performance.now() - startedAt
   }
 
-  /** Lets the event loop turn. */
-  async #rest(): Promise<void> {
+  /** Lets the event loop run once. */
+  async #runEventLoop(): Promise<void> {
     await new Promise((resolve) => {
       setTimeout(resolve, 0)
     })
@@ -74,18 +75,22 @@ export class PromptReader {
   }
 }
 
-/** Terms that a word index is asked for: more take it longer than the rest of a search, and change little. */
-const MOST_TERMS = 256
-/** A word that is as long says as much as a longer one. */
-const LONG = 8
+/**
+ * Maximum number of terms in a query: more terms take longer than the rest of the search and change the results little.
+ */
+const MAX_TERMS = 256
+/** UTF-16 units from which on a longer term is not worth more. */
+const LONG_TERM = 8
 
 /**
- * The terms of a prompt that its words are looked for by. Of a long prompt those that it repeats most, long words
- * before short ones, which are mostly the ones that every text has.
+ * Extracts the terms of a prompt for the word index. From a long prompt, it takes the terms that the prompt repeats
+ * most, and long words before short ones: most short words are in every text.
+ *
+ * @returns at most 256 terms with their weights
  */
 export function promptTerms(prompt: string): LexicalQuery {
   const terms = questionTerms(prompt)
-  if (terms.size <= MOST_TERMS) return terms
-  const worth = ([term, weight]: readonly [string, number]): number => weight * Math.min(LONG, term.length) ** 2
-  return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, MOST_TERMS))
+  if (terms.size <= MAX_TERMS) return terms
+  const worth = ([term, weight]: readonly [string, number]): number => weight * Math.min(LONG_TERM, term.length) ** 2
+  return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, MAX_TERMS))
 }

@@ -5,42 +5,46 @@ import { Places } from '../kernel/places.js'
 import type { EmbeddingModel, LexicalIndex, VectorIndex } from '../ports/index.js'
 import type { Principal } from '../tenancy/index.js'
 
-/** Windows that a model is given at a time, and look-ups of an index, where these do not say how many are worth it. */
-const MODEL_PLACES = 2
-const INDEX_PLACES = 8
-/** A search takes some tens of milliseconds; the first of those under way ends well within it. */
+/** Concurrent calls of a model or an index that does not state its `concurrency`. */
+const DEFAULT_MODEL_CONCURRENCY = 2
+const DEFAULT_INDEX_CONCURRENCY = 8
+/** A search takes some tens of milliseconds, so the first of those in progress finishes well within this time. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Lets searches take turns among companies, and within a company among its API keys, and refuses those above the limits. */
+/**
+ * Gives searches their turns among companies, and within a company among its API keys. Refuses searches above the
+ * limits.
+ */
 export class SearchTurns {
-  /** Look-ups in the vector index. */
-  readonly index: FairTurns
-  /** Look-ups in the word index. */
+  /** Turns for calls of the vector index. */
+  readonly vectors: FairTurns
+  /** Turns for calls of the word index. */
   readonly words: FairTurns
   readonly #limits: EngineLimits
   readonly #places = new Places()
   readonly #models = new WeakMap<EmbeddingModel, FairTurns>()
 
-  constructor(limits: EngineLimits, index: VectorIndex, words: LexicalIndex) {
+  constructor(limits: EngineLimits, vectors: VectorIndex, words: LexicalIndex) {
     this.#limits = limits
-    this.index = new FairTurns(index.concurrency ?? INDEX_PLACES)
-    this.words = new FairTurns(words.concurrency ?? INDEX_PLACES)
+    this.vectors = new FairTurns(vectors.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
+    this.words = new FairTurns(words.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
   }
 
   /**
-   * Does a search for somebody, if they may have one more under way.
-   * @throws ThrottledError
+   * Runs a search for a principal.
+   *
+   * @throws ThrottledError if the principal, or its company, already runs as many searches as its limit allows
    */
   async search<Result>(principal: Principal, work: (taker: TurnTaker) => Promise<Result>): Promise<Result> {
     const { companyId, userId, origin } = principal
     const member = origin?.clientId === undefined ? userId : `key ${origin.clientId}`
     const { searchesPerKey, searchesPerCompany } = this.#limits
     const company = `${companyId}`
-    const free = this.#places.take({ [company]: searchesPerCompany, [`${company} ${member}`]: searchesPerKey })
+    const free = this.#places.acquire({ [company]: searchesPerCompany, [`${company} ${member}`]: searchesPerKey })
     if (typeof free === 'string') {
-      const who = free === company ? 'this company' : origin?.clientId === undefined ? 'this user' : 'this API key'
+      const holder = free === company ? 'this company' : origin?.clientId === undefined ? 'this user' : 'this API key'
       const most = free === company ? searchesPerCompany : searchesPerKey
-      const problem = `${who} has ${most} searches under way, as many as it may have: wait until one of them has ended`
+      const problem = `${holder} already has ${most} searches in progress, the maximum: wait until one of them finishes`
       throw new ThrottledError(problem, RETRY_AFTER_SECONDS)
     }
     try {
@@ -50,9 +54,9 @@ export class SearchTurns {
     }
   }
 
-  /** Turns in which a model embeds windows of prompts. */
+  /** @returns the turns for calls of a model */
   ofModel(model: EmbeddingModel): FairTurns {
-    const turns = this.#models.get(model) ?? new FairTurns(model.concurrency ?? MODEL_PLACES)
+    const turns = this.#models.get(model) ?? new FairTurns(model.concurrency ?? DEFAULT_MODEL_CONCURRENCY)
     this.#models.set(model, turns)
     return turns
   }

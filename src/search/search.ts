@@ -34,39 +34,43 @@ import {
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
-import { nameOf, type RankedChunk } from './known-chunks.js'
-import { modelKnowledge } from './model-knowledge.js'
+import { type RankedChunk, toMapKey } from './known-chunks.js'
+import { measureModelKnowledge } from './model-knowledge.js'
 import { PromptReader, promptTerms } from './prompt.js'
-import { type PlacedChunk, readResults, type SearchResult, toResults, toSizes } from './read-results.js'
+import { type PlacedChunk, readResults, type SearchResult, toResults, withSizes } from './read-results.js'
 import { SearchTurns } from './search-turns.js'
-import { KeptVectors, UnembeddedChunks } from './unembedded-chunks.js'
+import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
 import { MissingChunks, VisibleDocuments } from './visible-documents.js'
 
 export interface SearchOptions {
-  /** How chunks are found; default the context's `searchMode`. */
+  /** The way to find chunks. Default: the context's `searchMode`. */
   readonly mode?: SearchMode
-  /** Most results, 1 to 100; default the context's `topN`. */
+  /** Maximum number of results, 1 to 100. Default: the context's `topN`. */
   readonly topN?: number
-  /** Least similarity, 0 to 1; default the context's `scoreThreshold`. */
+  /** Minimum similarity of a result, 0 to 1. Default: the context's `scoreThreshold`. */
   readonly scoreThreshold?: number
+  /** Aborts the search, which then rejects with the signal's reason. Default: no signal. */
   readonly signal?: AbortSignal
 }
 
 const MODE = choiceSchema(SEARCH_MODES)
 const INCLUDED = ['score', 'source', 'match'] as const
 
-/** What a search answers beyond the specification, where it is asked for. */
+/** A member of a result that the REST API adds only if the request asks for it: the specification does not have it. */
 export type IncludedMember = (typeof INCLUDED)[number]
 
-/** A search as it comes over HTTP. */
+/** The body of a search request over HTTP. */
 export interface SearchBody {
+  /** 1 to 32,768 characters, not blank. */
   readonly prompt: string
+  /** Default: the context's `searchMode`. */
   readonly mode?: SearchMode | undefined
+  /** Additional members of each result. Default: none. */
   readonly include?: readonly IncludedMember[] | undefined
 }
 
 const PROMPT = textSchema({ min: 1, max: 32_768 })
-/** The body of `POST /context/relevant-docs/{contextId}`. */
+/** Schema for the body of `POST /context/relevant-docs/{contextId}`. */
 export const searchBodySchema: z.ZodType<SearchBody> = objectSchema({
   prompt: PROMPT,
   mode: MODE.optional(),
@@ -80,12 +84,15 @@ const OPTIONS = closedObjectSchema({
   signal: signalSchema().optional(),
 })
 
-/** The last look leaves out documents whose chunks are still missing: more of them cost too much time. */
-const MOST_LOOKS = 16
-/** Bytes of all texts of a result that are held together for a reader who may be slow. */
-const SHORT_BYTES = 131_072
+/**
+ * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks
+ * are missing, because more attempts take too much time.
+ */
+const MAX_ATTEMPTS = 16
+/** Maximum size of all texts of one answer that stay in memory while a slow client reads, in bytes: 128 KiB. */
+const MAX_HELD_BYTES = 131_072
 
-/** Finds the chunks of a context that answer a prompt, by their words and their meaning. */
+/** The use case "search": finds the chunks of a context that answer a prompt, by words and by meaning. */
 export class Search {
   readonly #storage: Storage
   readonly #models: EmbeddingModels
@@ -93,7 +100,7 @@ export class Search {
   readonly #prompts: PromptReader
   readonly #turns: SearchTurns
   readonly #finder: ChunkFinder
-  readonly #kept = new KeptVectors()
+  readonly #vectorCache = new VectorCache()
   readonly #telemetry: Telemetry
 
   constructor(
@@ -114,14 +121,15 @@ export class Search {
   }
 
   /**
-   * Searches take turns among companies, and within a company among its API keys: each window of a prompt is embedded,
-   * and looked up, in a turn of its own.
+   * Searches take turns among companies, and within a company among its API keys. Each window of a prompt is embedded
+   * in a turn of its own, and each read of an index has a turn of its own.
    *
-   * @returns the `topN` best chunks of completed documents, the best first, none below `scoreThreshold`
-   * @throws InvalidInputError for a prompt that is missing, blank, longer than 32,768 characters or than the limit
-   *   `promptTokens`, and for unknown options
+   * @returns the `topN` best chunks of visible documents, the best first, none below `scoreThreshold`
+   * @throws InvalidInputError for a prompt that is missing, blank, longer than 32,768 characters or longer than the
+   *   limit `promptTokens`, and for unknown or invalid options
+   * @throws ForbiddenError if the principal may not search
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
-   * @throws ThrottledError where the API key, or its company, has as many searches under way as it may
+   * @throws ThrottledError if the API key, or its company, already runs as many searches as its limit allows
    */
   async execute(
     principal: Principal,
@@ -129,16 +137,17 @@ export class Search {
     prompt: string,
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
-    const { ranked, records, terms } = await this.#find(parsePrincipal(principal), contextId, prompt, options)
+    const { ranked, records, terms } = await this.#search(parsePrincipal(principal), contextId, prompt, options)
     return await toResults(ranked, terms, records)
   }
 
   /**
-   * As {@link execute}, for a reader who may be slow. Where the texts have more than about 128 kB, they are read a few
-   * at a time as they are asked for, with the caller's rights at that time; chunks that are gone by then are left out.
+   * As {@link execute}, for a consumer that may be slow. If the texts have more than 128 KiB together, the engine reads
+   * a few at a time, when the consumer asks for them. Each read checks the caller's rights at that time and leaves out
+   * chunks that are deleted by then.
    *
-   * @returns an array where the texts are short
-   * @throws as {@link execute}, also while texts are read
+   * @returns an array if the texts have at most 128 KiB together; otherwise an async iterable
+   * @throws as {@link execute}, also while the consumer reads
    */
   async entries(
     principal: Principal,
@@ -147,29 +156,33 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
-    const { ranked, records, terms } = await this.#find(caller, contextId, prompt, options, SHORT_BYTES)
+    const { ranked, records, terms } = await this.#search(caller, contextId, prompt, options, MAX_HELD_BYTES)
     if (records.every(({ content }) => content !== null)) return await toResults(ranked, terms, records)
-    return readResults(toSizes(ranked, records), terms, async (keys) => await this.#read(caller, contextId, keys))
+    return readResults(
+      withSizes(ranked, records),
+      terms,
+      async (keys) => await this.#readTexts(caller, contextId, keys),
+    )
   }
 
-  async #find(
+  async #search(
     caller: Principal,
     contextId: number,
     prompt: string,
     options: SearchOptions,
     maxBytes?: number,
-  ): Promise<Found> {
+  ): Promise<FoundChunks> {
     return await this.#turns.search(caller, async (taker) => {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
       const text = validate(PROMPT, prompt, 'prompt')
-      const asked = validate(OPTIONS, options)
+      const { mode, topN, scoreThreshold } = validate(OPTIONS, options)
       const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
-      return await this.#nearest(context, {
+      return await this.#findChunks(context, {
         prompt: text,
-        mode: asked.mode ?? context.searchMode,
-        topN: asked.topN ?? context.topN,
-        scoreThreshold: asked.scoreThreshold ?? context.scoreThreshold,
+        mode: mode ?? context.searchMode,
+        topN: topN ?? context.topN,
+        scoreThreshold: scoreThreshold ?? context.scoreThreshold,
         taker,
         signal: options.signal,
         maxBytes,
@@ -177,11 +190,11 @@ export class Search {
     })
   }
 
-  async #read(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
+  async #readTexts(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
     const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
     return await this.#storage.read(async (repositories) => {
       const context = await findReadable(repositories, access, contextId)
-      return await repositories.chunks.findVisible(contextId, keys, { byWords: byWordsOf(context) })
+      return await repositories.chunks.findVisible(contextId, keys, { byWords: wordVisibilityOf(context) })
     })
   }
 
@@ -197,117 +210,122 @@ export class Search {
     return await this.#turns.ofModel(model).all(taker, embed, signal)
   }
 
-  /** The best chunks of documents that are visible now; nothing of the search goes on once it has ended. */
-  async #nearest(context: ContextRecord, asked: Asked): Promise<Found> {
-    const { mode, prompt, taker } = asked
+  /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
+  async #findChunks(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
+    const { mode, prompt, taker } = request
     const model = this.#models.get(context.embeddingModel)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
-    const ending = new AbortController()
+    const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined
-    return await withAnySignal([ending.signal, asked.signal], async (signal) => {
+    return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
       try {
         signal.throwIfAborted()
-        const visible = this.#visible(context, terms, new MissingChunks())
-        // It is waited for, unless something else fails first.
+        const visible = this.#readVisibility(context, terms, new MissingChunks())
+        // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
         visible.catch(() => undefined)
         const windows = await this.#prompts.read(taker, prompt, model, signal)
-        // The threads of the model may take all processors for some milliseconds: a search by words is to begin before.
+        // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()
         vectors = this.#embed(model, windows, taker, signal)
-        const found = await this.#look(context, model, vectors, { ...asked, terms, visible, signal })
-        // Words may have found nothing, and asked for no similarity: that the model fails is told all the same.
+        const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
+        // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
         await vectors
         return found
       } finally {
-        ending.abort()
+        searchEnd.abort()
         await vectors?.catch(() => undefined)
       }
     })
   }
 
-  /** Looks again where some of what it found is gone meanwhile. */
-  async #look(
+  /** Finds chunks that the storage has. Repeats the search if the storage no longer has some of the found chunks. */
+  async #findStored(
     context: ContextRecord,
     model: EmbeddingModel,
     vectors: Promise<readonly Float32Array[]>,
-    asked: Asked & Looked,
-  ): Promise<Found> {
-    const { mode, prompt, taker, signal, maxBytes, terms } = asked
-    // Whoever waits for it is told; until then something else may have failed.
+    request: SearchRequest & PreparedSearch,
+  ): Promise<FoundChunks> {
+    const { mode, prompt, taker, signal, maxBytes, terms } = request
+    // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
-    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model), this.#kept.of(model))
-    const byWords = byWordsOf(context)
-    let known: Promise<number> | undefined
-    // Once, however often the search widens or looks again.
-    const knowledge = async () =>
-      await (known ??= model.tokenizer().then((tokenizer) => modelKnowledge(prompt, tokenizer)))
+    const cache = this.#vectorCache.ofModel(model)
+    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model), cache)
+    let knowledge: Promise<number> | undefined
+    // Measured once for each search, not once for each attempt.
+    const measureKnowledge = async () =>
+      await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
     const missing = new MissingChunks()
-    for (let [look, visible] = [1, await asked.visible]; ; look += 1) {
+    for (let [attempt, visible] = [1, await request.visible]; ; attempt += 1) {
       const ranked = await this.#finder.find({
-        ...asked,
+        ...request,
         vectors,
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context.id),
         wordVisible: visible.byWords,
-        knowledge,
+        measureKnowledge,
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
       const [records, windows] = await this.#storage.read(async ({ chunks }) => [
         await chunks.findVisible(context.id, ranked, {
           maxBytes: maxBytesEach,
-          ...(mode !== 'semantic' && { byWords }),
+          ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
         }),
         await chunks.listWindows(ranked.map(toWindowKey)),
       ])
-      if (records.length === ranked.length) return { ranked: placed(ranked, windows), records, terms }
-      const found = new Set(records.map(nameOf))
-      const notFound = ranked.filter((key) => !found.has(nameOf(key)))
-      await this.#leaveOut(context.id, notFound, { from: missing, entirely: look >= MOST_LOOKS })
-      visible = await this.#visible(context, terms, missing)
+      if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms }
+      const found = new Set(records.map(toMapKey))
+      const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
+      await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
+      visible = await this.#readVisibility(context, terms, missing)
     }
   }
 
   /**
-   * Leaves out chunks that an index has and the storage has not: with their documents, where these were deleted since
-   * the search began; alone, where an index has too much of a document that is there.
+   * Hides chunks that an index has and the storage does not have. If the document was deleted since the search began,
+   * all its chunks are hidden. If the index has too many chunks of a live document, only those chunks are hidden.
    *
-   * @param options.entirely whether documents are left out in any case: they have too many such chunks to look again
+   * @param options.missing receives what the search hides from now on
+   * @param options.hidesDocuments true to hide whole documents in any case: they have too many such chunks for one more
+   *   attempt
    */
-  async #leaveOut(
+  async #hideMissing(
     contextId: number,
     chunks: readonly ChunkKey[],
-    { from, entirely }: { readonly from: MissingChunks; readonly entirely: boolean },
+    { missing, hidesDocuments }: { readonly missing: MissingChunks; readonly hidesDocuments: boolean },
   ): Promise<void> {
     const ids = [...new Set(chunks.map(({ documentId }) => documentId))]
-    const [found, counts] = await this.#storage.read(async (repositories) => [
+    const [documents, counts] = await this.#storage.read(async (repositories) => [
       await repositories.documents.find(ids),
       await repositories.chunks.count(ids),
     ])
-    const ofContext = found.filter((document) => document.contextId === contextId && document.deleted === null)
+    const ofContext = documents.filter((document) => document.contextId === contextId && document.deleted === null)
     const live = new Map(ofContext.map((document) => [document.id, document]))
     for (const chunk of chunks) {
-      const ofDocument = counts.get(chunk.documentId)
-      if (live.has(chunk.documentId) && ofDocument !== undefined && !entirely) from.add(chunk, ofDocument)
-      else from.documents.add(chunk.documentId)
+      const stored = counts.get(chunk.documentId)
+      if (live.has(chunk.documentId) && stored !== undefined && !hidesDocuments) missing.add(chunk, stored)
+      else missing.documents.add(chunk.documentId)
     }
-    // A document that is not completed may have lost its chunks by failing meanwhile.
+    // A document that is not completed is not reported: its processing may have failed and removed its chunks.
     for (const { id: documentId, completed } of live.values()) {
-      if (completed === null || (from.reported.has(documentId) && !entirely)) continue
-      from.reported.add(documentId)
-      const fields = { contextId, documentId, isDocumentHidden: entirely }
+      if (completed === null || (missing.reported.has(documentId) && !hidesDocuments)) continue
+      missing.reported.add(documentId)
+      const fields = { contextId, documentId, isDocumentHidden: hidesDocuments }
       this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
     }
   }
 
-  async #visible(context: ContextRecord, terms: LexicalQuery, missing: MissingChunks): Promise<Visible> {
-    const byWords = byWordsOf(context)
+  async #readVisibility(
+    context: ContextRecord,
+    terms: LexicalQuery,
+    missing: MissingChunks,
+  ): Promise<SearchableDocuments> {
     return await this.#storage.read(async ({ documents }) => ({
       byMeaning: new VisibleDocuments(await documents.visibility(context.id), missing),
       byWords: new VisibleDocuments(
-        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, byWords),
+        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, wordVisibilityOf(context)),
         missing,
       ),
     }))
@@ -317,37 +335,39 @@ export class Search {
 const NO_TERMS: LexicalQuery = new Map()
 const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
 
-/** The chunks that were found, the best first, and what is stored of them, in any order. */
-interface Found {
+/** The chunks that a search found. */
+interface FoundChunks {
+  /** The best first. */
   readonly ranked: readonly PlacedChunk[]
+  /** The stored records of these chunks, in any order. */
   readonly records: readonly VisibleChunk[]
   readonly terms: LexicalQuery
 }
 
-interface Asked {
+interface SearchRequest {
   readonly prompt: string
   readonly mode: SearchMode
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
   readonly topN: number
   readonly scoreThreshold: number
-  /** Of all texts that are read; default all. */
+  /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
   readonly maxBytes: number | undefined
 }
 
-/** The documents that a search may find now. */
-interface Visible {
+/** The documents that a search may find now, for each of the two indexes. */
+interface SearchableDocuments {
   readonly byMeaning: VisibleDocuments
   readonly byWords: VisibleDocuments
 }
 
-/** What is known before anything is looked for. */
-interface Looked {
+/** The inputs that a search computes before it reads an index. */
+interface PreparedSearch {
   readonly terms: LexicalQuery
-  readonly visible: Promise<Visible>
+  readonly visible: Promise<SearchableDocuments>
 }
 
-function byWordsOf({ findsEarly }: ContextRecord): WordVisibility {
+function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {
   return { version: ANALYZER_VERSION, findsEarly }
 }
 
@@ -355,13 +375,13 @@ function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {
   return { documentId, chunk: ordinal, window }
 }
 
-/** Chunks with the place of their nearest window. */
-function placed(ranked: readonly RankedChunk[], windows: readonly (VectorKey & WindowRecord)[]): PlacedChunk[] {
-  const places = new Map(
+/** Adds to each chunk the passage of its nearest window. */
+function withPassages(ranked: readonly RankedChunk[], windows: readonly (VectorKey & WindowRecord)[]): PlacedChunk[] {
+  const passages = new Map(
     windows.map(({ documentId, chunk, window, start, end }) => [`${documentId}:${chunk}:${window}`, { start, end }]),
   )
   return ranked.map((chunk) => {
     const { documentId, ordinal, window } = chunk
-    return { ...chunk, nearest: places.get(`${documentId}:${ordinal}:${window}`) }
+    return { ...chunk, nearest: passages.get(`${documentId}:${ordinal}:${window}`) }
   })
 }

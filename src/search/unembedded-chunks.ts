@@ -3,78 +3,87 @@ import { inParts } from '../kernel/in-parts.js'
 import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
 import { BestWindows, type NearChunk } from './known-chunks.js'
 
-/** Windows that a model is given at a time: others may search meanwhile. */
+/** Windows in one call of the model. Other searches get their turns between these calls. */
 const WINDOWS_PER_CALL = 4
-/** Windows that one call embeds, unless one chunk has more: about a second of work. Chunks beyond are left out. */
-const MOST_WINDOWS = 128
+/**
+ * Maximum number of windows that one {@link UnembeddedChunks.compare} embeds, unless one chunk has more: about a second
+ * of work. Further chunks are left out.
+ */
+const MAX_WINDOWS = 128
 
 /**
- * Compares chunks with a prompt that have no vectors yet: their words are found before their document is completed.
- * The model embeds their windows now, so that the similarity is the exact one.
+ * Compares with a prompt the chunks that have no vectors yet: words find them before their document is completed. The
+ * model embeds their windows during the search, so that their similarity is exact too.
  */
 export class UnembeddedChunks {
   readonly #storage: Storage
   readonly #model: EmbeddingModel
   readonly #turns: FairTurns
-  readonly #kept: VectorsByHash
-  /** What this search has compared already. */
-  readonly #known = new BestWindows()
+  readonly #cache: ModelVectorCache
+  /** The chunks that this search has compared already. */
+  readonly #compared = new BestWindows()
 
   /**
-   * @param turns of the model
-   * @param kept vectors of the model that earlier searches have computed
+   * @param turns turns for calls of the model
+   * @param cache vectors of the model that earlier searches computed
    */
-  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, kept: VectorsByHash) {
+  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, cache: ModelVectorCache) {
     this.#storage = storage
     this.#model = model
     this.#turns = turns
-    this.#kept = kept
+    this.#cache = cache
   }
 
-  /** Chunks that are gone are left out. */
+  /**
+   * @param queries vectors of the prompt's windows
+   * @returns the chunks with their similarities; without chunks that are deleted, or that are too many for one call
+   */
   async compare(
     keys: readonly ChunkKey[],
     queries: readonly Float32Array[],
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<readonly NearChunk[]> {
-    const unknown = keys.filter((key) => this.#known.get(key) === undefined)
-    const ofChunks = await Promise.all(unknown.map(async (key) => await this.#windowsOf(key)))
-    const vectors = await this.#vectorsOf(ofChunks, taker, signal)
-    for (const windows of ofChunks) {
-      // A chunk is as near as its nearest window: all of them are compared, or none.
+    const unknown = keys.filter((key) => this.#compared.get(key) === undefined)
+    const windowsOfChunks = await Promise.all(unknown.map(async (key) => await this.#readWindows(key)))
+    const vectors = await this.#computeVectors(windowsOfChunks, taker, signal)
+    for (const windows of windowsOfChunks) {
+      // The similarity of a chunk is that of its nearest window, so the search compares all of its windows or none.
       if (!windows.every(({ hash }) => vectors.has(hash))) continue
       for (const { documentId, chunk, window, hash } of windows) {
         const vector = vectors.get(hash) ?? new Float32Array()
-        for (const query of queries) this.#known.add({ documentId, chunk, window, similarity: cosine(vector, query) })
+        for (const query of queries) {
+          this.#compared.addHit({ documentId, chunk, window, similarity: cosine(vector, query) })
+        }
       }
     }
-    return keys.flatMap((key) => this.#known.get(key) ?? [])
+    return keys.flatMap((key) => this.#compared.get(key) ?? [])
   }
 
-  /** Vectors by the hash of their window: those that are kept, and those of the first others. */
-  async #vectorsOf(
-    ofChunks: readonly (readonly ChunkWindow[])[],
+  /** @returns vectors by the hash of their window: those in the cache, and those of the first chunks without them */
+  async #computeVectors(
+    windowsOfChunks: readonly (readonly ChunkWindow[])[],
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
-    for (const { hash } of ofChunks.flat()) {
-      const kept = this.#kept.get(hash)
-      if (kept !== undefined) vectors.set(hash, kept)
+    for (const { hash } of windowsOfChunks.flat()) {
+      const cached = this.#cache.get(hash)
+      if (cached !== undefined) vectors.set(hash, cached)
     }
-    const others = firstOf(ofChunks.map((windows) => windows.filter(({ hash }) => !vectors.has(hash))))
-    const made = await this.#embed(others, taker, signal)
-    for (const [at, { hash }] of others.entries()) {
-      const vector = made[at]
+    const uncached = windowsOfChunks.map((windows) => windows.filter(({ hash }) => !vectors.has(hash)))
+    const selected = selectFirst(uncached)
+    const computed = await this.#embed(selected, taker, signal)
+    for (const [index, { hash }] of selected.entries()) {
+      const vector = computed[index]
       if (vector === undefined) continue
       vectors.set(hash, vector)
-      this.#kept.set(hash, vector)
+      this.#cache.set(hash, vector)
     }
     return vectors
   }
 
-  async #windowsOf({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
+  async #readWindows({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
     const [chunk] = await this.#storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
     if (chunk?.ordinal !== ordinal) return []
     const tokenizer = await this.#model.tokenizer()
@@ -90,12 +99,12 @@ export class UnembeddedChunks {
   ): Promise<readonly Float32Array[]> {
     const { dimensions } = this.#model.profile
     const parts = [...inParts(windows, WINDOWS_PER_CALL)]
-    const works = parts.map((part) => async (abort: AbortSignal) => {
+    const calls = parts.map((part) => async (abort: AbortSignal) => {
       const texts = part.map(({ text }) => text)
       return await this.#model.embed(texts, { kind: 'passage', isUrgent: true, signal: abort })
     })
-    const made = await this.#turns.all(taker, works, signal)
-    return made.flatMap((vectors) =>
+    const results = await this.#turns.all(taker, calls, signal)
+    return results.flatMap((vectors) =>
       Array.from({ length: vectors.length / dimensions }, (_, row) =>
         vectors.slice(row * dimensions, (row + 1) * dimensions),
       ),
@@ -103,42 +112,42 @@ export class UnembeddedChunks {
   }
 }
 
-/** The windows of the first chunks, as many as are worth it. */
-function firstOf(ofChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkWindow[] {
+/** @returns the windows of the first chunks, at most {@link MAX_WINDOWS} unless the first chunk has more */
+function selectFirst(windowsOfChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkWindow[] {
   const windows: ChunkWindow[] = []
-  for (const ofChunk of ofChunks) {
-    if (windows.length > 0 && windows.length + ofChunk.length > MOST_WINDOWS) break
-    windows.push(...ofChunk)
+  for (const chunkWindows of windowsOfChunks) {
+    if (windows.length > 0 && windows.length + chunkWindows.length > MAX_WINDOWS) break
+    windows.push(...chunkWindows)
   }
   return windows
 }
 
-/** A window of a chunk, as the model is to be given it. */
+/** A window of a chunk with the text that the model reads. */
 interface ChunkWindow extends VectorKey {
-  /** Of its text, under the model. */
+  /** Hash of the text and the model. */
   readonly hash: string
   readonly text: string
 }
 
-/** Vectors that are kept of each model: 3 MB with 384 dimensions. */
-const MOST_KEPT = 2_048
+/** Maximum number of vectors in the cache of each model: 3 MB with 384 dimensions. */
+const MAX_CACHED = 2_048
 
 /**
- * The vectors that searches have computed last, of windows that have none in the index yet: the next search in the same
- * document needs many of them again.
+ * Caches the vectors that searches computed last, for windows that have none in the index yet. The next search in the
+ * same document needs many of them.
  */
-export class KeptVectors {
-  readonly #ofModels = new WeakMap<EmbeddingModel, VectorsByHash>()
+export class VectorCache {
+  readonly #caches = new WeakMap<EmbeddingModel, ModelVectorCache>()
 
-  of(model: EmbeddingModel): VectorsByHash {
-    const known = this.#ofModels.get(model) ?? new VectorsByHash()
-    this.#ofModels.set(model, known)
-    return known
+  ofModel(model: EmbeddingModel): ModelVectorCache {
+    const cache = this.#caches.get(model) ?? new ModelVectorCache()
+    this.#caches.set(model, cache)
+    return cache
   }
 }
 
-/** Vectors by the hash of their window. Those that were used longest ago go first. */
-class VectorsByHash {
+/** Vectors by the hash of their window. The cache removes the least recently used vector first. */
+class ModelVectorCache {
   readonly #vectors = new Map<string, Float32Array>()
 
   get(hash: string): Float32Array | undefined {
@@ -150,7 +159,7 @@ class VectorsByHash {
   set(hash: string, vector: Float32Array): void {
     this.#vectors.delete(hash)
     this.#vectors.set(hash, vector)
-    if (this.#vectors.size <= MOST_KEPT) return
+    if (this.#vectors.size <= MAX_CACHED) return
     const [oldest] = this.#vectors.keys()
     if (oldest !== undefined) this.#vectors.delete(oldest)
   }

@@ -1,65 +1,46 @@
 import { recordChange } from '../audit/index.js'
-import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
 import type { Clock, Storage, TokenSigner } from '../ports/index.js'
 import type { Actor } from './access/authorizer.js'
 import type { Reach } from './access/reach.js'
-import { CreateAccount, DeleteAccount, type NewAccount } from './companies/accounts.js'
-import { CreateCompany, DeleteCompany, DisableCompany, MoveCompany, type NewCompany } from './companies/companies.js'
+import { Accounts, type NewAccount } from './companies/accounts.js'
+import { Companies, type NewCompany } from './companies/companies.js'
 import type { ContextRemoval } from './context-removal.js'
 import { readOwner } from './initialize.js'
-import {
-  BeginOneTimePassword,
-  ConfirmOneTimePassword,
-  DisableOneTimePassword,
-  type OneTimePasswordOperations,
-  RenewRecoveryCodes,
-} from './one-time-passwords/one-time-passwords.js'
+import { type OneTimePasswordOperations, UserOneTimePasswords } from './one-time-passwords/one-time-passwords.js'
 import type { OtpSecrets } from './one-time-passwords/otp-secrets.js'
-import { otpMethods } from './one-time-passwords/second-factor.js'
-import { GrantPermission, ManagePermissions, type NewPermission } from './permissions/permissions.js'
-import {
-  type Account,
-  type ApiKey,
-  type Company,
-  type Permission,
-  type Role,
-  toAccount,
-  toApiKey,
-  toCompany,
-  toPermission,
-  toRole,
-  toUser,
-  type User,
-} from './records.js'
-import { CreateRole, ManageRoles, type NewRole } from './roles/roles.js'
-import { type ApiKeyWithSecret, CreateApiKey, type NewApiKey } from './tokens/api-keys.js'
-import type { AddUser, NewUser } from './users/add-user.js'
+import { type NewPermission, Permissions } from './permissions/permissions.js'
+import type { Account, ApiKey, Company, Permission, Role, User } from './records.js'
+import { type NewRole, Roles } from './roles/roles.js'
+import { ApiKeys, type ApiKeyWithSecret, type NewApiKey } from './tokens/api-keys.js'
+import type { NewUser } from './users/add-user.js'
 import type { PasswordCheck, Passwords } from './users/passwords.js'
-import { DeleteUser, type DeleteUserOptions, DisableUser } from './users/users.js'
+import type { DeleteUserOptions, Users } from './users/users.js'
 
 /**
- * The host's own hand: companies, accounts, roles, users, permissions and API
- * keys, without any check of who asks. Lists are ordered by id.
+ * The host's operations on companies, accounts, roles, users, permissions and API keys. The engine does not check
+ * rights here: the host may do everything. Lists are ordered by id.
  */
 export class Administration {
   readonly #storage: Storage
   readonly #clock: Clock
-  readonly #addUser: AddUser
-  readonly #passwords: Passwords
   readonly #signer: TokenSigner
-  readonly #otpSecrets: OtpSecrets
-  readonly #managePermissions: ManagePermissions
   readonly #reach: Reach
-  readonly #limits: EngineLimits
-  readonly #contexts: ContextRemoval
+  readonly #companies: Companies
+  readonly #accounts: Accounts
+  readonly #roles: Roles
+  readonly #users: Users
+  readonly #passwords: Passwords
+  readonly #oneTimePasswords: UserOneTimePasswords
+  readonly #userPermissions: Permissions
+  readonly #apiKeys: ApiKeys
 
   /** @param reach the host's own */
   constructor(
     storage: Storage,
     clock: Clock,
-    addUser: AddUser,
+    users: Users,
     passwords: Passwords,
     signer: TokenSigner,
     reach: Reach,
@@ -67,155 +48,142 @@ export class Administration {
     limits: EngineLimits,
     contexts: ContextRemoval,
   ) {
-    this.#otpSecrets = otpSecrets
-    this.#limits = limits
-    this.#reach = reach
-    this.#contexts = contexts
     this.#storage = storage
     this.#clock = clock
-    this.#addUser = addUser
-    this.#passwords = passwords
     this.#signer = signer
-    this.#managePermissions = new ManagePermissions(storage, clock)
+    this.#reach = reach
+    this.#companies = new Companies(storage, clock)
+    this.#accounts = new Accounts(storage, clock, contexts)
+    this.#roles = new Roles(storage, clock)
+    this.#users = users
+    this.#passwords = passwords
+    this.#oneTimePasswords = new UserOneTimePasswords(storage, clock, otpSecrets)
+    this.#userPermissions = new Permissions(storage, clock)
+    this.#apiKeys = new ApiKeys(storage, clock, limits)
   }
 
   readonly companies: {
     create(company: NewCompany): Promise<Company>
     list(): Promise<Company[]>
-    /** Puts a company under another parent; never makes a cycle. */
+    /** Puts a company under another parent. A move that would make a cycle is refused. */
     move(id: number, parentId: number): Promise<Company>
-    /** Refuses at once whoever acts for the company, belongs to it, or acts on its accounts. The root stays enabled. */
+    /**
+     * Makes the engine refuse at once every principal that acts for the company, belongs to it, or acts on one of its
+     * accounts. The root cannot be disabled.
+     */
     disable(id: number): Promise<Company>
     enable(id: number): Promise<Company>
     /**
-     * Deletes a company with its accounts, contexts and documents, users, keys, roles, destinations and events. Nobody
-     * reaches anything of it once this resolves; large remains are cleared away after that.
-     * @throws InUseError for the root, and where companies are below it
+     * Deletes a company with its accounts, contexts and documents, users, keys, roles, destinations and events. All of
+     * it is inaccessible when the promise resolves; jobs remove large data after that.
+     * @throws InUseError for the root, and for a company that has companies below it
      */
     delete(id: number): Promise<void>
   } = {
-    create: async (company) => await new CreateCompany(this.#storage, this.#clock).execute(company, this.#reach),
-    list: async () => (await this.#storage.read(({ companies }) => companies.list())).map(toCompany),
-    move: async (id, parentId) => await new MoveCompany(this.#storage, this.#clock).execute(id, parentId, this.#reach),
-    disable: async (id) => await new DisableCompany(this.#storage, this.#clock).execute(id, true, this.#reach),
-    enable: async (id) => await new DisableCompany(this.#storage, this.#clock).execute(id, false, this.#reach),
+    create: async (company) => await this.#companies.create(company, this.#reach),
+    list: async () => await this.#companies.list(),
+    move: async (id, parentId) => await this.#companies.move(id, parentId, this.#reach),
+    disable: async (id) => await this.#companies.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#companies.setDisabled(id, false, this.#reach),
     delete: async (id) => {
-      await new DeleteCompany(this.#storage, this.#clock).execute(id, this.#reach)
+      await this.#companies.delete(id, this.#reach)
     },
   }
 
   readonly accounts: {
     create(account: NewAccount): Promise<Account>
     list(): Promise<Account[]>
-    /** A disabled account refuses everybody at once. */
+    /** The engine refuses every principal of a disabled account at once. */
     setActive(id: number, active: boolean): Promise<Account>
     /** Deletes an account with its contexts, their documents, and all permissions on it. */
     delete(id: number): Promise<void>
   } = {
-    create: async (account) => await new CreateAccount(this.#storage, this.#clock).execute(account, this.#reach),
-    list: async () => await this.#listAccounts(),
-    setActive: async (id, active) => {
-      const accountId = parseId(id, 'id')
-      await this.#storage.transaction(async (repositories) => {
-        const account = await repositories.accounts.get(accountId)
-        if (account === undefined) throw new NotFoundError('account', accountId)
-        await repositories.accounts.setActive(accountId, active)
-        await recordChange(repositories, this.#reach.by, this.#clock.now(), {
-          action: active ? 'account.enabled' : 'account.disabled',
-          companyId: account.companyId,
-          targetId: accountId,
-          details: {},
-        })
-      })
-      return firstOf(await this.#listAccounts(), accountId, 'account')
-    },
+    create: async (account) => await this.#accounts.create(account, this.#reach),
+    list: async () => await this.#accounts.list(),
+    setActive: async (id, active) => await this.#accounts.setActive(id, active, this.#reach),
     delete: async (id) => {
-      await new DeleteAccount(this.#storage, this.#clock, this.#contexts).execute(id, this.#reach)
+      await this.#accounts.delete(id, this.#reach)
     },
   }
 
   readonly roles: {
     create(role: NewRole): Promise<Role>
     list(): Promise<Role[]>
-    /** A disabled role gives nothing to those who have it, at once, and cannot be granted. */
+    /** A disabled role gives its users no access, from now on, and cannot be granted. */
     disable(id: number): Promise<Role>
     enable(id: number): Promise<Role>
-    /** @throws InUseError where a permission has it, and for the roles that every installation has */
+    /** @throws InUseError if a permission has the role, and for the roles that every installation has */
     delete(id: number): Promise<void>
   } = {
-    create: async (role) => await new CreateRole(this.#storage, this.#clock).execute(role, this.#reach),
-    list: async () => (await this.#storage.read(({ roles }) => roles.list())).map(toRole),
-    disable: async (id) => await new ManageRoles(this.#storage, this.#clock).setDisabled(id, true, this.#reach),
-    enable: async (id) => await new ManageRoles(this.#storage, this.#clock).setDisabled(id, false, this.#reach),
+    create: async (role) => await this.#roles.create(role, this.#reach),
+    list: async () => await this.#roles.list(),
+    disable: async (id) => await this.#roles.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#roles.setDisabled(id, false, this.#reach),
     delete: async (id) => {
-      await new ManageRoles(this.#storage, this.#clock).delete(id, this.#reach)
+      await this.#roles.delete(id, this.#reach)
     },
   }
 
   readonly users: {
-    /** Invites them by mail. */
+    /** Adds a user and sends an invitation by mail. */
     add(user: Omit<NewUser, 'customerId'> & { readonly companyId: number }): Promise<User>
     list(): Promise<User[]>
     /**
-     * Completes a setup without an invitation; without a password, with one that nobody knows. A user who had another
-     * password is told by mail.
-     * @throws InvalidInputError where the password breaks a rule
+     * Completes a setup without an invitation. Without `password`, a user who has none gets a random password that
+     * nobody knows. A user whose password changes is notified by mail.
+     * @throws InvalidInputError if the password breaks a rule
      */
     completeSetup(id: number, password?: string): Promise<User>
-    /** Refuses the user at once: tokens, keys, logins, links and mails. The owner stays enabled. */
+    /** Refuses the user at once: tokens, keys, logins, links and mails. The owner cannot be disabled. */
     disable(id: number): Promise<User>
     enable(id: number): Promise<User>
-    /** Erases what is known of a user, with all rights, keys, links and waiting mails. The owner stays. */
+    /** Erases a user's personal data, with all rights, keys, links and waiting mails. The owner cannot be deleted. */
     delete(id: number, options?: DeleteUserOptions): Promise<void>
     /** The second factor of {@link verifyPassword}. */
     readonly oneTimePassword: OneTimePasswordOperations
   } = {
     add: async ({ companyId, ...user }) => {
-      return await this.#addUser.execute(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
+      return await this.#users.add(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
     },
-    list: async () =>
-      await this.#storage.read(async (repositories) => {
-        const otpMethod = await otpMethods(repositories)
-        return (await repositories.users.list()).map((user) => toUser(user, otpMethod(user.id)))
-      }),
+    list: async () => await this.#users.listAll(),
     completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
-    disable: async (id) => await new DisableUser(this.#storage, this.#clock).execute(id, true, this.#reach),
-    enable: async (id) => await new DisableUser(this.#storage, this.#clock).execute(id, false, this.#reach),
+    disable: async (id) => await this.#users.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#users.setDisabled(id, false, this.#reach),
     delete: async (id, options) => {
-      await new DeleteUser(this.#storage, this.#clock, this.#contexts).execute(id, this.#reach, options)
+      await this.#users.delete(id, this.#reach, options)
     },
     oneTimePassword: {
-      begin: async (id, label) =>
-        await new BeginOneTimePassword(this.#storage, this.#clock, this.#otpSecrets).execute(id, label, this.#reach),
-      confirm: async (id, code) =>
-        await new ConfirmOneTimePassword(this.#storage, this.#clock, this.#otpSecrets).execute(id, code, this.#reach),
-      renewRecoveryCodes: async (id) =>
-        await new RenewRecoveryCodes(this.#storage, this.#clock).execute(id, this.#reach),
-      disable: async (id) => await new DisableOneTimePassword(this.#storage, this.#clock).execute(id, this.#reach),
+      begin: async (id, label) => await this.#oneTimePasswords.begin(id, label, this.#reach),
+      confirm: async (id, code) => await this.#oneTimePasswords.confirm(id, code, this.#reach),
+      renewRecoveryCodes: async (id) => await this.#oneTimePasswords.renewRecoveryCodes(id, this.#reach),
+      disable: async (id) => await this.#oneTimePasswords.disable(id, this.#reach),
     },
   }
 
   /**
-   * For a host's own login: the user with that address and password, or `undefined`.
+   * The user with that address and password, or `undefined`: for a host with its own login.
    *
-   * An identity belongs to its company: the same address may be a user of several. A host that knows the company of a
-   * login names it.
+   * A user belongs to one company. Several companies may each have a user with the same address, so a host that knows
+   * the company of a login passes it.
    *
-   * @param check `companyId`: the company whose user logs in; without it, the first eight users with that address and a
-   *   password are compared. `remoteAddress`: the network address of whoever logs in, so that wrong passwords are counted
-   *   for it too. `otp`: the one-time password or the recovery code that the user has entered.
-   * @throws CompanyRequiredError where no company is named, and users of several have this address and this password
-   * @throws OneTimePasswordRequiredError where the password is right, the user has one-time passwords, and `otp` is
-   *   missing: ask for it, and call again with both
-   * @throws ThrottledError after too many wrong passwords within a minute, also for the right one; and after 5 wrong
-   *   one-time passwords of the user within 15 minutes, or 20 within a day, where the password is right
-   * @throws SecretUnreadableError where the password is right, and the secret of the user's one-time passwords was altered
+   * @param check
+   *   - `companyId`: the company whose user logs in. Without it, the password is compared with those of the first
+   *     eight users that have this address and a password.
+   *   - `remoteAddress`: the client's network address. Wrong passwords are then counted for the address too.
+   *   - `otp`: the one-time password or the recovery code that the user entered.
+   * @throws CompanyRequiredError if `companyId` is missing, and users of several companies have this address and
+   *   password
+   * @throws OneTimePasswordRequiredError if the password is right, the user has one-time passwords, and `otp` is
+   *   missing: ask the user for it, and repeat the call with both
+   * @throws ThrottledError after too many wrong passwords within a minute, even if this password is right. Also, for a
+   *   right password, after 5 wrong one-time passwords of the user within 15 minutes, or 20 within a day
+   * @throws SecretUnreadableError if the password is right, and the secret of the user's one-time passwords was altered
    */
   async verifyPassword(email: string, password: string, check: PasswordCheck = {}): Promise<User | undefined> {
     return await this.#passwords.verify(email, password, check)
   }
 
-  /** Makes a new key that signs access tokens; tokens of the one before stay valid for 900 s. */
+  /** Creates a new key that signs access tokens. Tokens signed with the previous key stay valid for 900 s. */
   async rotateSigningKey(): Promise<{ readonly kid: string }> {
     const now = this.#clock.now()
     const rotated = await this.#signer.rotate(now)
@@ -237,44 +205,26 @@ export class Administration {
     toggle(id: number): Promise<Permission>
     revoke(id: number): Promise<void>
   } = {
-    grant: async (permission) =>
-      await new GrantPermission(this.#storage, this.#clock).execute(permission, await this.#owner(), this.#reach),
-    list: async () => (await this.#storage.read(({ permissions }) => permissions.list())).map(toPermission),
-    toggle: async (id) => await this.#managePermissions.toggle(id, this.#reach),
+    grant: async (permission) => await this.#userPermissions.grant(permission, await this.#owner(), this.#reach),
+    list: async () => await this.#userPermissions.list(),
+    toggle: async (id) => await this.#userPermissions.toggle(id, this.#reach),
     revoke: async (id) => {
-      await this.#managePermissions.delete(id, this.#reach)
+      await this.#userPermissions.revoke(id, this.#reach)
     },
   }
 
   readonly apiKeys: {
-    /** The secret is in the answer, this once. */
+    /** The answer is the only one that contains the secret. */
     create(key: NewApiKey): Promise<ApiKeyWithSecret>
     list(): Promise<ApiKey[]>
     revoke(id: number): Promise<ApiKey>
   } = {
-    create: async (key) => await new CreateApiKey(this.#storage, this.#clock, this.#limits).execute(key, this.#reach),
-    list: async () => (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey),
-    revoke: async (id) => {
-      const keyId = parseId(id, 'id')
-      return await this.#storage.transaction(async (repositories) => {
-        const now = this.#clock.now()
-        const { apiKeys } = repositories
-        await apiKeys.revoke(keyId, now.toISOString())
-        const revoked = await apiKeys.get(keyId)
-        if (revoked === undefined) throw new NotFoundError('API key', keyId)
-        const { companyId, userId } = revoked
-        await recordChange(repositories, this.#reach.by, now, {
-          action: 'api-key.revoked',
-          companyId,
-          targetId: keyId,
-          details: { userId },
-        })
-        return toApiKey(revoked)
-      })
-    },
+    create: async (key) => await this.#apiKeys.create(key, this.#reach),
+    list: async () => await this.#apiKeys.list(),
+    revoke: async (id) => await this.#apiKeys.revoke(id, this.#reach),
   }
 
-  /** Who is recorded as creator of what the host makes. */
+  /** The owner, recorded as the creator of the permissions that the host grants. */
   async #owner(): Promise<Actor> {
     return await this.#storage.read(async (repositories) => {
       const owner = await readOwner(repositories)
@@ -282,17 +232,4 @@ export class Administration {
       return { id: user?.id ?? 0, email: user?.email ?? '' }
     })
   }
-
-  async #listAccounts(): Promise<Account[]> {
-    return await this.#storage.read(async ({ accounts, regions }) => {
-      const names = new Map((await regions.list()).map(({ id, name }) => [id, name]))
-      return (await accounts.list()).map((account) => toAccount(account, names.get(account.regionId) ?? ''))
-    })
-  }
-}
-
-function firstOf<T extends { readonly id: number }>(items: readonly T[], id: number, thing: 'account'): T {
-  const found = items.find((item) => item.id === id)
-  if (found === undefined) throw new NotFoundError(thing, id)
-  return found
 }

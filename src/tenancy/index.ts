@@ -32,11 +32,10 @@ export {
   type PermissionOptionsPath,
 } from './permissions/permission-options.js'
 export {
-  GrantPermission,
-  ManagePermissions,
   type NewPermission,
   newPermissionSchema,
   type PermissionChange,
+  Permissions,
   permissionChangeSchema,
 } from './permissions/permissions.js'
 export type {
@@ -57,14 +56,12 @@ export { AuthenticateToken, type Caller } from './tokens/authenticate-token.js'
 export { type TokenIssuer, tokenIssuerOf } from './tokens/token-scope.js'
 export {
   type Introspection,
-  IntrospectToken,
-  IssueToken,
-  RevokeToken,
   type TokenRequest,
   type TokenResponse,
   type TokenStateRequest,
+  Tokens,
 } from './tokens/tokens.js'
-export { AddUser, type NewUser, newUserSchema } from './users/add-user.js'
+export { type NewUser, newUserSchema } from './users/add-user.js'
 export { PasswordRules } from './users/password-rules.js'
 export {
   type PasswordCheck,
@@ -75,4 +72,4 @@ export {
   passwordResetSchema,
   passwordSetupSchema,
 } from './users/passwords.js'
-export { DeleteUser, type DeleteUserOptions, ListUsers, ReinitiateUser } from './users/users.js'
+export { type DeleteUserOptions, Users } from './users/users.js'

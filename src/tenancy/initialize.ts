@@ -22,7 +22,7 @@ export interface InitializeInput {
   readonly ownerEmail?: string
 }
 
-/** What `init` made. The secret cannot be read again. */
+/** The result of `init`. The secret cannot be read a second time. */
 export interface InitializeResult {
   readonly clientId: string
   readonly clientSecret: string
@@ -30,7 +30,7 @@ export interface InitializeResult {
   readonly userId: number
 }
 
-/** Makes the root company, its accounts, the system-wide roles and the owner. */
+/** Creates the root company, its accounts, the system-wide roles and the owner. */
 export class Initialize {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -42,27 +42,27 @@ export class Initialize {
     this.#reach = reach
   }
 
-  /** The owner as principal, if there is one. */
+  /** The owner as principal, or `undefined` before the first initialisation. */
   async findOwner(): Promise<Principal | undefined> {
     return await this.#storage.read(readOwner)
   }
 
-  /** The owner as principal; made now, with the root company, where there is none. */
+  /** The owner as principal. Creates the owner and the root company if they do not exist. */
   async ensureOwner(input: InitializeInput = {}): Promise<Principal> {
     return await this.#storage.transaction(async (repositories) => await this.#ensureOwner(repositories, input))
   }
 
   /**
-   * Makes what is missing, and the first API key.
+   * Creates the missing parts, and the first API key.
    *
    * @throws InvalidInputError
-   * @throws AlreadyInitializedError where there is an API key; nothing is changed then
+   * @throws AlreadyInitializedError if an API key exists; nothing changes then
    */
   async execute(input: InitializeInput = {}): Promise<InitializeResult> {
     return await this.#storage.transaction(async (repositories) => {
       if ((await repositories.apiKeys.list()).length > 0) {
         throw new AlreadyInitializedError(
-          'this data folder is initialised already; the secret of its API key cannot be shown again',
+          'this data folder is initialised already; the secret of its API key cannot be shown a second time',
         )
       }
       const { companyId, userId } = await this.#ensureOwner(repositories, input)
@@ -77,8 +77,8 @@ export class Initialize {
   }
 
   async #ensureOwner(repositories: Repositories, input: InitializeInput): Promise<Principal> {
-    const known = await readOwner(repositories)
-    if (known !== undefined) return known
+    const existing = await readOwner(repositories)
+    if (existing !== undefined) return existing
     const { companyName, ownerEmail } = validate(SCHEMA, input)
     const address = parseEmailAddress(ownerEmail)
     const created = this.#clock.now().toISOString()
@@ -95,7 +95,7 @@ export class Initialize {
   }
 }
 
-/** The owner as principal, where there is one. */
+/** The owner as principal, or `undefined` before the first initialisation. */
 export async function readOwner({ settings }: Repositories): Promise<Principal | undefined> {
   const stored = await settings.get(OWNER_SETTING)
   return stored === undefined ? undefined : (JSON.parse(stored) as Principal)

@@ -9,12 +9,12 @@ import type {
 } from '../ports/index.js'
 import type { OtpMethod } from './one-time-passwords/second-factor.js'
 
-/** A company as the engine shows it. */
+/** A company as the engine returns it. */
 export interface Company extends Pick<CompanyRecord, 'id' | 'name' | 'parentId'> {
   readonly disabled: boolean
 }
 
-/** An application's account. */
+/** A company's access to one application. */
 export interface Account {
   readonly id: number
   /** The company it belongs to. */
@@ -26,7 +26,6 @@ export interface Account {
   readonly active: boolean
 }
 
-/** A role. */
 export interface Role {
   readonly id: number
   /** The company it belongs to; null for a system-wide role. */
@@ -46,27 +45,27 @@ export interface User {
   readonly name: string
   readonly email: string
   readonly createdAt: string
-  /** Whether the user has completed the setup. */
+  /** True after the user has completed the setup. */
   readonly hasPassword: boolean
   /** Second factor of the password check: `none`, or `totp` for one-time passwords. */
   readonly otpMethod: string
-  /** Latest token or checked password. */
+  /** Time of the latest token or successful password check. */
   readonly lastAccess: string | null
   readonly disabled: boolean
 }
 
-/** A user as the tenant API lists it (specification, User). */
+/** A user as the tenant API lists it. Specification: User. */
 export interface UserWithPermissions extends Omit<User, 'customerId' | 'disabled'> {
   readonly permissions: readonly ListedPermission[]
 }
 
-/** A permission as listed inside a user (specification, Permission; decision 19). */
+/** A permission as listed inside a user. Specification: Permission. */
 export interface ListedPermission {
   readonly id: number
   readonly disabled: boolean
   readonly createdAt: string
   readonly lastAccess: string | null
-  /** Whether the account is active. */
+  /** True if the account is active. */
   readonly instanceActive: boolean
   readonly role: { readonly id: number; readonly name: string }
   readonly account: { readonly id: number; readonly name: string; readonly customerId: number }
@@ -74,7 +73,7 @@ export interface ListedPermission {
   readonly region: { readonly id: number; readonly name: string }
 }
 
-/** A permission, as its creation returns it (specification, Permission). */
+/** A permission as its creation returns it. Specification: Permission. */
 export interface Permission {
   readonly id: number
   readonly appAccountId: number
@@ -177,23 +176,22 @@ export function toApiKey(record: ApiKeyRecord): ApiKey {
   return { id, clientId, companyId, userId, targets, created, expires, lastUsed, revoked }
 }
 
-/** An application to whose accounts permissions give access. */
+/** An application. Permissions give access to its accounts. */
 interface Application {
-  /** Stable; the value of an option item. */
+  /** Stable, because clients send it as the value of an option item. */
   readonly id: number
   readonly key: string
   readonly name: string
 }
 
-/** The applications, as every installation has them. */
+/** The applications that every installation has. */
 export const APPLICATIONS: readonly Application[] = [
   { id: 1, key: 'assistant', name: 'Assistant' },
   { id: 2, key: 'tenant', name: 'Tenant' },
   { id: 3, key: 'builder', name: 'Builder' },
 ]
 
-/** Keys of the applications. */
 export const APPLICATION_KEYS: readonly string[] = APPLICATIONS.map(({ key }) => key)
 
-/** The region of accounts that come with a company. */
+/** The region of the accounts that are created together with a company. */
 export const DEFAULT_REGION = 'local'

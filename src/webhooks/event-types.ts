@@ -1,4 +1,4 @@
-/** Every type of event there is (specification, Event types and data fields), in the specification's order. */
+/** All event types, in the order of the specification. Specification: Event types and data fields. */
 export const EVENT_TYPES = [
   'run.started',
   'run.completed',
@@ -13,7 +13,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What an event's `data` has, by the event's type. `jobKey` is a UUID, the other ids are integers. */
+/** The members of an event's `data`, by the event's type. `jobKey` is a UUID; the other ids are integers. */
 export interface EventData {
   readonly 'run.started': { readonly jobKey: string }
   readonly 'run.completed': { readonly jobKey: string; readonly success: boolean }
@@ -31,38 +31,38 @@ export type EventCategory<Type extends EventType = EventType> = Type extends `${
   ? Category
   : never
 
-/** What is sent (specification, Envelope), its members in the order in which they are sent. */
+/** The body of a delivery, with its members in the order in which they are sent. Specification: Envelope. */
 interface Envelope<Type extends string, Category extends string, Data> {
-  /** Every re-delivery repeats it: what deliveries are deduplicated on. */
+  /** Receivers deduplicate deliveries on this id. Every re-delivery repeats it. */
   readonly id: string
   readonly version: 'v1'
   readonly type: Type
   readonly event_category: Category
-  /** When the event was recorded: ISO 8601, UTC. Every re-delivery repeats it. */
+  /** Time of the recording: ISO 8601, UTC. Every re-delivery repeats it. */
   readonly timestamp: string
   readonly data: Data
 }
 
-/** An event of a type that this version knows: a union that its `type` tells apart, or one member of it. */
+/** An event of a known type: a union discriminated by `type`, or one member of it. */
 export type KnownWebhookEvent<Type extends EventType = EventType> = {
   readonly [Each in Type]: Envelope<Each, EventCategory<Each>, EventData[Each]>
 }[Type]
 
-/** For the compiler alone; at run time it is the type's own string. */
+/** Exists only for the compiler. At run time, the value is the string of the type. */
 declare enum LaterEventType {
   Later = 'a type that this version does not know',
 }
 
 /**
- * An event of a type that came into being after this version. TypeScript has no word for "any string but
- * these nine", so its `type` is declared as the one member of an enum that does not exist at run time: a
- * string, and none of the nine. So `case 'run.started':` narrows to that event, `default:` to this one, and
- * a misspelt `case` is a compile error.
+ * An event of a type that is newer than this version. TypeScript cannot express "any string except these nine". So
+ * `type` is declared as the only member of an enum that does not exist at run time: a string that differs from the
+ * nine. With it, `case 'run.started':` narrows to that event, `default:` narrows to this one, and a misspelt `case` is
+ * a compile error.
  */
 export type UnknownWebhookEvent = Envelope<LaterEventType, string, Readonly<Record<string, unknown>>>
 
 /**
- * An event as a receiver gets it. `switch (event.type)` narrows `event.data`; what it has no `case` for is to
- * be ignored and answered with 2xx, for a 4xx is a failure that is never tried again.
+ * An event in a receiver. `switch (event.type)` narrows `event.data`. A receiver ignores types without a `case`, and
+ * answers them with 2xx, because a 4xx is a final failure.
  */
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent

@@ -1,4 +1,4 @@
-/** Webhooks as a receiver needs them: what events say, and whether a request is one. Imports no package. */
+/** For receivers of webhooks: the types of events, and the verification of requests. Imports no package. */
 export { AlcoveError, InvalidInputError, WebhookMalformedError, WebhookSignatureError } from '../kernel/errors.js'
 export {
   EVENT_TYPES,

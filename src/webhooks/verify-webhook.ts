@@ -3,32 +3,33 @@ import { EVENT_TYPES, type WebhookEvent } from './event-types.js'
 import { isSignatureOf, SIGNATURE_HEADER } from './signature.js'
 
 /**
- * The headers of a request: fetch's `Headers`, or anything with such a `get`; or a record such as Node's
- * `request.headers` and `request.headersDistinct`, its names in any case. No `Map`: its names have one case.
+ * The headers of a request: fetch's `Headers`, or another object with such a `get`; or a record such as Node's
+ * `request.headers` and `request.headersDistinct`, with names in any case. A `Map` is refused, because its `get` is
+ * case-sensitive.
  */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Tells whether a request is an authentic webhook, and what it says (specification, Headers and signature).
- * The signature is verified first, in constant time; nothing of the body is parsed before.
+ * Verifies that a request is an authentic webhook. Specification: Headers and signature. The signature is verified
+ * first, in constant time. The body is not parsed before that.
  *
- * - It is the signature that is trusted: the envelope's own members are checked, those of `data` are not. The
- *   header `x-service-event`, which the signature does not cover, is not read.
- * - An event of a type that this version does not know is returned as it is, see {@link WebhookEvent}.
- * - Deliveries come more than once and in any order: deduplicate on `id` before any side effect. A check that
- *   `timestamp` is recent needs a window of a day, for re-deliveries repeat it.
+ * - The signature is the proof. The members of the envelope are checked; the members of `data` are not. The header
+ *   `x-service-event` is not read, because the signature does not cover it.
+ * - An event of a type that this version does not know is returned unchanged; see {@link WebhookEvent}.
+ * - Deliveries can arrive more than once and in any order: deduplicate on `id` before any side effect. A check that
+ *   `timestamp` is recent needs a window of a day, because re-deliveries repeat it.
  *
- * @param rawBody the body byte for byte as it came, before any framework parses it; a string stands for its
- *   UTF-8 bytes
- * @param secret the destination's signing secret as it was shown, or several, any of which may have signed:
- *   the new and the old one while a secret is being rotated
- * @throws WebhookSignatureError (answer 401) if the header `x-service-signature` is missing, repeated or
- *   malformed, or is not the signature of this body
- * @throws WebhookMalformedError (answer 400) if the signature is valid and the body is no envelope
- * @throws InvalidInputError (a mistake in the receiver: answer 500) with the field `secret` for an empty or
- *   missing one, `rawBody` for a body that was parsed already or is detached, `headers` for none or a `Map`
+ * @param rawBody the exact bytes of the body, before any framework parses them; a string stands for its UTF-8 bytes
+ * @param secret the destination's signing secret as it was shown; or several secrets, and one of them must match: the
+ *   new and the old one during a rotation
+ * @returns the event
+ * @throws WebhookSignatureError (answer 401) if the header `x-service-signature` is missing, repeated or malformed, or
+ *   does not match the body
+ * @throws WebhookMalformedError (answer 400) if the signature is valid, but the body is not an envelope
+ * @throws InvalidInputError (a mistake in the receiver: answer 500) with the field `secret` for a missing or empty
+ *   secret, `rawBody` for a parsed or detached body, `headers` for missing headers or a `Map`
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -38,9 +39,9 @@ export async function verifyWebhook(
   const secrets = secretsOf(secret)
   const body = bytesOf(rawBody)
   const signature = signatureIn(headers)
-  const verdicts = await Promise.all(secrets.map((each) => isSignatureOf(body, signature, each)))
-  if (!verdicts.includes(true)) {
-    throw new WebhookSignatureError(`${SIGNATURE_HEADER} is not the signature of this body by this secret`)
+  const matches = await Promise.all(secrets.map((each) => isSignatureOf(body, signature, each)))
+  if (!matches.includes(true)) {
+    throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} does not match the body and the secret`)
   }
   return parseEnvelope(body)
 }
@@ -55,21 +56,21 @@ function secretsOf(secret: unknown): readonly string[] {
   })
 }
 
-/** A copy, which nobody can change between its verification and its parsing. */
+/** Makes a copy, so that no other code can change the bytes between their verification and their parsing. */
 function bytesOf(rawBody: unknown): Uint8Array<ArrayBuffer> {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
   try {
-    // Not `instanceof`: bytes may come from another realm, such as a test runner's.
+    // `instanceof` would refuse bytes of another realm, such as a test runner's.
     if (ArrayBuffer.isView(rawBody)) {
       return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).slice()
     }
-    // Throws for all that is no ArrayBuffer, whatever it says it is; and, as the above, for one that is detached.
+    // Throws for any value that is not a real ArrayBuffer and, as the line above, for a detached one.
     return new Uint8Array(ArrayBuffer.prototype.slice.call(rawBody as ArrayBuffer, 0))
   } catch (cause) {
     throw new InvalidInputError(
       'rawBody',
       'must be the raw body, a Uint8Array, an ArrayBuffer or a string, and not detached: the signature covers the ' +
-        'bytes as they came, so read them before anything parses them (express.raw() in place of express.json(), ' +
+        'received bytes, so read them before anything parses them (express.raw() in place of express.json(), ' +
         'request.arrayBuffer() in place of request.json())',
       { cause },
     )
@@ -79,30 +80,30 @@ function bytesOf(rawBody: unknown): Uint8Array<ArrayBuffer> {
 function signatureIn(headers: WebhookHeaders): string {
   const values = valuesIn(headers)
   if (values.length === 0) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is missing`)
-  if (values.length > 1) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} came more than once`)
+  if (values.length > 1) throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} occurs more than once`)
   const [signature] = values
   if (typeof signature === 'string') return signature
-  throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is no text`)
+  throw new WebhookSignatureError(`the header ${SIGNATURE_HEADER} is not a string`)
 }
 
-/** Every value of the signature's header. Fetch and Node join repeated ones by a comma, which no signature has. */
+/** All values of the signature's header. Fetch and Node join repeated headers by a comma; then the signature is malformed. */
 function valuesIn(headers: unknown): readonly unknown[] {
   if (!isObject(headers) || Object.prototype.toString.call(headers) === '[object Map]') {
     const accepted = "fetch's Headers, or a record such as Node's request.headers (of a Map, Object.fromEntries(map))"
     throw new InvalidInputError('headers', `must be the headers of the request: ${accepted}`)
   }
-  if (hasGet(headers)) return [headers.get(SIGNATURE_HEADER)].filter(isThere)
+  if (hasGet(headers)) return [headers.get(SIGNATURE_HEADER)].filter(isPresent)
   const values = Object.entries(headers).flatMap(([name, value]) =>
     name.toLowerCase() === SIGNATURE_HEADER ? [value] : [],
   )
-  return values.filter(isThere).flatMap((value) => (Array.isArray(value) ? Array.from(value as unknown[]) : [value]))
+  return values.filter(isPresent).flatMap((value) => (Array.isArray(value) ? Array.from(value as unknown[]) : [value]))
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** A record's member `get` would be a header of that name, which is a text. */
+/** In a record, a member `get` would be a header of that name, and so a string. */
 function hasGet(headers: object): headers is { readonly get: (name: string) => unknown } {
   return 'get' in headers && typeof headers.get === 'function'
 }
@@ -111,7 +112,7 @@ function parseEnvelope(body: Uint8Array): WebhookEvent {
   const envelope = parseJson(body)
   if (!isObject(envelope)) throw new WebhookMalformedError('the body is not a JSON object')
   const problem = problemOf(envelope)
-  if (problem !== undefined) throw new WebhookMalformedError(`the body is no event: ${problem}`)
+  if (problem !== undefined) throw new WebhookMalformedError(`the body is not an event: ${problem}`)
   return envelope as unknown as WebhookEvent
 }
 
@@ -125,7 +126,7 @@ function parseJson(body: Uint8Array): unknown {
 
 const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/
 
-/** What is wrong with an envelope, if anything. */
+/** @returns the first problem of an envelope; `undefined` where it is valid */
 function problemOf(envelope: Readonly<Record<string, unknown>>): string | undefined {
   const { id, version, type, event_category: category, timestamp, data } = envelope
   if (!isText(id)) return 'id must be a string that is not empty'
@@ -134,14 +135,14 @@ function problemOf(envelope: Readonly<Record<string, unknown>>): string | undefi
   if (!isText(category)) return 'event_category must be a string that is not empty'
   const isKnown = EVENT_TYPES.some((each) => each === type)
   if (isKnown && !type.startsWith(`${category}.`)) return 'event_category must be the prefix of type'
-  if (!isText(timestamp) || !isTime(timestamp)) {
-    return 'timestamp must be a time in UTC by ISO 8601'
+  if (!isText(timestamp) || !isUtcTime(timestamp)) {
+    return 'timestamp must be a time in UTC, in the format of ISO 8601'
   }
   return isObject(data) ? undefined : 'data must be an object'
 }
 
-/** `Date` takes the 30th of February for a day in March: a time that there is, is the same when it is told again. */
-function isTime(text: string): boolean {
+/** `Date` reads the 30th of February as a day in March. So a valid time must be the same after a round trip. */
+function isUtcTime(text: string): boolean {
   if (!UTC_TIME.test(text) || Number.isNaN(Date.parse(text))) return false
   return new Date(text).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length))
 }

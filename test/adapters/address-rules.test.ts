@@ -125,7 +125,7 @@ describe('the rules for addresses', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string(), almost), (value) => {
         if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return
-        expect(refusalBy(rules, value)).toBe('is no address')
+        expect(refusalBy(rules, value)).toBe('is not an IP address')
       }),
       { numRuns: 5_000 },
     )
@@ -139,7 +139,7 @@ describe('the rules for addresses', () => {
       ['8.8.8.8'],
       null,
     ]) {
-      expect(refusalBy(rules, value)).toBe('is no address')
+      expect(refusalBy(rules, value)).toBe('is not an IP address')
     }
   })
 

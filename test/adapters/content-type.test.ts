@@ -38,22 +38,34 @@ const pptx = officeOf(`${OFFICE}.presentationml.presentation.main+xml`, 'ppt/pre
 
 describe('U10 what is named for another format that is read', () => {
   it.each([
-    ['a.txt', pdf, 'The content is a PDF, but the name ends in .txt: name it .pdf'],
-    ['a.docx', pdf, 'The content is a PDF, but the name ends in .docx: name it .pdf'],
-    ['a.pdf', docx, 'The content is a Word document, but the name ends in .pdf: name it .docx'],
-    ['a.csv', docx, 'The content is a Word document, but the name ends in .csv: name it .docx'],
-    ['a.pdf', doc, 'The content is an OLE container, as .doc files are, but the name ends in .pdf: name it .doc'],
-    ['a.md', doc, 'The content is an OLE container, as .doc files are, but the name ends in .md: name it .doc'],
-    ['a.docx', Buffer.from('just text'), 'The content is plain text, but the name ends in .docx: name it .txt'],
+    ['a.txt', pdf, 'The content is a PDF, but the name ends with .txt: rename the file to .pdf'],
+    ['a.docx', pdf, 'The content is a PDF, but the name ends with .docx: rename the file to .pdf'],
+    ['a.pdf', docx, 'The content is a Word document, but the name ends with .pdf: rename the file to .docx'],
+    ['a.csv', docx, 'The content is a Word document, but the name ends with .csv: rename the file to .docx'],
+    [
+      'a.pdf',
+      doc,
+      'The content is an OLE container, as .doc files are, but the name ends with .pdf: rename the file to .doc',
+    ],
+    [
+      'a.md',
+      doc,
+      'The content is an OLE container, as .doc files are, but the name ends with .md: rename the file to .doc',
+    ],
+    [
+      'a.docx',
+      Buffer.from('just text'),
+      'The content is plain text, but the name ends with .docx: rename the file to .txt',
+    ],
     [
       'a.DOC',
       Buffer.from('just text, \xe9', 'latin1'),
-      'The content is plain text, but the name ends in .doc: name it .txt',
+      'The content is plain text, but the name ends with .doc: rename the file to .txt',
     ],
     [
       'a.pdf',
       Buffer.from('\uFEFFjust text', 'utf16le'),
-      'The content is plain text, but the name ends in .pdf: name it .txt',
+      'The content is plain text, but the name ends with .pdf: rename the file to .txt',
     ],
   ])('is refused at once, with the name that it should have: %s', async (name, bytes, message) => {
     expect(await read(extractor, name, bytes)).toMatchObject({ code: 'ERR_WRONG_TYPE', message })
@@ -85,7 +97,7 @@ describe('U10 what nothing reads', () => {
     ['a.docx', windowsProgram, /a program/],
     ['a.txt', program, /a program/],
     ['a.pdf', png, /an image/],
-    ['a.docx', rtf, /RTF, although the name ends in \.docx/],
+    ['a.docx', rtf, /RTF, which is not supported, although the name ends with \.docx/],
     ['a.doc', rtf, /RTF/],
     ['a.doc', html, /HTML/],
     ['a.pdf', html, /HTML/],
@@ -119,7 +131,7 @@ describe('U10 what nothing reads', () => {
     )
     expect(table).toMatchObject({
       code: 'ERR_UNSUPPORTED_FORMAT',
-      message: expect.stringContaining('an Excel workbook, and no Word document') as string,
+      message: expect.stringContaining('an Excel workbook, not a Word document') as string,
     })
   })
 

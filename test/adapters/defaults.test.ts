@@ -79,7 +79,7 @@ textExtractorSuite(runner, 'processes', () => {
   return Promise.resolve({ port, dispose: () => port.close() })
 })
 
-embeddingModelSuite(runner, 'transformers', async () => {
+embeddingModelSuite(runner, 'onnx', async () => {
   const port = await OnnxEmbeddingModel.open(bundledModel)
   return { port, dispose: () => port.close() }
 })

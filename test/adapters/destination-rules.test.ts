@@ -171,7 +171,7 @@ describe('destinations by their addresses', () => {
       const allow = address === '127.0.0.1' ? [] : ['127.0.0.1']
       const { transport } = resolving([answers], { ...options, allow })
       const error = expect.stringMatching(
-        /^the name hooks\.example\.test resolves to what is (not a public|no) address$/,
+        /^the name hooks\.example\.test resolves to an address that is not (a public|an IP) address$/,
       ) as string
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
       await expect(transport.vetDestination(url)).rejects.toThrow(DestinationRefusedError)
@@ -264,7 +264,7 @@ describe('destinations by their addresses', () => {
     expect(await transport.post(post(url))).toMatchObject({ kind: 'response', httpStatus: 500 })
     const bytes = receiver.connections[0]?.bytesReceived
     for (let attempt = 2; attempt <= 3; attempt += 1) {
-      const error = `the name ${HOOKS} resolves to what is not a public address`
+      const error = `the name ${HOOKS} resolves to an address that is not a public address`
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
     }
     expect(receiver.connections).toHaveLength(1)

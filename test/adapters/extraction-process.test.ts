@@ -286,7 +286,7 @@ describe('what a file gives', () => {
     const outcome = await read(extractor, 'a.pdf', bytes)
     expect(outcome).toMatchObject({
       code: 'ERR_EXTRACTION_LIMIT',
-      message: 'A .pdf of more than 1 MB is not read: split it',
+      message: 'A .pdf file may have at most 1 MB: split it',
     })
     expect((await read(extractor, 'a.txt', Buffer.alloc(1_048_577, 'a'))).text).toHaveLength(1_048_577)
     await extractor.close()

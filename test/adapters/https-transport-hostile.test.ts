@@ -81,7 +81,7 @@ describe('what goes on for ever', () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   const tooMuch = {
     kind: 'connection_error',
-    error: 'too much came back, and no response in it (ERR_RESPONSE_SIZE)',
+    error: 'the server sent too many bytes without a complete response (ERR_RESPONSE_SIZE)',
   }
   const response = { kind: 'response', httpStatus: 200 }
   it.each([

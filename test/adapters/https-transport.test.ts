@@ -268,7 +268,7 @@ describe('addresses of a name', () => {
     for (const [addresses, problem] of [
       [many(33), 'has more than 32 addresses'],
       [many(5_000), 'has more than 32 addresses'],
-      [many(32, ['10.0.0.1']), 'resolves to what is not a public address'],
+      [many(32, ['10.0.0.1']), 'resolves to an address that is not a public address'],
     ] as const) {
       const error = `the name hooks.example.test ${problem}`
       const transport = resolvingTo(addresses)
@@ -289,7 +289,9 @@ describe('addresses of a name', () => {
       const thrown = await transport.vetDestination(url).catch((error: unknown) => error)
       expect(thrown).toBeInstanceOf(DestinationRefusedError)
       const { message, cause } = thrown as Error
-      expect(message).toMatch(/^the name hooks\.example\.test resolves to what is (not a public address|denied by)/)
+      expect(message).toMatch(
+        /^the name hooks\.example\.test resolves to an address that is (not a public address|denied by)/,
+      )
       expect(message).not.toContain('11')
       expect((cause as Error).message).toContain(`hooks.example.test resolves to "${address}", which is `)
       expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error: message })
@@ -397,7 +399,7 @@ describe('connection errors', () => {
   })
 
   it.each([
-    ['of another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'what came back is no response of HTTP (HPE_INVALID_CONSTANT)'],
+    ['of another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'the answer is not an HTTP response (HPE_INVALID_CONSTANT)'],
     [
       'a switch of protocols',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n',

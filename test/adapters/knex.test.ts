@@ -64,7 +64,7 @@ describe('the knex instance of a host', () => {
   ])('does not translate names or rows', (config) => {
     const [option = ''] = Object.keys(config)
     expect(() => new KnexStorage({ knex: sqlite(config) })).toThrow(
-      refusal(new RegExp(`without ${option}: make one of its own for the engine`)),
+      refusal(new RegExp(`without ${option}: create a separate instance for the engine`)),
     )
   })
 

@@ -175,7 +175,7 @@ describe('a PDF that cannot be read, or not all of it', () => {
     expect(text).toContain('a page with text')
     expect(warnings).toEqual([
       'page 2 has no text',
-      'page 3 has characters without a meaning: its fonts have no Unicode map',
+      'page 3 has characters without meaning: its fonts have no Unicode map',
     ])
     expect(pieces.at(-1)?.pages).toBe(3)
   })
@@ -203,7 +203,7 @@ describe('a PDF that cannot be read, or not all of it', () => {
     const broken = whole.replace('11 0 obj\n<<', '11 0 obj\n[ ')
     const { text, warnings } = await extract(Buffer.from(broken, 'latin1'))
     expect(text).toBe('a page with text\n\na page with text')
-    expect(warnings).toEqual(['the file is damaged: 2 pages were found in it, others may be lost'])
+    expect(warnings).toEqual(['the file is damaged: 2 pages were found, others may be lost'])
   })
 
   it('is refused as encrypted where a password is wanted', async () => {

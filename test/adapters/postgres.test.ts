@@ -29,7 +29,7 @@ describe('a database URL', () => {
     const storage = new KnexStorage({ knex: openPostgres('postgresql://alcove:hunter2@127.0.0.1:1/none') })
     const failure: unknown = await storage.open().catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
-    expect(String(failure)).toContain('nothing listens where the database should be: is it running')
+    expect(String(failure)).toContain('no database server answers at this address: check that it is running')
     expect(String(failure)).not.toContain('hunter2')
     await storage.close()
   })

@@ -33,7 +33,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
   })
 
   it('locks are free once their holder has lost its connection, which is not used again', async () => {
-    expect(() => locks(4)).toThrow('knex: must have 5 connections at least')
+    expect(() => locks(4)).toThrow('knex: must have at least 5 connections')
     const [one, other] = [locks(5), locks(5)]
     const name = randomUUID()
     let lose: () => void = () => undefined

@@ -60,7 +60,7 @@ describe('look-ups', () => {
     const outcome = await transport.post({ url: receiver.urlOf(HOOKS), headers: {}, body: new Uint8Array() })
     expect(outcome).toEqual({
       kind: 'blocked',
-      error: `the name ${HOOKS} resolves to what is not a public address`,
+      error: `the name ${HOOKS} resolves to an address that is not a public address`,
     })
     expect(receiver.connections).toHaveLength(0)
   })

@@ -98,7 +98,7 @@ describe('alcove backup and alcove restore', () => {
     await writeFile(inFolder('b.tar'), 'mine')
     const refused = await alcove('backup', 'b.tar')
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(refused.stderr).toMatch(/^alcove: .*is there already.*--force \(ERR_INVALID_INPUT\)\n$/)
+    expect(refused.stderr).toMatch(/^alcove: .* exists: use another file.*--force\) \(ERR_INVALID_INPUT\)\n$/)
     expect(await readFile(inFolder('b.tar'), 'utf8')).toBe('mine')
     expect((await alcove('backup', '--force', 'b.tar')).exitCode).toBe(0)
     const restore = await alcove('restore', 'b.tar')
@@ -108,9 +108,9 @@ describe('alcove backup and alcove restore', () => {
 
   it('without keys: say what is needed, and are right', async () => {
     const backup = await alcove('backup', '--without-keys', 'b.tar')
-    expect(backup.stderr).toMatch(/^the key that secrets are encrypted with is not in it: .*\n$/)
+    expect(backup.stderr).toMatch(/^the backup does not contain the key that encrypts the secrets: .*\n$/)
     const restore = await alcove('restore', 'b.tar', '--data-dir', 'new')
-    expect(restore.stderr).toMatch(/put it in \S+secret-key, or name its file with --secret-key-file\n$/)
+    expect(restore.stderr).toMatch(/copy it to \S+secret-key, or give its file with --secret-key-file\n$/)
     expect((await alcove('context', 'list', '--data-dir', 'new')).stderr).toContain('ERR_SECRET_KEY')
     const key = inFolder('alcove-data', 'keys', 'secret-key')
     expect((await alcove('context', 'list', '--data-dir', 'new', '--secret-key-file', key)).exitCode).toBe(0)
@@ -121,7 +121,7 @@ describe('alcove backup and alcove restore', () => {
     const { exitCode, stdout, stderr } = await alcove('backup', 'b.tar')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('Backed up 1 document')
-    expect(stderr).toMatch(/\n[0-9a-f-]{36}: the data folder does not have its file, nor does the backup\n$/)
+    expect(stderr).toMatch(/\n[0-9a-f-]{36}: its file is missing in the data folder and in the backup\n$/)
     expect((await alcove('restore', 'b.tar', '--data-dir', 'new')).exitCode).toBe(0)
   })
 
@@ -129,7 +129,7 @@ describe('alcove backup and alcove restore', () => {
     await writeFile(inFolder('b.tar'), 'no backup')
     const restore = await alcove('restore', 'b.tar', '--data-dir', 'new')
     expect(restore).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(restore.stderr).toMatch(/^alcove: \S+b\.tar cannot be restored: it is no backup .*\(ERR_BACKUP_INVALID\)\n$/)
+    expect(restore.stderr).toMatch(/^alcove: cannot restore \S+b\.tar: it is not a backup .*\(ERR_BACKUP_INVALID\)\n$/)
     expect((await readdir(folder.path)).sort()).toEqual(['alcove-data', 'b.tar'])
     const backup = await alcove('backup', 'c.tar', '--data-dir', 'none')
     expect(backup.stderr).toMatch(/^alcove: .*run "alcove init" first \(ERR_NOT_INITIALIZED\)\n$/)
@@ -159,7 +159,7 @@ describe('alcove backup and alcove restore', () => {
       expect(await readdir(inFolder('small'))).toEqual([])
     }
     const restore = await limited(100, 'restore', 'b.tar', '--data-dir', 'new')
-    expect(restore.stderr).toMatch(/^alcove: .*nothing of it is left \(ERR_BACKUP_FAILED\)\n$/)
+    expect(restore.stderr).toMatch(/^alcove: .*no partial result remains \(ERR_BACKUP_FAILED\)\n$/)
     expect((await readdir(folder.path)).sort()).toEqual(['alcove-data', 'b.tar', 'small'])
     expect((await readdir(inFolder('alcove-data'))).filter((name) => name.includes('unfinished'))).toEqual([])
     expect((await alcove('backup', join('small', 'b.tar'))).exitCode).toBe(0)

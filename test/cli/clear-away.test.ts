@@ -16,5 +16,5 @@ it('a deletion that waits for room on a disk is told so, in one line; one that i
   await clearAway(engineThat('done'))
   expect(lines).toEqual([])
   await clearAway(engineThat('full'))
-  expect(lines).toEqual([expect.stringMatching(/^A disk is full: .* waits for room.*\.\n$/)])
+  expect(lines).toEqual([expect.stringMatching(/^a disk is full: free some space; .* removes the deleted data\n$/)])
 })

@@ -171,7 +171,8 @@ describe('alcove', () => {
   it('refuses other names for a folder that a host has made, and says which it has', async () => {
     const initial = { companyName: 'Harbour', ownerEmail: 'boss@example.com' }
     await (await openLocalEngine({ dataDir: join(folder.path, 'alcove-data'), initial })).close()
-    const there = /with the root company Harbour and the owner boss@example\.com, and so they stay: run "alcove init"/
+    const there =
+      /with the root company Harbour and the owner boss@example\.com, which cannot change: run "alcove init"/
     await expectError(1, there, 'init', '--company', 'Other')
     await expectError(1, there, 'init', '--owner-email', 'other@example.com')
     expect(await json('key', 'list')).toEqual([])
@@ -196,18 +197,18 @@ describe('alcove', () => {
     await expectError(2, /unknown option '--nope'/, 'context', 'list', '--nope')
     await expectError(
       2,
-      /argument 'abc' is invalid\. it must be a number/,
+      /argument 'abc' is invalid\. Expected a number/,
       'context',
       'create',
       'x',
       '--chunk-size',
       'abc',
     )
-    await expectError(2, /it must be an id, a positive integer/, 'company', 'create', 'x', '--parent', '-1')
+    await expectError(2, /Expected an id, a positive integer/, 'company', 'create', 'x', '--parent', '-1')
     await expectError(2, /Allowed choices are on, off/, 'context', 'share', '1', 'maybe')
     for (const group of ['context', 'company', 'account', 'role', 'user', 'permission'])
-      await expectError(2, new RegExp(`missing subcommand of '${group}': one of .*list`), group)
-    await expectError(2, /missing subcommand of 'alcove': one of init, demo,/)
+      await expectError(2, new RegExp(`missing subcommand of '${group}'; expected one of .*list`), group)
+    await expectError(2, /missing subcommand of 'alcove'; expected one of init, demo,/)
     await expectError(2, /unknown command 'lst' \(Did you mean list\?\)/, 'context', 'lst')
     expect((await alcove('help', 'context')).stdout).toContain('create')
     expect(await alcove('--version')).toMatchObject({ exitCode: 0, stdout: '0.1.0\n' })
@@ -245,10 +246,10 @@ describe('alcove', () => {
       'tools.json',
     )
     await expectError(1, /the file nope\.json cannot be read/, 'context', 'create', 'x', '--tools', 'nope.json')
-    await expectError(1, /there is none with the id or name x/, 'search', '--context', 'x', 'prompt')
+    await expectError(1, /no context has the id or name x/, 'search', '--context', 'x', 'prompt')
     await json('context', 'create', 'Twice')
     await json('context', 'create', 'Twice')
-    await expectError(1, /several have the name Twice: use the id, one of 1, 2/, 'context', 'show', 'Twice')
+    await expectError(1, /several contexts have the name Twice: use an id, one of 1, 2/, 'context', 'show', 'Twice')
     await expectError(1, /prompt: must not be empty/, 'search', '--context', '1', '  ')
     await expectError(1, /no document with the id nope/, 'documents', 'show', 'nope')
   })
@@ -306,13 +307,13 @@ describe('alcove', () => {
       'inbox/blank.md: failed: The file has no text (ERR_NO_TEXT)',
       'inbox/deep/also.csv: 1 chunk from 8 bytes',
       'inbox/good.txt: 1 chunk from 10 bytes',
-      'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero between characters became U+FFFD',
-      'nowhere.txt: failed: there is no such file or folder',
-      'inbox/picture.png: failed: The name must end in one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
+      'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero character became U+FFFD',
+      'nowhere.txt: failed: no such file or folder',
+      'inbox/picture.png: failed: The name must end with one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
     ])
     expect(stderr.split('\n')).toEqual([
-      'skipped inbox/picture.png: not a format that is read',
-      'skipped in inbox: 1 hidden; name a file to ingest it all the same',
+      'skipped inbox/picture.png: its format is not supported',
+      'skipped in inbox: 1 hidden; to ingest such a file, name it',
       '',
     ])
     const documents = await json<{ originalName: string; error: string | null }[]>('documents', '--context', 'C')
@@ -369,7 +370,7 @@ describe('alcove', () => {
     const { stdout } = await alcove('user', 'otp', 'recovery-codes', id)
     expect(stdout.match(/^([A-Z2-9]{4}-){3}[A-Z2-9]{4}$/gm)).toHaveLength(10)
     expect((await alcove('user', 'otp', 'begin', id)).stdout).toMatch(
-      /^Secret, shown this once: [A-Z2-7]{32}\nAs a QR code: otpauth:\/\/totp\/.+\nThen run "alcove user otp confirm \d+ CODE"/,
+      /^Secret \(not shown a second time\): [A-Z2-7]{32}\nURI for a QR code: otpauth:\/\/totp\/.+\nThen run "alcove user otp confirm \d+ CODE"/,
     )
     expect(await json('user', 'otp', 'disable', id)).toMatchObject({ otpMethod: 'none' })
     await expectError(1, /has no one-time passwords/, 'user', 'otp', 'recovery-codes', id)

@@ -63,8 +63,8 @@ describe('alcove doctor', () => {
     expect(first).toMatchObject({ exitCode: 1, stderr: '' })
     expect(first.stdout.trim().split('\n')).toEqual([
       expect.stringMatching(/^vectors-missing: Document [0-9a-f-]{36} \(leave\.txt\) has 0 vectors for 1 windows\.$/),
-      '  Repairing processes the document again, from the bytes as they were received.',
-      '"alcove doctor --repair" can mend 1 of them.',
+      '  Repairing processes the document a second time, from the bytes as they were received.',
+      '"alcove doctor --repair" can repair 1 of them.',
       '1 problem, 0 repaired',
     ])
     // Looking has not mended it.

@@ -75,15 +75,15 @@ describe('alcove ingest of what is no file', () => {
       exitCode: 0,
       stdout: 'inbox/good.txt: 1 chunk from 4 bytes\n',
       stderr: [
-        'skipped inbox/photo.png: not a format that is read\n',
-        'skipped in inbox: 2 hidden, 1 symbolic link, 1 dead link, 1 special file; name a file to ingest it all the same\n',
+        'skipped inbox/photo.png: its format is not supported\n',
+        'skipped in inbox: 2 hidden, 1 symbolic link, 1 dead link, 1 special file; to ingest such a file, name it\n',
       ].join(''),
     })
   })
 
   it('fails for an empty folder', async () => {
     await mkdir(inFolder('inbox'))
-    const stderr = 'inbox: failed: there is no file in this folder that can be ingested\n'
+    const stderr = 'inbox: failed: the folder contains no file of a supported format\n'
     expect(await alcove('ingest', '--context', 'C', 'inbox')).toEqual({ exitCode: 1, stdout: '', stderr })
     expect(await alcove('ingest', '--context', 'C', 'inbox', '--json')).toEqual({ exitCode: 1, stdout: '[]\n', stderr })
   })

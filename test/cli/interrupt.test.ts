@@ -40,7 +40,7 @@ describe('Ctrl-C', () => {
     expect(await outcome).toEqual({
       exitCode: 130,
       stdout: '',
-      stderr: 'interrupted: 1 uploaded document will go on at the next "alcove ingest" or "alcove serve"\n',
+      stderr: 'interrupted: 1 uploaded document will be processed by the next "alcove ingest" or "alcove serve"\n',
     })
 
     const engine = await openLocalEngine({ dataDir })

@@ -85,7 +85,7 @@ describe('alcove search', () => {
   it('refuses modes and members that there are not, and says which there are', async () => {
     const wrong: [expected: RegExp, ...args: string[]][] = [
       [/'fuzzy' is invalid\. Allowed choices are hybrid, semantic, keyword;/, 'search', '--mode', 'fuzzy'],
-      [/there is no "vector": there are score, source, match;/, 'search', '--include', 'score,vector'],
+      [/Unknown member "vector"; expected one of score, source, match;/, 'search', '--include', 'score,vector'],
       [/'maybe' is invalid\. Allowed choices are on, off;/, 'context', 'update', 'Parts', '--finds-early', 'maybe'],
       [/Allowed choices are hybrid, semantic, keyword;/, 'context', 'create', 'X', '--search-mode', 'words'],
     ]

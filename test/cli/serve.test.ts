@@ -226,14 +226,14 @@ describe('alcove serve', () => {
 
   it.each<[string, string[], number, RegExp]>([
     ['a folder that was never initialised', ['--data-dir', 'nowhere'], 1, /run "alcove init" first/],
-    ['a port that is none', ['--port', '70000'], 2, /it must be a port/],
-    ['a role that is none', ['--roles', 'http,cook'], 2, /it must be a list of http, ingest, relay/],
+    ['a port that is none', ['--port', '70000'], 2, /Expected a port/],
+    ['a role that is none', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
     ['a log level that is none', ['--log-level', 'loud'], 2, /Allowed choices are silent, error/],
     ['a mail server that is none', ['--smtp-url', 'mail.example.com'], 1, /must be an address such as smtp:/],
     ['a public address that is none', ['--public-url', 'example.com'], 1, /must be a web address/],
     ['a page without a place for the token', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
-    ['a number of connections that is none', ['--max-connections', '0'], 2, /it must be a positive integer/],
-    ['a rate that is none', ['--min-upload-rate', 'slow'], 2, /it must be a number of bytes/],
+    ['a number of connections that is none', ['--max-connections', '0'], 2, /Expected a positive integer/],
+    ['a rate that is none', ['--min-upload-rate', 'slow'], 2, /Expected a number of bytes/],
     ['a proxy that is none', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
     ['a host that this machine has not', ['--host', '203.0.113.1', '--log-level', 'error'], 1, /no such address/],
   ])('refuses %s', async (_name, args, exitCode, message) => {

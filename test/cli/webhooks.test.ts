@@ -112,7 +112,7 @@ describe('alcove destination', () => {
     const [first, second = '', third] = said.trim().split('\n')
     expect(first).toBe('Added destination 2, https://10.1.2.3:8443/x.')
     expect(second).toMatch(/^Signing secret: whsec_/)
-    expect(third).toBe('The secret is shown this once.')
+    expect(third).toBe('Save the secret now: it is not shown a second time.')
 
     const listed = await json<Destination[]>('destination', 'list')
     expect(listed).toMatchObject([
@@ -127,7 +127,7 @@ describe('alcove destination', () => {
     const rotated = await json<DestinationWithSecret>('destination', 'rotate', '1')
     expect({ ...rotated, updated: record.updated }).toEqual({ ...record, secret: rotated.secret })
     const saidThen = await text('destination', 'rotate', '1')
-    expect(saidThen).toMatch(/^Destination 1, .* has another signing secret from now on\.\nSigning secret: whsec_/)
+    expect(saidThen).toMatch(/^Replaced the signing secret of destination 1, .*\.\nSigning secret: whsec_/)
     const secrets = [added.secret, second.slice(-49), rotated.secret, /whsec_\S+/.exec(saidThen)?.[0]]
     expect(new Set(secrets).size).toBe(4)
     for (const known of secrets) expect(JSON.stringify([listed, shown])).not.toContain(known)
@@ -140,7 +140,8 @@ describe('alcove destination', () => {
 
   it('S14 adds nothing that is not public unless it is allowed, and refuses what is no destination', async () => {
     const add = (...args: readonly string[]): readonly string[] => ['destination', 'add', ...args]
-    const refused = /127\.0\.0\.1 is not a public address; --webhook-allow lets in .*\(ERR_DESTINATION_REFUSED\)$/m
+    const refused =
+      /127\.0\.0\.1 is not a public address; permit it with --webhook-allow .*\(ERR_DESTINATION_REFUSED\)$/m
     await expectError(1, refused, add(NO_ADDRESS))
     await expectError(1, refused, add(NO_ADDRESS, '--webhook-allow', '127.0.0.2'))
     await expectError(1, /^alcove: the port 22 may not be contacted \(ERR_/, add('https://8.8.8.8:22/', ...ALLOW))
@@ -157,15 +158,17 @@ describe('alcove destination', () => {
       add('https://8.8.8.8/', '--company', '9'),
     )
     for (const network of ['127.0.0.0/33', '10.0.0.0/8,localhost'])
-      await expectError(2, /it must be an address or a network, such as/, add(NO_ADDRESS, '--webhook-allow', network))
+      await expectError(2, /Expected an address or a network, such as/, add(NO_ADDRESS, '--webhook-allow', network))
     const env = { ALCOVE_WEBHOOK_ALLOW: '10.0.0.0/8,127.0.0.1', ALCOVE_INCLUDE_DESCENDANTS: '0' }
     const added = await alcove([...add(NO_ADDRESS), '--json'], env)
     expect(JSON.parse(added.stdout)).toMatchObject({ id: 1, includeDescendants: false })
     await expectError(1, /has a destination with this URL already \(ERR_ALREADY_EXISTS\)/, add(NO_ADDRESS, ...ALLOW))
     for (const command of ['show', 'remove', 'rotate', 'test'])
       await expectError(1, /no destination with the id 7 \(ERR_DESTINATION_NOT_FOUND\)/, ['destination', command, '7'])
-    await expectError(2, /it must be an id, a positive integer/, ['destination', 'show', 'x'])
-    await expectError(2, /missing subcommand of 'destination': one of add, list, show, remove/, ['destination'])
+    await expectError(2, /Expected an id, a positive integer/, ['destination', 'show', 'x'])
+    await expectError(2, /missing subcommand of 'destination'; expected one of add, list, show, remove/, [
+      'destination',
+    ])
   })
 })
 
@@ -201,7 +204,7 @@ describe('alcove delivery', () => {
     expect(await text('delivery', 'show', '4')).toContain(`\nresendOf: 1\npayload: ${shown.payload}\n`)
     expect(await text('delivery', 'list', '--limit', '1')).toMatch(/│ 4 +│ run\.started +│ 1 +│ pending/)
     const queued =
-      /^Queued delivery \d \(run\.started\) to destination 1\. Sent by the relay that works on this folder \("alcove serve"\), or by the next one that does\.\n"alcove delivery show \d" tells what came of it\.\n$/
+      /^Queued delivery \d \(run\.started\) to destination 1\. A running "alcove serve" on this folder sends it; if none runs, the next one does\.\n"alcove delivery show \d" shows its state\.\n$/
     expect(await text('delivery', 'resend', '1')).toMatch(queued)
     expect(await text('destination', 'test', '1')).toMatch(queued)
     // What was on its way to a destination that is gone is cancelled.
@@ -212,7 +215,7 @@ describe('alcove delivery', () => {
     await expectError(1, /no delivery with the id 99 \(ERR_DELIVERY_NOT_FOUND\)/, ['delivery', 'show', '99'])
     await expectError(2, /Allowed choices are pending, delivering/, ['delivery', 'list', '--status', 'done'])
     for (const limit of ['0', '1.5'])
-      await expectError(2, /it must be a positive integer/, ['delivery', 'list', '--limit', limit])
+      await expectError(2, /Expected a positive integer/, ['delivery', 'list', '--limit', limit])
   })
 })
 
@@ -251,10 +254,10 @@ describe('alcove event', () => {
     })
     expect(await json(...STARTED, '--company', String(company))).toMatchObject({ customerId: company, deliveries: 1 })
     expect(await text(...STARTED)).toMatch(
-      /^Recorded run\.started, evt_\w+, for 1 destination\.\nSent by the relay that works on this folder/,
+      /^Recorded run\.started, evt_\w+, for 1 destination\.\nA running "alcove serve" on this folder sends it/,
     )
     expect(await text('event', 'record', 'agent.deleted', '{"agentId":7}')).toMatch(
-      /^Recorded agent\.deleted, evt_\w+, which no destination has subscribed to\.\n$/,
+      /^Recorded agent\.deleted, evt_\w+, for no destination, because none subscribes to it\.\n$/,
     )
     expect(await json('delivery', 'list')).toHaveLength(3)
   })
@@ -262,7 +265,7 @@ describe('alcove event', () => {
   it('D16 refuses what is no event, and records nothing', async () => {
     await json('destination', 'add', NO_ADDRESS, ...ALLOW)
     const record = (...args: readonly string[]): readonly string[] => ['event', 'record', ...args]
-    await expectError(2, /argument 'data'\. it must be JSON/, record('run.started', '{jobKey:1}'))
+    await expectError(2, /argument 'data'\. Expected JSON/, record('run.started', '{jobKey:1}'))
     await expectError(2, /argument 'type'\. Allowed choices are run\.started, /, record('agent.updated', '{}'))
     await expectError(2, /missing required argument 'data'/, record('run.started'))
     await expectError(1, /data\.jobKey: is required/, record('run.started', '{}'))
@@ -393,13 +396,9 @@ describe('without a server', () => {
 
 describe('alcove serve', () => {
   it.each<[string, string[], RegExp]>([
-    [
-      'a network that is none',
-      ['--webhook-allow', '10.0.0.0/8', '--webhook-allow', 'all'],
-      /it must be an address or a/,
-    ],
-    ['days that are none', ['--webhook-retention-days', '0'], /it must be a number of days, 1 to 36500/],
-    ['days without end', ['--webhook-retention-days', '36501'], /it must be a number of days, 1 to 36500/],
+    ['a network that is none', ['--webhook-allow', '10.0.0.0/8', '--webhook-allow', 'all'], /Expected an address or a/],
+    ['days that are none', ['--webhook-retention-days', '0'], /Expected a number of days, 1 to 36500/],
+    ['days without end', ['--webhook-retention-days', '36501'], /Expected a number of days, 1 to 36500/],
   ])('refuses %s', async (_what, args, message) => {
     await expectError(2, message, ['serve', '--port', '0', ...args])
   })
@@ -445,14 +444,15 @@ describe('the key that secrets are encrypted with', () => {
     expect(await served.stop()).toBe(0)
     await expect(readFile(made)).rejects.toThrow('ENOENT')
 
-    const missing = /is missing, and secrets of the database are encrypted: put it back, or name .*\(ERR_SECRET_KEY\)/
+    const missing =
+      /is missing, but the database has secrets encrypted with it: put the file back, or give .*\(ERR_SECRET_KEY\)/
     for (const args of [
       ['destination', 'list'],
       ['serve', '--port', '0'],
     ])
       await expectError(1, missing, args)
     await expect(readFile(made)).rejects.toThrow('ENOENT')
-    const another = /is not the one that the secrets of this database are encrypted with.*\(ERR_SECRET_KEY\)/
+    const another = /the secrets of this database are encrypted with another secret-encryption key.*\(ERR_SECRET_KEY\)/
     await writeFile(kept, `${Buffer.alloc(32, 9).toString('base64')}\n`)
     await expectError(1, another, ['destination', 'list', '--secret-key-file', kept])
     await writeFile(kept, 'no key')
@@ -462,7 +462,7 @@ describe('the key that secrets are encrypted with', () => {
       ['event', ...STARTED.slice(1)],
       env,
     )
-    await expectError(2, /it must be the path of a file/, ['company', 'list', '--secret-key-file', ''])
+    await expectError(2, /Expected the path of a file/, ['company', 'list', '--secret-key-file', ''])
   })
 
   it('may be given from the beginning', async () => {

@@ -128,7 +128,7 @@ describe('a document that kills the process', () => {
         {
           originalName: 'poison.txt',
           completed: null,
-          error: 'The process ended 6 times while it worked on this, and got no further (ERR_CRASHED)',
+          error: 'The process crashed 6 times while it worked on this, and made no progress (ERR_CRASHED)',
         },
       ],
     })

@@ -213,12 +213,14 @@ describe('contexts', () => {
       code: 'ERR_INVALID_INPUT',
       field: 'settings.chunkSize',
       message:
-        'settings.chunkSize: is unknown: there are embeddingModel, maxSizeBytes, topN, scoreThreshold, chunkSizeTokens, overlap, searchMode, findsEarly',
+        'settings.chunkSize: unknown option "chunkSize"; expected one of embeddingModel, maxSizeBytes, topN, scoreThreshold, chunkSizeTokens, overlap, searchMode, findsEarly',
     })
     expect(await session.contexts.list()).toEqual([])
     const { id, maxSize } = await session.contexts.create(NEW_CONTEXT)
     const update = session.contexts.update(id, { ...NEW_CONTEXT, settings: { maxSize: 5_000 } as object })
-    await expect(update).rejects.toThrow('settings.maxSize: is unknown: there are maxSizeBytes, topN,')
+    await expect(update).rejects.toThrow(
+      'settings.maxSize: unknown option "maxSize"; expected one of maxSizeBytes, topN,',
+    )
     expect(await session.contexts.get(id)).toMatchObject({ maxSize })
   })
 

@@ -167,7 +167,7 @@ describe('an engine with a model of its own files', () => {
       )
       expect(report.problems[1]).toMatchObject({
         isRepairable: false,
-        repair: 'Its embedding model cannot be used: mend that first.',
+        repair: 'Its embedding model cannot be used: repair the model first.',
       })
       // It is not made worse: a document that cannot be processed is not put back.
       expect(await engine.as(engine.owner).documents.get({ contextId: 1, id: 1 })).toMatchObject({

@@ -99,7 +99,7 @@ describe('a document whose words are', () => {
     expect(await find(dataDir, LEAVE, BY_WORDS)).toBeUndefined()
     const { problems } = await examine(dataDir)
     expect(problems[0]?.message).toMatch(
-      /^Document .* \(shelves\.txt\) has the words of 5 chunks in the word index, and \d+ chunks\.$/,
+      /^Document .* \(shelves\.txt\) has the words of 5 chunks in the word index, but \d+ chunks\.$/,
     )
     await expectMended(['words-missing', 'words-missing'])
   })
@@ -216,7 +216,7 @@ describe('documents whose words are not indexed', () => {
       { code: 'words-missing', contextId: 2, job: 'index-words' },
     ])
     expect(report.problems[0]?.message).toBe(
-      'Context 1 (Handbook) has 2 documents whose words are not indexed, and nothing is going to index them.',
+      'Context 1 (Handbook) has 2 documents whose words are not indexed, and no job indexes them.',
     )
     await expectMended(['words-missing', 'words-missing'])
   })
@@ -256,7 +256,7 @@ describe('documents whose words are not indexed', () => {
     await words(dataDir, async (index) => await index.add(older, wordRows(1, 2)))
     const { problems } = await examine(dataDir)
     expect(problems).toMatchObject([{ code: 'words-of-other-version', subject: { contextId: 1, collection: older } }])
-    expect(problems[0]?.message).toContain('that is no damage')
+    expect(problems[0]?.message).toContain('they are no damage')
     await sql(dataDir, async (database) => await database('alcove_jobs').insert(job(1)))
     expect((await examine(dataDir)).problems).toEqual([])
     await sql(dataDir, async (database) => await database('alcove_jobs').delete())

@@ -141,8 +141,8 @@ describe('a document whose file is', () => {
     await rm(fileOf(dataDir, short))
     const [problem] = (await expectTold(['file-missing'])).problems
     expect(problem).toMatchObject({ subject: { contextId: 1, documentId: 2, documentUuid: short } })
-    expect(problem?.message).toBe(`Document ${short} (leave.txt) has no file that can be read in the file store.`)
-    expect(problem?.repair).toContain('upload the file again, or restore a backup')
+    expect(problem?.message).toBe(`Document ${short} (leave.txt) has no readable file in the file store.`)
+    expect(problem?.repair).toContain('upload the file a second time, or restore a backup')
     expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
   })
 
@@ -163,7 +163,7 @@ describe('a document whose file is', () => {
     await truncate(fileOf(dataDir, short), 3)
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 2, 0))
     const { problems } = await expectTold(['file-changed', 'vectors-missing'])
-    expect(problems[1]?.repair).toContain('upload the file again')
+    expect(problems[1]?.repair).toContain('upload the file a second time')
   })
 
   it('right, and its record has another size: is corrected', async () => {
@@ -322,7 +322,7 @@ describe('a document whose chunks are', () => {
     const { problems, isHealthy } = await repair(dataDir)
     expect(isHealthy).toBe(false)
     expect(problems).toMatchObject([{ code: 'chunks-wrong', isRepaired: false, isRepairable: false }])
-    expect(problems[0]?.repair).toMatch(/^It was processed again, and failed: .* \(ERR_NO_TEXT\)\.$/)
+    expect(problems[0]?.repair).toMatch(/^The second processing of the document failed: .* \(ERR_NO_TEXT\)\.$/)
   })
 })
 
@@ -428,7 +428,7 @@ describe('a context', () => {
     )
     const [problem] = (await expectTold(['quota-exceeded'])).problems
     expect(problem?.message).toBe(
-      `Context 1 (Handbook) has documents of ${LONG.length + LEAVE.length} bytes, and may have 9.`,
+      `Context 1 (Handbook) has documents of ${LONG.length + LEAVE.length} bytes; its limit is 9 bytes.`,
     )
   })
 

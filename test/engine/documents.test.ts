@@ -297,7 +297,7 @@ describe('the quota', () => {
     await expect(session.documents.upload(context.id, { fileName: 'a.txt', content: endless() })).rejects.toMatchObject(
       {
         code: 'ERR_QUOTA_EXCEEDED',
-        message: expect.stringContaining('may have 1000 bytes together') as string,
+        message: expect.stringContaining('together may have 1000 bytes') as string,
       },
     )
     expect(read).toBeLessThanOrEqual(5_000)
@@ -360,7 +360,7 @@ describe('the quota', () => {
   it('U1 refuses a stream that is expected not to fit before a byte is read', async () => {
     const read = vi.fn()
     for (const [options, message] of [
-      [{ expectedBytes: 1_001 }, 'may have 1000 bytes together'],
+      [{ expectedBytes: 1_001 }, 'together may have 1000 bytes'],
       [{ expectedBytes: 500, maxFileBytes: 400 }, 'more than 400 bytes'],
       [{ expectedBytes: -1 }, 'expectedBytes: must be an integer, 0 or more'],
     ] as const) {
@@ -480,13 +480,13 @@ describe('processing', () => {
       expect(() => on(name, () => undefined)).toThrow(
         expect.objectContaining({
           code: 'ERR_INVALID_INPUT',
-          message: `name: there is no event ${name}: there are document.completed, document.failed, document.progress, document.findable`,
+          message: `name: unknown event "${name}"; expected one of document.completed, document.failed, document.progress, document.findable`,
         }) as Error,
       )
     expect(() => on('document.completed')).toThrow(
       expect.objectContaining({
         code: 'ERR_INVALID_INPUT',
-        message: 'listener: of document.completed: must be a function',
+        message: 'listener: must be a function, for the event document.completed',
       }) as Error,
     )
   })

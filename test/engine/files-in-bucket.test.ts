@@ -138,7 +138,7 @@ describe('an engine with its files in a bucket', () => {
     for (let time = 0; time < 2; time += 1) {
       await expect(open()).rejects.toMatchObject({
         code: 'ERR_UNSUPPORTED',
-        message: expect.stringMatching(/has no ListMultipartUploads/) as string,
+        message: expect.stringMatching(/lacks ListMultipartUploads/) as string,
       })
     }
     expect(await objects()).toEqual([])
@@ -243,7 +243,7 @@ describe('the place of files', () => {
 
   it("is the host's affair where it gives a store of its own", async () => {
     const { filesUrl: _, ...options } = { filesUrl, fileStore: new MemoryFileStore() }
-    await expect(open(options)).rejects.toThrow('filesUrl: cannot be given beside fileStore')
+    await expect(open(options)).rejects.toThrow('filesUrl: cannot be given together with fileStore')
     await (await open()).close()
     await fill(await open({ filesUrl: undefined, ...options }))
     expect(await objects()).toEqual(['database-id'])

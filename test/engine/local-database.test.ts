@@ -134,7 +134,7 @@ describe('the file with the secret-encryption key', () => {
     const missing = {
       code: 'ERR_SECRET_KEY',
       message: expect.stringMatching(
-        /secret-key, is missing, and secrets .*: put it back, or name the file that holds the key/,
+        /secret-key, is missing, but the database has secrets .*: put the file back, or give its path with secretKeyFile/,
       ) as string,
     }
     await expect(open('data')).rejects.toMatchObject(missing)

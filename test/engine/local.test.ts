@@ -121,7 +121,7 @@ describe('a data folder', () => {
     const engine = await openLocalEngine({ dataDir })
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_LOCKED',
-      message: expect.stringContaining('is open in this process already: use that engine, or close it first') as string,
+      message: expect.stringContaining('this process has already opened the data folder') as string,
     })
     expect(await engine.as(engine.owner).contexts.list()).toEqual([])
     await engine.close()
@@ -173,7 +173,9 @@ describe('a data folder', () => {
       await mkdir(join(dataDir, name), { recursive: true })
       await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
         code: 'ERR_DATA_DIR_UNUSABLE',
-        message: expect.stringMatching(/cannot be written \(\w+\): name a folder that you may write/) as string,
+        message: expect.stringMatching(
+          /cannot write the data folder .* \(\w+\): use a folder that you may write/,
+        ) as string,
       })
       await rm(join(dataDir, name), { recursive: true })
     }

@@ -171,7 +171,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const abort = new AbortController()
     const ended = migrate({ signal: abort.signal, onProgress: () => abort.abort(new Error('ended')) })
     await expect(ended).rejects.toThrow('ended')
-    await expect(open(database.address)).rejects.toThrow('run it again')
+    await expect(open(database.address)).rejects.toThrow('run it a second time')
     const engine = await open()
     const session = engine.as(engine.owner)
     const [context] = await session.contexts.list()
@@ -276,11 +276,11 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     // As a kill before the last step leaves it.
     await rename(formerDatabase, former)
     await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
-    await expect(open(database.address)).rejects.toThrow('run it again')
+    await expect(open(database.address)).rejects.toThrow('run it a second time')
     const told = await runAlcove(['context', 'list', '--data-dir', dataDir, '--database-url', database.address], {
       cwd: folder.path,
     })
-    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run it again') as string })
+    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run it a second time') as string })
     const engine = await open()
     const session = engine.as(engine.owner)
     await session.contexts.create({ ...NEW_CONTEXT, name: 'Later' })
@@ -293,7 +293,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     // Both would take each other's files for what a crash has left.
     await expect(open(database.address)).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_MISMATCH',
-      message: expect.stringMatching(/has a database of its own, alcove\.sqlite/) as string,
+      message: expect.stringMatching(/has its own database, alcove\.sqlite/) as string,
     })
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'to' })
   })
@@ -306,7 +306,10 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await (await open()).close()
     const args = ['migrate', '--from', dataDir, '--to', database.address]
     const told = await runAlcove(args, { cwd: folder.path })
-    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a command works on') as string })
+    expect(told).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('a command, such as a backup, works on') as string,
+    })
     await command.close()
     let during: Promise<unknown> | undefined
     await migrate({

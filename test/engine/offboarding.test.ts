@@ -524,7 +524,7 @@ describe.each([
     await administration.roles.create(role)
     await events.record({ type: 'agent.created', data: { agentId: 42, name: 'Lovelace' }, companyId })
     const child = await newCompany(companyId)
-    await expect(administration.companies.delete(companyId)).rejects.toThrow(`there is 1 company below`)
+    await expect(administration.companies.delete(companyId)).rejects.toThrow(`has 1 company below it`)
     expect(await outcomeOf(administration.companies.delete(companyId))).toBe('ERR_IN_USE')
     await administration.companies.delete(child.companyId)
     await administration.companies.delete(companyId)

@@ -154,7 +154,7 @@ describe('a mail that tells of a changed password', () => {
       [
         'Hello Ada "L",',
         `The password of ${EMAIL} at Root company was changed on ${when} UTC.`,
-        'If it was you, there is nothing to do. If it was not, ask for a new password where you log in, and tell an administrator of your company.\n',
+        'If you changed it, there is nothing to do. If you did not, request a new password where you log in, and tell an administrator of your company.\n',
       ].join('\n\n'),
     )
     expect(mail?.html).toContain('<p>Hello Ada &#34;L&#34;,</p>')

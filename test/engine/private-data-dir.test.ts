@@ -112,7 +112,7 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     await mkdir(dataDir)
     await chmod(dataDir, 0o1777)
     await expect(openLocalEngine({ dataDir })).rejects.toThrow(
-      `others can read ${dataDir} (mode 1777), and it is a place for the files of all users: name a folder within it`,
+      `other users can read ${dataDir} (mode 1777), and it is a folder for the files of all users: use a new folder inside it`,
     )
     expect(((await stat(dataDir)).mode & 0o7777).toString(8)).toBe('1777')
   })
@@ -124,9 +124,9 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     const { exitCode, stderr } = await runAlcove(['init', '--data-dir', dataDir], { cwd: folder.path })
     expect(exitCode).toBe(1)
     expect(stderr).toContain(
-      `others can read ${dataDir} (mode 0755), and it holds other things than those of the engine`,
+      `other users can read ${dataDir} (mode 0755), and it contains files that are not the engine’s`,
     )
-    expect(stderr).toContain('name a folder within it')
+    expect(stderr).toContain('use a new folder inside it')
     expect([await modeOf(dataDir), await readdir(dataDir)]).toEqual(['755', ['index.html']])
     const inner = join(dataDir, 'data')
     await (await openLocalEngine({ dataDir: inner })).close()
@@ -139,7 +139,7 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     await chmod(dataDir, 0o777)
     const { exitCode, stderr } = await runChild('022', 'close', NOBODY)
     expect(stderr).toContain(
-      `ERR_DATA_DIR_UNUSABLE: others can read ${dataDir} (mode 0777), and it belongs to another user`,
+      `ERR_DATA_DIR_UNUSABLE: other users can read ${dataDir} (mode 0777), and it belongs to another user`,
     )
     expect(exitCode).toBe(1)
     expect(await readdir(dataDir)).toEqual([])

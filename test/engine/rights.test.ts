@@ -463,6 +463,6 @@ describe('A8 permissions', () => {
       const source = await readFile(join('src', entry), 'utf8')
       if (writes.test(source)) writers.push(entry)
     }
-    expect(writers).toEqual([join('tenancy-authorization', 'access', 'rights.ts')])
+    expect(writers).toEqual([join('tenancy', 'access', 'rights.ts')])
   })
 })

@@ -153,13 +153,13 @@ describe('searches take turns', () => {
     const floods = [flood.search('a'), flood.search('b'), flood.search('c', undefined, 'ak_two')]
     await expect(flood.search('d')).rejects.toMatchObject({
       code: 'ERR_THROTTLED',
-      message: 'this company has 3 searches under way, as many as it may have: wait until one of them has ended',
+      message: 'this company already has 3 searches in progress, the maximum: wait until one of them finishes',
       retryAfterSeconds: 1,
     })
     const others = [victim.search('e'), victim.search('f')]
     await expect(victim.search('g')).rejects.toMatchObject({
       code: 'ERR_THROTTLED',
-      message: 'this API key has 2 searches under way, as many as it may have: wait until one of them has ended',
+      message: 'this API key already has 2 searches in progress, the maximum: wait until one of them finishes',
     })
     model.goOn()
     expect(await Promise.all([...floods, ...others])).toHaveLength(5)
@@ -175,7 +175,9 @@ describe('searches take turns', () => {
     const { id } = await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
     model.isHeld = true
     const first = engine.as(engine.owner).search(id, 'a')
-    await expect(engine.as(engine.owner).search(id, 'b')).rejects.toThrow('this user has 1 searches under way')
+    await expect(engine.as(engine.owner).search(id, 'b')).rejects.toThrow(
+      'this user already has 1 searches in progress',
+    )
     model.goOn()
     expect(await first).toEqual([])
   })
@@ -228,7 +230,7 @@ describe('searches take turns', () => {
     const content = Buffer.from('text')
     const refusal = {
       code: 'ERR_THROTTLED',
-      message: 'this company has 2 uploads under way, as many as it may have: wait until one of them has ended',
+      message: 'this company has its maximum of 2 running uploads: wait until one of them is finished',
       retryAfterSeconds: 5,
     }
     await expect(session.documents.upload(contextId, { fileName: 'c.txt', content })).rejects.toMatchObject(refusal)

@@ -121,7 +121,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await own.close()
     await expect(start()).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_MISMATCH',
-      message: expect.stringMatching(/copy it with "alcove migrate"/) as string,
+      message: expect.stringMatching(/copy that to a new database with "alcove migrate"/) as string,
     })
     expect(
       await runAlcoveHere(['context', 'list', '--data-dir', folder.path, '--database-url', database.address], {
@@ -210,7 +210,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await engine.close()
     await expect(openLocalEngine({ dataDir: folder.path })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
     const both = { dataDir: folder.path, databaseUrl: database.address, knex: database.knex }
-    await expect(openLocalEngine(both)).rejects.toThrow('databaseUrl: cannot be given beside knex')
+    await expect(openLocalEngine(both)).rejects.toThrow('databaseUrl: cannot be given together with knex')
     await expect(openLocalEngine({ dataDir: folder.path, databaseUrl: 'localhost' })).rejects.toThrow(
       'databaseUrl: must be a URL of a PostgreSQL database',
     )

@@ -75,7 +75,7 @@ describe('A65 what a tenant learns of names in the operator’s network', () => 
     const { destinations } = server.engine.administration
     const make = async (name: string) => await destinations.create({ url: `https://${name}/`, eventTypes: null })
     await expect(make('unknown.example.com')).rejects.toThrow('does not resolve (ENOTFOUND)')
-    await expect(make('wiki.example.com')).rejects.toThrow('resolves to what')
+    await expect(make('wiki.example.com')).rejects.toThrow('resolves to an address that')
   })
 
   it('is the exact reason for what the URL itself says', async () => {
@@ -101,7 +101,7 @@ describe('A66 in a minute a company', () => {
     const json = { url: 'https://public.example.com/8', eventTypes: null }
     const refused = await server.request<Problem>('PUT', `${PATH}/${body.id}`, { token, json })
     expect([refused.status, refused.body.code]).toEqual([429, 'ERR_THROTTLED'])
-    expect(refused.body.detail).toMatch(/makes or changes destinations at most 4 times in a minute: try again in \d+ s/)
+    expect(refused.body.detail).toMatch(/may create or change destinations at most 4 times a minute: retry in \d+ s/)
     const seconds = Number(refused.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
     expect((await create(await newCompany(), 'https://public.example.com/1')).status).toBe(201)

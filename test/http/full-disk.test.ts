@@ -5,7 +5,9 @@ import { NEW_CONTEXT, startServer } from './server.js'
 
 class FullFileStore extends MemoryFileStore {
   override async write(): Promise<never> {
-    return await Promise.reject(new StorageFullError('the disk with the files is full: make room, and it goes on'))
+    return await Promise.reject(
+      new StorageFullError('the disk with the files is full: free some space, then the work continues'),
+    )
   }
 }
 

@@ -159,9 +159,7 @@ describe('a suspension', () => {
     const suspended = await grant(administrator.userId, assistantId, await roleOf(ALL), true)
     const { status, body } = await call(administrator, 'PATCH', `/permission/${suspended}`)
     expect([status, body.code]).toEqual([403, 'ERR_FORBIDDEN'])
-    expect(body.detail).toBe(
-      `the permission ${suspended} is your own and suspended: somebody else must end its suspension`,
-    )
+    expect(body.detail).toBe(`the permission ${suspended} is your own and suspended: another user must resume it`)
     // Nor by putting another in its place.
     expect((await call(administrator, 'DELETE', `/permission/${suspended}`)).status).toBe(403)
     const change = { id: suspended, appRoleId: await roleOf(['search']) }

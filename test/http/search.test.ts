@@ -134,7 +134,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     expect(refused.length).toBeGreaterThan(0)
     for (const { status, headers, body } of refused) {
       expect([status, headers.get('retry-after'), body.code]).toEqual([429, '1', 'ERR_THROTTLED'])
-      expect(body.detail).toMatch(/^this API key has 1 searches under way/)
+      expect(body.detail).toMatch(/^this API key already has 1 searches in progress/)
     }
     await busy.close()
   })

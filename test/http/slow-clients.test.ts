@@ -140,7 +140,7 @@ describe('a client that does not read', () => {
   it('A19 loses its connection at once where all together leave too much unread; one that came later does not', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => void response.end(Buffer.alloc(16_000_000, 'x')))
-    watchConnections(host, { isTrusted: () => false, telemetry, mostUnreadBytes: 40_000_000, sweepMs: 50 })
+    watchConnections(host, { isTrusted: () => false, telemetry, maxUnreadBytes: 40_000_000, sweepMs: 50 })
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
     const { port } = host.address() as AddressInfo
     const closed: number[] = []

@@ -598,7 +598,11 @@ describe('Errors', () => {
     const { id } = await broken.engine.as(broken.engine.owner).contexts.create({ ...TEXTS, toolsJson: '[]' })
     const path = `/context/relevant-docs/${id}`
     const { status, body } = await broken.request<Json>('POST', path, { token, json: { prompt: 'x' } })
-    expect([status, body['code'], body['detail']]).toEqual([500, 'ERR_INTERNAL', 'an internal failure; it was logged'])
+    expect([status, body['code'], body['detail']]).toEqual([
+      500,
+      'ERR_INTERNAL',
+      'internal failure: see the log of the service',
+    ])
     const logged = broken.telemetry.events.find(({ name }) => name === 'http.request.failed')
     expect((logged?.error as Error).message).toBe('secret of /the/inside')
     await broken.close()

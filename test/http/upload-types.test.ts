@@ -90,7 +90,7 @@ describe('U7 an upload', () => {
     expect((await upload('next.docx', docxOf({ data: bodyOf('after the bomb') }), '')).status).toBe(200)
     expect(await ended('bomb.docx')).toMatchObject({
       completed: null,
-      error: 'The file would be more than 200 times its size once unpacked: split it (ERR_EXTRACTION_LIMIT)',
+      error: 'The unpacked file has more than 200 times its packed size: split it (ERR_EXTRACTION_LIMIT)',
     })
     expect(await ended('next.docx')).toMatchObject({ error: null, completed: expect.any(String) as string })
   })

@@ -219,7 +219,7 @@ describe('POST /context/upload/{contextId}', () => {
     const before = await files()
     const two = fileForm('a.txt', 'one')
     two.append('file', new Blob(['two']), 'b.txt')
-    expect(await upload(two)).toMatchObject({ status: 400, body: { detail: 'file: must hold exactly one file' } })
+    expect(await upload(two)).toMatchObject({ status: 400, body: { detail: 'file: must contain exactly one file' } })
     expect(await upload(fileForm('a.txt', 'one', 'document'))).toMatchObject({ status: 400 })
     const mixed = fileForm('a.txt', 'one')
     mixed.append('other', new Blob(['two']), 'b.txt')

@@ -221,7 +221,7 @@ describe('a destination', () => {
     ],
     ['no object', '[]', /must be an object/],
     ['no JSON', '{', /not valid JSON/],
-    ['no body', '', /a JSON object is required/],
+    ['no body', '', /the body must be a JSON object/],
   ])('is refused, made or changed: %s', async (_what, given, detail) => {
     const { id } = await make()
     const body = typeof given === 'string' ? given : JSON.stringify(given)

@@ -189,7 +189,7 @@ describe('a database that is locked by somebody else (SQLITE_BUSY)', () => {
       await expect(faulty.upload('b.txt', TEXT)).rejects.toMatchObject({
         code: 'ERR_STORAGE',
         isTransient: true,
-        message: 'the database is in use by another process for too long',
+        message: 'another process has locked the database for too long',
       })
       release()
       await lock

@@ -31,7 +31,9 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
       left: [],
       after: ['completed', 'completed', 'completed'],
     })
-    expect(report.upload).toBe('ERR_STORAGE_FULL: the disk with the files is full: make room, and it goes on')
+    expect(report.upload).toBe(
+      'ERR_STORAGE_FULL: the disk with the files is full: free some space, then the work continues',
+    )
     expect(report.search).toMatch(/results$/)
     expect(report.during).toEqual(['completed', 'completed'])
   }, 120_000)
@@ -39,7 +41,9 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
   it('of the database: uploads are refused, what is under way waits, and both go on once there is room', async () => {
     const report = await run(UPLOADS, 'database')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, after: ['completed', 'completed', 'completed'] })
-    expect(report.upload).toBe('ERR_STORAGE_FULL: the disk with the database is full: make room, and it goes on')
+    expect(report.upload).toBe(
+      'ERR_STORAGE_FULL: the disk with the database is full: free some space, then the work continues',
+    )
     expect(report.search).toMatch(/results$/)
     expect(report.during).toEqual(['completed', 'waits'])
   }, 120_000)

@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from '../../adapters/memory/index.js'
-import { type RecordOfJob, recorder } from '../../src/jobs/record.js'
+import { createJobRecorder, type RecordOfJob } from '../../src/jobs/record.js'
 import { HeldJob } from '../../src/jobs/running-job.js'
 import { DEFAULT_LIMITS } from '../../src/kernel/limits.js'
 import { SecretBox } from '../../src/kernel/secret-box.js'
 import {
   CompanyRates,
-  CreateDestination,
   DELIVER_EVENT,
-  DeleteDestination,
   DeliverEvent,
+  Deliveries,
+  Destinations,
   RecordEvent,
-  ResendDelivery,
   VetDestination,
 } from '../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../src/ports/index.js'
@@ -102,6 +101,12 @@ async function check(storage: Storage, steps: readonly Step[], expire: () => Pro
   }
 }
 
+function destinationsOf(storage: Storage, clock: MemoryClock): Destinations {
+  const rates = new CompanyRates(clock, DEFAULT_LIMITS)
+  const vetDestination = new VetDestination(new MemoryHttpTransport(), new MemoryTelemetry(), storage, rates)
+  return new Destinations(storage, clock, vetDestination, BOX, rates, DEFAULT_LIMITS)
+}
+
 /** Two destinations, and workers that hold what they have claimed until they are told what came of it. */
 class World {
   readonly statuses = new Map<number, DeliveryStatus>()
@@ -116,11 +121,9 @@ class World {
     await storage.open()
     const clock = new MemoryClock()
     const { companyId } = await new Initialize(storage, clock).ensureOwner()
-    const rates = new CompanyRates(clock, DEFAULT_LIMITS)
-    const vetDestination = new VetDestination(new MemoryHttpTransport(), new MemoryTelemetry(), storage, rates)
-    const create = new CreateDestination(storage, clock, vetDestination, BOX, DEFAULT_LIMITS)
+    const destinations = destinationsOf(storage, clock)
     for (const host of ['one', 'two']) {
-      await create.execute({ url: `https://${host}.example.com/`, eventTypes: null }, companyId, UNLIMITED)
+      await destinations.create({ url: `https://${host}.example.com/`, eventTypes: null }, companyId, UNLIMITED)
     }
     return new World(storage, expire)
   }
@@ -128,7 +131,7 @@ class World {
   constructor(storage: Storage, expire: () => Promise<void>) {
     this.#storage = storage
     this.#expire = expire
-    this.#record = recorder(storage, { isGrouped: true, leaseMs: 60_000 })
+    this.#record = createJobRecorder(storage, { isBatched: true, leaseMs: 60_000 })
     this.#handler = this.#newHandler(new MemoryHttpTransport())
   }
 
@@ -150,13 +153,13 @@ class World {
       },
       answer: async () => await this.#answer(which, OUTCOMES[outcome] ?? answer(200)),
       cancel: async () => {
-        const remove = new DeleteDestination(this.#storage, this.#clock)
-        await remove.execute(1 + (which % 2), UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+        const destinations = destinationsOf(this.#storage, this.#clock)
+        await destinations.delete(1 + (which % 2), UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
       },
       resend: async () => {
         const id = [...this.statuses.keys()][which % this.statuses.size] ?? 0
-        const resend = new ResendDelivery(this.#storage, this.#clock, new CompanyRates(this.#clock, DEFAULT_LIMITS))
-        await resend.execute(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+        const deliveries = new Deliveries(this.#storage, this.#clock, new CompanyRates(this.#clock, DEFAULT_LIMITS))
+        await deliveries.resend(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
       },
     }
     await steps[next]()

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IS_FULL_FORM } from '../full-form.js'
@@ -11,11 +11,44 @@ const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLES = join(ROOT, 'examples/documents')
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
 
-/** The code blocks of the README in a language. */
-function blocks(language: string): string[] {
-  return [...readme.matchAll(/^```(\w+)\n(.*?)^```/gms)]
+/** The code blocks of a page in a language. */
+function blocks(language: string, page = readme): string[] {
+  return [...page.matchAll(/^```(\w+)\n(.*?)^```/gms)]
     .filter(([, found]) => found === language)
     .map(([, , code]) => code ?? '')
+}
+
+/** A page of the documentation. */
+async function pageOf(path: string): Promise<string> {
+  return await readFile(join(ROOT, 'docs', path), 'utf8')
+}
+
+/** Paths of all pages below `docs`. */
+async function pagePaths(...folders: readonly string[]): Promise<string[]> {
+  const found = folders.map(async (name) => {
+    const entries = await readdir(join(ROOT, 'docs', name), { recursive: true })
+    return entries.filter((entry) => /^[^.].*\.md$/.test(entry)).map((entry) => join(name, entry))
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** node:test in a process of its own, whatever runs this one. */
+function withoutTestContext(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env
+  return env
+}
+
+/** The anchors that GitHub makes of headings. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = page.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.*)$/gm)
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
 }
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -24,7 +57,9 @@ beforeEach(async () => {
   folder = await temporaryFolder()
   await mkdir(join(folder.path, 'node_modules/.bin'), { recursive: true })
   await symlink(ROOT, join(folder.path, 'node_modules/alcove'), 'dir')
-  await symlink(join(ROOT, 'node_modules/@types'), join(folder.path, 'node_modules/@types'), 'dir')
+  for (const name of ['@types', '@hono', 'express', 'fastify', 'hono', 'knex']) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name), 'dir')
+  }
   await cp(join(EXAMPLES, 'leave-policy.pdf'), join(folder.path, 'handbook.pdf'))
 })
 
@@ -33,13 +68,21 @@ afterEach(async () => {
 })
 
 describe('the README', () => {
-  it('has a host program of about twenty lines that runs as it stands', async () => {
+  it('has a host program of about twenty lines that runs as it stands, and again', async () => {
     const [program = ''] = blocks('js')
     expect(program.trim().split('\n').length).toBeLessThanOrEqual(22)
     await writeFile(join(folder.path, 'program.mjs'), program)
     const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     expect(stdout).toMatch(/^1 0\.[5-9]\d\d /)
     expect(stdout).toContain('eighteen weeks')
+    const again = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
+    expect(again.stdout).toBe(stdout)
+  })
+
+  it('has 200 to 250 lines', () => {
+    const { length } = readme.trim().split('\n')
+    expect(length).toBeGreaterThanOrEqual(200)
+    expect(length).toBeLessThanOrEqual(250)
   })
 
   it('has a host server that runs as it stands', async () => {
@@ -56,7 +99,128 @@ describe('the README', () => {
     expect(stdout).toBe('200 ok\n')
   })
 
-  it('has a receiver of webhooks that runs as it stands', async () => {
+  it('has commands that run one after the other as they stand', async () => {
+    const shim = join(folder.path, 'node_modules/.bin/alcove')
+    await writeFile(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist/adapters/cli/bin.js')}" "$@"\n`)
+    await chmod(shim, 0o755)
+    await mkdir(join(folder.path, 'notes'))
+    await cp(join(EXAMPLES, 'first-day.txt'), join(folder.path, 'notes/first-day.txt'))
+    const commands = blocks('sh').find((block) => block.startsWith('alcove init')) ?? ''
+    expect(commands.trim().split('\n').length).toBeGreaterThan(4)
+    const env = { ...process.env, PATH: `${join(folder.path, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}` }
+    const { stdout } = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env })
+    expect(stdout).toContain('handbook.pdf: 1 chunk from')
+    expect(stdout).toMatch(/1\. 0\.\d{3} {2}handbook\.pdf/)
+    expect(stdout).toContain('Deleted context 1, Handbook.')
+  })
+
+  it('names the overrides that the project itself installs with', async () => {
+    const { overrides } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { overrides: object }
+    const { 'openapi-typescript': _developersOnly, ...needed } = overrides as Record<string, unknown>
+    expect(JSON.parse(blocks('json')[0] ?? '')).toEqual({ overrides: needed })
+    const install = await pageOf('how-to/install.md')
+    expect(JSON.parse(blocks('json', install)[0] ?? '')).toEqual({ overrides: needed })
+    const [ofPnpm = ''] = blocks('yaml', install)
+    for (const [name, version] of Object.entries(needed)) {
+      expect(ofPnpm.replaceAll(/["']/g, '')).toContain(`${name}: ${String(version)}`)
+    }
+    expect(JSON.parse(blocks('json', install)[1] ?? '')).toMatchObject({ resolutions: needed })
+  })
+
+  it('names only files and scripts that exist', async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    for (const [, script = ''] of readme.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty([script])
+    for (const [, file = ''] of readme.matchAll(/\]\((\w[^)#]*)\)/g)) await readFile(join(ROOT, file))
+  })
+})
+
+describe('the pages', () => {
+  const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs')
+
+  /** Runs a program of a page, the first that contains a text, as it stands. */
+  const runBlock = async (path: string, part: string): Promise<string> => {
+    const page = await pageOf(path)
+    const [js, ts] = [blocks('js', page), blocks('ts', page)].map((found) => found.find((code) => code.includes(part)))
+    await writeFile(join(folder.path, 'block.mts'), js ?? ts ?? '')
+    return (await run(process.execPath, [tsx, 'block.mts'], { cwd: folder.path })).stdout
+  }
+
+  it('first-assistant has programs that run one after the other, and again', async () => {
+    const page = await pageOf('tutorials/first-assistant.md')
+    const [first, secondUser, event] = blocks('js', page)
+    const [ofFirst, ofSearch = '', ofSecondUser, ofEvent] = blocks('text', page)
+    const programs = [
+      { name: 'first.mjs', program: first, output: ofFirst },
+      { name: 'second-user.mjs', program: secondUser, output: ofSecondUser },
+      { name: 'event.mjs', program: event, output: ofEvent },
+    ]
+    for (const { name, program = '' } of programs) await writeFile(join(folder.path, name), program)
+    for (let time = 0; time < 2; time += 1) {
+      for (const { name, output } of programs) {
+        expect((await run(process.execPath, [name], { cwd: folder.path })).stdout).toBe(output)
+      }
+    }
+    const alcove = join(ROOT, 'dist/adapters/cli/bin.js')
+    const search = ['search', '--context', 'Handbook', '--top', '1', 'parental leave']
+    const { stdout } = await run(process.execPath, [alcove, ...search], { cwd: folder.path })
+    const rounded = (text: string): string => text.trim().replaceAll(/(0\.\d)\d\d/g, '$1')
+    expect(rounded(stdout)).toBe(rounded(ofSearch))
+  })
+
+  it('own-login has programs that map users and check passwords', async () => {
+    expect(await runBlock('how-to/own-login.md', 'principalOf')).toBe('true\n')
+    expect(await runBlock('how-to/own-login.md', 'verifyPassword(email')).toBe(
+      'Welcome, Bo. You see 0 contexts.\nThe address, the password or the code is wrong.\n',
+    )
+  })
+
+  it('own-parts has programs with other parts, and with the chunks alone', async () => {
+    expect(await runBlock('how-to/own-parts.md', 'starterPromptWriter: {')).toBe('What can I ask Notes?\n')
+    await writeFile(join(folder.path, 'handbook.txt'), 'New parents stay at home for eighteen weeks.')
+    const chunks = await runBlock('how-to/own-parts.md', 'chunkText(')
+    expect(chunks).toMatch(/^\d+ New parents stay at home for eighteen weeks\.\n$/)
+  })
+
+  it('backup-and-doctor has a program that backs up, restores and checks', async () => {
+    expect(await runBlock('how-to/backup-and-doctor.md', 'backupDataDir')).toBe('true 0\n0 0\n0 true\n')
+  })
+
+  it('rest has servers of Node, Express, Fastify and Hono that answer', async () => {
+    const servers = blocks('js', await pageOf('how-to/rest.md'))
+    expect(servers).toHaveLength(4)
+    const check = [
+      "const listening = typeof app === 'undefined' || app.server === undefined ? server : app.server",
+      'while (!listening.listening) await new Promise((resolve) => setTimeout(resolve, 5))',
+      'const base = `http://127.0.0.1:${listening.address().port}/alcove`',
+      "const statuses = await Promise.all(['/health', '/context'].map(async (path) => (await fetch(base + path)).status))",
+      "console.log(statuses.join(' '))",
+      'listening.close()',
+      'await engine.close()',
+    ]
+    for (const server of servers) {
+      const program = server.replace(/8787/, '0').replace(/^(const (app|server))/gm, 'globalThis.$2')
+      await writeFile(join(folder.path, 'server.mjs'), [program, ...check].join('\n'))
+      const { stdout } = await run(process.execPath, ['server.mjs'], { cwd: folder.path })
+      expect(stdout).toBe('200 401\n')
+    }
+  })
+
+  it('testing and writing-an-adapter have tests that pass', async () => {
+    const [engineInMemory = ''] = blocks('js', await pageOf('how-to/testing.md'))
+    const [hasher = '', suite = ''] = blocks('js', await pageOf('how-to/writing-an-adapter.md'))
+    await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
+    await writeFile(join(folder.path, 'scrypt-hasher.js'), hasher)
+    await writeFile(join(folder.path, 'engine.test.js'), engineInMemory)
+    await writeFile(join(folder.path, 'hasher.test.js'), suite)
+    const args = ['--test', 'engine.test.js', 'hasher.test.js']
+    const { stdout } = await run(process.execPath, args, { cwd: folder.path, env: withoutTestContext() })
+    expect(stdout).toMatch(/^# pass [4-9]\d*$/m)
+    expect(stdout).toMatch(/^# fail 0$/m)
+  })
+
+  it('receive-webhooks has a receiver that runs as it stands', async () => {
     const event = { id: 'evt_1', version: 'v1', type: 'run.completed', event_category: 'run' }
     const data = { jobKey: '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34', success: true }
     const body = JSON.stringify({ ...event, timestamp: '2026-01-02T03:04:05.678Z', data })
@@ -70,16 +234,18 @@ describe('the README', () => {
       `const body = ${JSON.stringify(body)}`,
       "for (const one of [() => send(body), () => send(body), () => send(body, sign('')), () => send('{}')]) await one()",
     ]
-    const receiver = blocks('js').find((block) => block.includes('verifyWebhook')) ?? ''
+    const receiver =
+      blocks('js', await pageOf('how-to/receive-webhooks.md')).find((block) => block.includes('verifyWebhook')) ?? ''
     await writeFile(join(folder.path, 'receiver.mjs'), [receiver, ...check].join('\n'))
     const env = { ...process.env, WEBHOOK_SECRET: 'whsec_readme' }
     const { stdout } = await run(process.execPath, ['receiver.mjs'], { cwd: folder.path, env })
     expect(stdout).toBe(`${data.jobKey} true\n204\n204\n401\n400\n`)
   })
 
-  it('has a host program whose event is sent if its transaction is committed', async () => {
-    await symlink(join(ROOT, 'node_modules/knex'), join(folder.path, 'node_modules/knex'), 'dir')
-    const events = blocks('js').find((block) => block.includes('engine.events.record')) ?? ''
+  it('send-webhooks has a program whose event is sent if its transaction is committed', async () => {
+    const events =
+      blocks('js', await pageOf('how-to/send-webhooks.md')).find((block) => block.includes('engine.events.record')) ??
+      ''
     // Tests have no network: what would be sent is kept.
     const program = events.replace('openLocalEngine({', 'openLocalEngine({ httpTransport, ')
     const before = [
@@ -102,15 +268,18 @@ describe('the README', () => {
     expect(await readdir(join(folder.path, 'alcove-data'))).not.toContain('alcove.sqlite')
   })
 
-  it('has host programs that type-check as TypeScript', async () => {
-    await symlink(join(ROOT, 'node_modules/knex'), join(folder.path, 'node_modules/knex'), 'dir')
+  it('have programs that type-check as TypeScript, as those of the README', async () => {
+    const paths = await pagePaths('tutorials', 'how-to')
+    const pages = [readme, ...(await Promise.all(paths.map(pageOf)))]
+    const programs = pages
+      .flatMap((page) => [...blocks('js', page), ...blocks('ts', page)])
+      .filter((block) => /from 'alcove(\/(local|adapters\/[\w-]+))?'/.test(block))
+    expect(programs.length).toBeGreaterThanOrEqual(20)
     const files = await Promise.all(
-      blocks('js')
-        .filter((block) => block.includes('openLocalEngine'))
-        .map(async (program, index) => {
-          await writeFile(join(folder.path, `program-${index}.mts`), program)
-          return `program-${index}.mts`
-        }),
+      programs.map(async (program, index) => {
+        await writeFile(join(folder.path, `program-${index}.mts`), program)
+        return `program-${index}.mts`
+      }),
     )
     const compilerOptions = {
       strict: true,
@@ -127,33 +296,22 @@ describe('the README', () => {
     expect(stdout).toBe('')
   })
 
-  it('has commands that run one after the other as they stand', async () => {
-    const shim = join(folder.path, 'node_modules/.bin/alcove')
-    await writeFile(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist/adapters/cli/bin.js')}" "$@"\n`)
-    await chmod(shim, 0o755)
-    await mkdir(join(folder.path, 'notes'))
-    await cp(join(EXAMPLES, 'first-day.txt'), join(folder.path, 'notes/first-day.txt'))
-    const commands = blocks('sh').find((block) => block.startsWith('alcove init')) ?? ''
-    expect(commands.trim().split('\n').length).toBeGreaterThan(4)
-    const env = { ...process.env, PATH: `${join(folder.path, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}` }
-    const { stdout } = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env })
-    expect(stdout).toContain('handbook.pdf: 1 chunk from')
-    expect(stdout).toMatch(/1\. 0\.\d{3} {2}handbook\.pdf/)
-    expect(stdout).toContain('Deleted context 1, Handbook.')
-  })
-
-  it('names the overrides that the project itself installs with', async () => {
-    const { overrides } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { overrides: object }
-    const { 'openapi-typescript': _developersOnly, ...needed } = overrides as Record<string, unknown>
-    expect(JSON.parse(blocks('json')[0] ?? '')).toEqual({ overrides: needed })
-  })
-
-  it('names only files and scripts that exist', async () => {
-    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
+  it('link only to pages and headings that exist', async () => {
+    const paths = ['README.md', ...(await pagePaths('')).map((path) => join('docs', path))]
+    const texts = new Map(
+      await Promise.all(paths.map(async (path) => [path, await readFile(join(ROOT, path), 'utf8')] as const)),
+    )
+    const missing: string[] = []
+    for (const [path, text] of texts) {
+      const plain = text.replaceAll(/^```.*?^```/gms, '')
+      for (const [, target = '', anchor] of plain.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
+        const file = target === '' ? path : join(dirname(path), target)
+        const found = texts.get(file) ?? (await readFile(join(ROOT, file), 'utf8').catch(() => undefined))
+        const isThere = found !== undefined && (anchor === undefined || anchorsOf(found).has(anchor))
+        if (!isThere) missing.push(`${path}: ${target}${anchor === undefined ? '' : `#${anchor}`}`)
+      }
     }
-    for (const [, script = ''] of readme.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty([script])
-    for (const [, file = ''] of readme.matchAll(/\]\((\w[^)#]*)\)/g)) await readFile(join(ROOT, file))
+    expect(missing).toEqual([])
   })
 })
 

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
-const page = await readFile(join(ROOT, 'docs/search.md'), 'utf8')
+const page = await readFile(join(ROOT, 'docs/explanation/search.md'), 'utf8')
 
 /** The first code block of the page in a language that contains a text. */
 function block(language: string, part: string): string {
@@ -29,7 +29,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-describe('docs/search.md', () => {
+describe('docs/explanation/search.md', () => {
   it('has a program and commands that run as they stand', async () => {
     const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     const [code, question, word] = stdout.trim().split('\n')

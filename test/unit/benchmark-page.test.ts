@@ -7,7 +7,7 @@ import type { Spread } from '../../benchmarks/measure.js'
 import type { Report } from '../../benchmarks/report.js'
 import { figureAt } from '../../benchmarks/target-outcome.js'
 import { TARGETS } from '../../benchmarks/targets.js'
-import { readmeText } from '../../benchmarks/write-readme.js'
+import { pageTexts } from '../../benchmarks/write-pages.js'
 
 const folder = join(import.meta.dirname, '../../benchmarks')
 
@@ -37,8 +37,8 @@ describe('the results that are committed', () => {
     expect(drawn(chart, results)).not.toMatch(/undefined|NaN/)
   })
 
-  it('are what docs/scaling.md counts with: sizes to a fifth, times to a half', () => {
-    const text = readFileSync(join(folder, '../docs/scaling.md'), 'utf8')
+  it('are what docs/explanation/scaling.md counts with: sizes to a fifth, times to a half', () => {
+    const text = readFileSync(join(folder, '../docs/explanation/scaling.md'), 'utf8')
     const { windowsPerSecond, windows, bytes } = reportOf('ingestion').results as {
       readonly windowsPerSecond: Spread
       readonly windows: number
@@ -56,7 +56,7 @@ describe('the results that are committed', () => {
     }
   })
 
-  it('are what the page tells', async () => {
-    expect(await readmeText()).toBe(readFileSync(join(folder, 'README.md'), 'utf8'))
+  it('are the figures of the pages: `npm run bench` writes them', async () => {
+    for (const { path, text } of await pageTexts()) expect(text).toBe(readFileSync(path, 'utf8'))
   })
 })

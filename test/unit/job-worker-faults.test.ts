@@ -51,10 +51,10 @@ async function claimsOf(storage: MemoryStorage): Promise<number | undefined> {
 }
 
 describe('a job that may have ended the process', () => {
-  const QUIET = { maxClaims: 4, maxClaimsInCompany: 1, quietMs: [200, 600] }
+  const DELAYED = { maxClaims: 4, maxSharedClaims: 1, poisonStartDelaysMs: [200, 600] }
 
   it('waits the longer in the life of a process the oftener it was taken; others do not', WALL_CLOCK, async () => {
-    const { enqueue, crash, start } = setUp({ ...QUIET, concurrency: 2 })
+    const { enqueue, crash, start } = setUp({ ...DELAYED, concurrency: 2 })
     await enqueue(1)
     await crash(1)
     await enqueue(2)
@@ -72,7 +72,7 @@ describe('a job that may have ended the process', () => {
   })
 
   it('is not blamed by processes that somebody else ends before they have taken it', async () => {
-    const { storage, enqueue, crash, start } = setUp(QUIET)
+    const { storage, enqueue, crash, start } = setUp(DELAYED)
     await enqueue(1)
     await crash(2)
     const ran = vi.fn()
@@ -86,7 +86,7 @@ describe('a job that may have ended the process', () => {
   })
 
   it('is given up at once where it has ended too many', async () => {
-    const { enqueue, crash, start } = setUp(QUIET)
+    const { enqueue, crash, start } = setUp(DELAYED)
     await enqueue(1)
     await crash(4)
     const failures: unknown[] = []
@@ -119,7 +119,7 @@ function isHeartbeat(call: string): boolean {
 }
 
 describe('a database that is away', () => {
-  const away = new StorageError('the database is in use by another process for too long', { isTransient: true })
+  const away = new StorageError('another process has locked the database for too long', { isTransient: true })
 
   it('for longer than a lease: the run goes on under its next claim, and is not begun twice', async () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 60, concurrency: 2, pollMs: 20 })

@@ -210,12 +210,12 @@ describe('a job worker', () => {
 
 describe('jobs that may have ended the process', () => {
   it('run alone, and take no more than half of the time from the others', async () => {
-    const { storage, start } = setUp({ concurrency: 4, maxClaimsInCompany: 1 })
-    const suspects = Array.from({ length: 20 }, (_, subject) => ({ kind: 'test', subject, lane: subject }))
-    await storage.transaction(({ jobs }) => jobs.enqueueAll(suspects))
+    const { storage, start } = setUp({ concurrency: 4, maxSharedClaims: 1 })
+    const poisonJobs = Array.from({ length: 20 }, (_, subject) => ({ kind: 'test', subject, lane: subject }))
+    await storage.transaction(({ jobs }) => jobs.enqueueAll(poisonJobs))
     for (let crash = 0; crash < 2; crash += 1) {
       await storage.transaction(async ({ jobs }) => {
-        const lanes = suspects.map(({ lane }) => ({ lane, most: 1 }))
+        const lanes = poisonJobs.map(({ lane }) => ({ lane, most: 1 }))
         expect(await jobs.claim({ kinds: ['test'], leaseMs: 60_000, lanes })).toHaveLength(20)
         await jobs.releaseAll()
       })

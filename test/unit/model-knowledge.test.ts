@@ -5,7 +5,7 @@ import { WordTokenizer } from '../../adapters/memory/word-tokenizer.js'
 import { parseTokenizerFile } from '../../adapters/onnx/tokenizer-file.js'
 import { WordPieceTokenizer } from '../../adapters/onnx/word-piece-tokenizer.js'
 import type { Tokenizer } from '../../src/ports/index.js'
-import { modelKnowledge } from '../../src/search/model-knowledge.js'
+import { measureModelKnowledge } from '../../src/search/model-knowledge.js'
 import { bundledModel } from '../bundled-model.js'
 
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
@@ -17,7 +17,7 @@ describe('how much of a question the model knows', () => {
     'what chord progression is used in the chorus',
     'Who founded the Norman kingdom of Sicily?',
   ])('is all of it for the default model: %s', (question) => {
-    expect(modelKnowledge(question, english)).toBe(1)
+    expect(measureModelKnowledge(question, english)).toBe(1)
   })
 
   it.each([
@@ -25,7 +25,7 @@ describe('how much of a question the model knows', () => {
     'Wie viele Menschen lebten im Jahr 1900 in der Hauptstadt?',
     'Combien de personnes habitaient la capitale en 1900 ?',
   ])('is a part where the words are cut into pieces: %s', (question) => {
-    const knowledge = modelKnowledge(question, english)
+    const knowledge = measureModelKnowledge(question, english)
     expect(knowledge).toBeGreaterThan(0.1)
     expect(knowledge).toBeLessThan(0.9)
   })
@@ -40,31 +40,31 @@ describe('how much of a question the model knows', () => {
     '黑豹队的防守丢了多少分？',
     '1900년에 수도에 몇 명이 살았습니까?',
   ])('is next to nothing for a script that it does not know: %s', (question) => {
-    expect(modelKnowledge(question, english)).toBeLessThan(0.15)
+    expect(measureModelKnowledge(question, english)).toBeLessThan(0.15)
   })
 
   it('is not raised much by a name in Latin letters', () => {
-    expect(modelKnowledge('Как долго действует гарантия на Lenovo ThinkPad?', english)).toBeLessThan(0.2)
-    expect(modelKnowledge('การรับประกัน Lenovo ThinkPad นานเท่าไร', english)).toBeLessThan(0.2)
+    expect(measureModelKnowledge('Как долго действует гарантия на Lenovo ThinkPad?', english)).toBeLessThan(0.2)
+    expect(measureModelKnowledge('การรับประกัน Lenovo ThinkPad นานเท่าไร', english)).toBeLessThan(0.2)
   })
 
   it('is all of it for any language whose words are tokens, of which Chinese ones are single characters', () => {
     for (const question of ['Сколько людей жило в столице?', '黑豹队的防守丢了多少分？', 'राजधानी में कितने लोग रहते थे'])
-      expect(modelKnowledge(question, new WordTokenizer())).toBe(1)
-    expect(modelKnowledge('黑豹队的防守丢了多少分？', byCharacters)).toBe(1)
+      expect(measureModelKnowledge(question, new WordTokenizer())).toBe(1)
+    expect(measureModelKnowledge('黑豹队的防守丢了多少分？', byCharacters)).toBe(1)
   })
 
   it('is nothing for an alphabet that is cut into its letters, though no token is unknown', () => {
-    expect(modelKnowledge('Сколько людей жило в столице?', byCharacters)).toBe(0)
+    expect(measureModelKnowledge('Сколько людей жило в столице?', byCharacters)).toBe(0)
   })
 
   it('is all of it where there is nothing to tell by', () => {
-    for (const question of ['', '   ', '4711', '???', 'x']) expect(modelKnowledge(question, english)).toBe(1)
+    for (const question of ['', '   ', '4711', '???', 'x']) expect(measureModelKnowledge(question, english)).toBe(1)
   })
 
   it('is nothing for signs that the model does not know, in a question without words', () => {
-    for (const question of ['🚀', '①', '👨‍👩‍👧']) expect(modelKnowledge(question, english)).toBe(0)
-    expect(modelKnowledge('ｅ－４７１１', english)).toBeLessThan(0.5)
+    for (const question of ['🚀', '①', '👨‍👩‍👧']) expect(measureModelKnowledge(question, english)).toBe(0)
+    expect(measureModelKnowledge('ｅ－４７１１', english)).toBeLessThan(0.5)
   })
 
   it('takes a few milliseconds for the longest prompt', () => {
@@ -73,7 +73,7 @@ describe('how much of a question the model knows', () => {
       // The least of some: another process may have the processor meanwhile.
       const times = Array.from({ length: 5 }, () => {
         const began = performance.now()
-        const knowledge = modelKnowledge(prompt, english)
+        const knowledge = measureModelKnowledge(prompt, english)
         expect(knowledge >= 0 && knowledge <= 1).toBe(true)
         return performance.now() - began
       })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type OpenCandidate, toBeCompleted } from '../../src/search/both-sides.js'
+import { type OpenCandidate, selectIncomplete } from '../../src/search/both-sides.js'
 import { fuse } from '../../src/search/fusion.js'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
@@ -40,7 +40,7 @@ describe('what a search must find out', () => {
             unknown === 'similarity' ? { most: similarity + beyond * (1 - similarity) } : { known: similarity },
           wordScore: unknown === 'wordScore' ? { most: wordScore + beyond } : { known: wordScore },
         }))
-        const open = toBeCompleted(candidates, { question, hasWords, topN, scoreThreshold })
+        const open = selectIncomplete(candidates, { question, hasWords, topN, scoreThreshold })
         const leftOut = new Set(chunks.filter(({ unknown }) => unknown !== 'neither').map(nameOf))
         for (const candidate of open) leftOut.delete(nameOf(candidate))
         const results = (known: typeof chunks) =>
@@ -66,7 +66,7 @@ describe('what a search must find out', () => {
     })
     const bySimilarity = { documentId: 3, ordinal: 0, similarity: { known: 0.9 }, wordScore: { most: 9 } }
     const byWords = { documentId: 4, ordinal: 0, similarity: { most: 0.2 }, wordScore: { known: 1 } }
-    const open = toBeCompleted([known(1, 0.8, 8), known(2, 0.7, 7), bySimilarity, byWords], {
+    const open = selectIncomplete([known(1, 0.8, 8), known(2, 0.7, 7), bySimilarity, byWords], {
       question: { wordMaximum: 10, modelKnowledge: 1 },
       hasWords: true,
       topN: 2,

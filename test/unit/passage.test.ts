@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyze, questionTerms } from '../../src/analysis/index.js'
-import { densestPassage } from '../../src/search/passage.js'
+import { findDensestPassage } from '../../src/search/passage.js'
 
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
 
 async function passageOf(text: string, question: string): Promise<string | undefined> {
-  const passage = await densestPassage(text, questionTerms(question))
+  const passage = await findDensestPassage(text, questionTerms(question))
   return passage && text.slice(passage.start, passage.end)
 }
 
@@ -40,7 +40,7 @@ describe('the densest passage', () => {
         fc.array(word, { minLength: 1, maxLength: 5 }),
         async (words, asked) => {
           const [text, query] = [words.join(' '), questionTerms(asked.join(' '))]
-          const passage = await densestPassage(text, query)
+          const passage = await findDensestPassage(text, query)
           const terms = analyze(text).filter(({ term }) => query.has(term))
           expect(passage === undefined).toBe(terms.length === 0)
           if (passage === undefined) return

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSafeInMail, joinedName, personNameSchema } from '../../src/tenancy/users/person-name.js'
+import { isSafeInMail, joinNames, personNameSchema } from '../../src/tenancy/users/person-name.js'
 
 const schema = personNameSchema()
 const isAccepted = (name: string): boolean => schema.safeParse(name).success
@@ -75,9 +75,9 @@ describe('A44 a name', () => {
   })
 
   it('of two parts is short as a whole', () => {
-    expect(joinedName('Ada', 'L')).toBe('Ada L')
-    expect(joinedName('', 'L')).toBe('L')
-    expect(() => joinedName('x'.repeat(50), 'y'.repeat(50))).toThrow('lastName: must have at most 100 characters')
+    expect(joinNames('Ada', 'L')).toBe('Ada L')
+    expect(joinNames('', 'L')).toBe('L')
+    expect(() => joinNames('x'.repeat(50), 'y'.repeat(50))).toThrow('lastName: must have at most 100 characters')
   })
 
   it('that is accepted has nothing that a mail client links, whatever is put around a link', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryStorage } from '../../adapters/memory/index.js'
-import { type Hold, type RecordOfJob, recorder, together, type Work } from '../../src/jobs/record.js'
+import { batched, createJobRecorder, type LeaseChange, type RecordOfJob, type Work } from '../../src/jobs/record.js'
 import type { ClaimedJob, Repositories } from '../../src/ports/index.js'
 
 const KIND = 'some-kind'
@@ -26,9 +26,14 @@ async function withJobs(count: number): Promise<{ storage: CountingStorage; jobs
   return { storage, jobs }
 }
 
-const recording = async (record: RecordOfJob, job: ClaimedJob | undefined, work: Work<string>, hold: Hold) => {
+const recording = async (
+  record: RecordOfJob,
+  job: ClaimedJob | undefined,
+  work: Work<string>,
+  leaseChange: LeaseChange,
+) => {
   if (job === undefined) throw new Error('there is no such job')
-  return await record({ held: { job }, hold, work })
+  return await record({ held: { job }, leaseChange, work })
 }
 
 const completing = async (record: RecordOfJob, job: ClaimedJob | undefined, work: Work<string>) =>
@@ -42,7 +47,7 @@ const put = (key: string) => async (repositories: Repositories) => {
 describe('what is recorded of jobs in groups', () => {
   it('is committed together, and each gets its own result', async () => {
     const { storage, jobs } = await withJobs(10)
-    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
+    const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const results = await Promise.all(jobs.map((job, index) => completing(record, job, put(`key-${index}`))))
     expect(results).toEqual(jobs.map((_, index) => `key-${index}`))
     expect(storage.committed).toBe(1)
@@ -52,13 +57,13 @@ describe('what is recorded of jobs in groups', () => {
 
   it('is written at one go where it is the same work, beside other work', async () => {
     const { storage, jobs } = await withJobs(6)
-    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
+    const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const calls: (readonly string[])[] = []
     const shout = async (_: Repositories, words: readonly string[]) => {
       calls.push(words)
       return await Promise.resolve(words.map((word) => word.toUpperCase()))
     }
-    const works = [together(shout, 'a'), put('one'), together(shout, 'b'), together(shout, 'c'), put('two')]
+    const works = [batched(shout, 'a'), put('one'), batched(shout, 'b'), batched(shout, 'c'), put('two')]
     const results = await Promise.all(works.map((work, index) => completing(record, jobs[index], work)))
     expect(results).toEqual(['A', 'one', 'B', 'C', 'two'])
     expect(calls).toEqual([['a', 'b', 'c']])
@@ -66,7 +71,7 @@ describe('what is recorded of jobs in groups', () => {
 
   it('fails for none but its own: what throws, and what is held by somebody else', async () => {
     const { storage, jobs } = await withJobs(5)
-    const record = recorder(storage, { isGrouped: true, leaseMs: 1_000 })
+    const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const failing = async (repositories: Repositories) => {
       await repositories.settings.put('half', 'done')
       throw new Error('no')

@@ -27,7 +27,7 @@ async function seeded() {
     code: 'words-unreadable',
     subject: { contextId, collection },
     message: '',
-    mend: 'drop-words',
+    repairKind: 'drop-words',
   }
   const versions = async () =>
     (await storage.read((all) => all.documents.find(documents.map(({ id }) => id)))).map(
@@ -50,7 +50,7 @@ function options(wake: () => Promise<void> = async () => undefined) {
 describe('a repair of words', () => {
   it('W59 of a damaged collection: forgets the words of documents that are being processed, too', async () => {
     const { repair, index, damaged, versions, storage, contextId } = await seeded()
-    await repair.begin([damaged], options())
+    await repair.start([damaged], options())
     expect(await index.listCollections()).toEqual([])
     expect(await versions()).toEqual([null, null])
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([contextId])
@@ -59,7 +59,7 @@ describe('a repair of words', () => {
   it('W59 of a collection that cannot be dropped: leaves its documents as they are', async () => {
     const { repair, index, damaged, versions } = await seeded()
     index.drop = async () => await Promise.reject(new Error('the disk fails'))
-    expect(await repair.begin([damaged], options())).toEqual(new Map())
+    expect(await repair.start([damaged], options())).toEqual(new Map())
     expect(await versions()).toEqual([ANALYZER_VERSION, ANALYZER_VERSION])
   })
 
@@ -67,13 +67,13 @@ describe('a repair of words', () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const job = { kind: INDEX_WORDS, subject: contextId, lane: contextId }
     await storage.transaction(({ jobs }) => jobs.enqueue(job, { delayMs: 3_600_000 }))
-    const forgotten = await repair.begin([damaged], options())
+    const forgotten = await repair.start([damaged], options())
     expect(await repair.finish(forgotten, [damaged], options())).toEqual(new Set([contextId]))
   })
 
   it('W60 whose job was at its end already, and did not see the documents: has another one', async () => {
     const { repair, storage, contextId, damaged, documents } = await seeded()
-    const forgotten = await repair.begin([damaged], options())
+    const forgotten = await repair.start([damaged], options())
     const end = async () =>
       await storage.transaction(({ jobs }) => jobs.cancel({ kind: INDEX_WORDS, subject: contextId }))
     await end()
@@ -92,7 +92,7 @@ describe('a repair of words', () => {
 
   it('W60 whose jobs end without indexing anything: gives up', async () => {
     const { repair, storage, contextId, damaged } = await seeded()
-    const forgotten = await repair.begin([damaged], options())
+    const forgotten = await repair.start([damaged], options())
     const failing = options(async () => {
       await storage.transaction(({ jobs }) => jobs.cancel({ kind: INDEX_WORDS, subject: contextId }))
     })

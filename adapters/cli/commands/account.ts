@@ -6,14 +6,14 @@ import { printList, printResult } from '../output.js'
 import { clearingDeletion } from './lifecycle.js'
 
 export function accountCommand(): CommandUnknownOpts {
-  const account = new Command('account').description('accounts of applications')
+  const account = new Command('account').description('manage accounts: access of companies to applications')
   account
     .command('create')
-    .description('make an account of an application for a company')
-    .addOption(option('--company <id>', 'its company').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--application <key>', 'assistant, tenant or builder').makeOptionMandatory())
-    .addOption(option('--region <name>', 'its region; made if it is new').makeOptionMandatory())
-    .addOption(option('--name <name>', 'its name', 'account').makeOptionMandatory())
+    .description('create an account of an application for a company')
+    .addOption(option('--company <id>', 'company of the account').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--application <key>', 'application: assistant, tenant or builder').makeOptionMandatory())
+    .addOption(option('--region <name>', 'region of the account; created if it is new').makeOptionMandatory())
+    .addOption(option('--name <name>', 'name of the account', 'account').makeOptionMandatory())
     .action(async ({ company, application, region, name }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {
@@ -32,7 +32,7 @@ export function accountCommand(): CommandUnknownOpts {
   account.addCommand(activeCommand('enable', true))
   account.addCommand(activeCommand('disable', false))
   account.addCommand(
-    clearingDeletion('account', 'an account, with its contexts and documents', async ({ accounts }, id) => {
+    clearingDeletion('account', 'an account with its contexts and documents', async ({ accounts }, id) => {
       await accounts.delete(id)
     }),
   )
@@ -42,7 +42,7 @@ export function accountCommand(): CommandUnknownOpts {
 function activeCommand(name: 'enable' | 'disable', active: boolean): CommandUnknownOpts {
   return new Command(name)
     .description(`${name} an account`)
-    .argument('<id>', 'the account', parseId)
+    .argument('<id>', 'id of the account', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const account = await withDatabase(options, async ({ administration }) => {

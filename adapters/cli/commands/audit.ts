@@ -9,7 +9,7 @@ const DEFAULT_LIMIT = 50
 const ACTIONS = Object.keys(AUDIT_ACTIONS) as AuditAction[]
 
 export function auditCommand(): CommandUnknownOpts {
-  const audit = new Command('audit').description('the audit trail: who did what, from where, and when')
+  const audit = new Command('audit').description('read the audit trail: who did what, from where, and when')
   audit.addCommand(listCommand())
   return audit
 }
@@ -17,12 +17,12 @@ export function auditCommand(): CommandUnknownOpts {
 function listCommand(): CommandUnknownOpts {
   return new Command('list')
     .description('list the newest entries, ordered by id')
-    .addOption(option('--limit <number>', 'most of them', 'audit').argParser(parseCount).default(DEFAULT_LIMIT))
-    .addOption(option('--company <id>', 'of this company', 'audit').argParser(parseId))
-    .addOption(option('--action <action>', 'of this action', 'audit').choices(ACTIONS))
-    .addOption(option('--user <id>', 'of what this user did', 'audit').argParser(parseId))
-    .addOption(option('--from <time>', 'of this time or later, such as 2030-01-31T12:00:00Z', 'audit'))
-    .addOption(option('--to <time>', 'of before this time', 'audit'))
+    .addOption(option('--limit <number>', 'most entries', 'audit').argParser(parseCount).default(DEFAULT_LIMIT))
+    .addOption(option('--company <id>', 'only entries of this company', 'audit').argParser(parseId))
+    .addOption(option('--action <action>', 'only entries with this action', 'audit').choices(ACTIONS))
+    .addOption(option('--user <id>', 'only actions of this user', 'audit').argParser(parseId))
+    .addOption(option('--from <time>', 'only entries at or after this time, such as 2030-01-31T12:00:00Z', 'audit'))
+    .addOption(option('--to <time>', 'only entries before this time', 'audit'))
     .action(async ({ limit, company, action, user, from, to }, command) => {
       const options = globalOptions(command)
       const query = {
@@ -43,7 +43,6 @@ function listCommand(): CommandUnknownOpts {
     })
 }
 
-/** An entry for people. */
 function toLine(entry: AuditEntry): Readonly<Record<(typeof COLUMNS)[number], unknown>> {
   const { actor, clientId, remoteAddress, targetType, targetId, details } = entry
   return {

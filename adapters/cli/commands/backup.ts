@@ -1,6 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { BackupResult } from '../../local/index.js'
-import { inUnits, withByteProgress } from '../byte-progress.js'
+import { formatBytes, withByteProgress } from '../byte-progress.js'
 import { requireAllInFolder } from '../engines.js'
 import { loadLocal } from '../loading.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
@@ -8,10 +8,10 @@ import { counted, printResult, tell } from '../output.js'
 
 export function backupCommand(): CommandUnknownOpts {
   return new Command('backup')
-    .description('copy everything in the data folder into one file, also while it is worked on')
-    .argument('<file>', 'a new file, outside of the data folder')
-    .addOption(option('--force', 'replace a file that is there'))
-    .addOption(option('--without-keys', 'leave the keys out; to open what is restored, they are needed'))
+    .description('back up the data folder into one file, also while a server works on it')
+    .argument('<file>', 'new file, outside the data folder')
+    .addOption(option('--force', 'replace the file if it exists'))
+    .addOption(option('--without-keys', 'leave the keys out; the restored folder opens only with them'))
     .action(async (file, _given, command) => {
       const options = globalOptions(command)
       requireAllInFolder(options, 'backup')
@@ -23,29 +23,30 @@ export function backupCommand(): CommandUnknownOpts {
         backupDataDir({ dataDir, file, overwrite, withoutKeys, signal, onProgress }),
       )
       printResult(options, result, sentence(result))
-      tellWhatToKnow(result, withoutKeys)
+      tellWarnings(result, withoutKeys)
     })
 }
 
 function sentence({ file, bytes, documents, contexts }: BackupResult): string {
-  return `Backed up ${counted(documents, 'document')} of ${counted(contexts, 'context')} to ${file} (${inUnits(bytes)}).`
+  return `Backed up ${counted(documents, 'document')} of ${counted(contexts, 'context')} to ${file} (${formatBytes(bytes)}).`
 }
 
-/** What is in it, what is not, and what was wrong with the folder before. */
-function tellWhatToKnow(result: BackupResult, withoutKeys: boolean): void {
+/** Warns of secrets in the backup, of a key that is not in it, and of damage that the folder had before. */
+function tellWarnings(result: BackupResult, withoutKeys: boolean): void {
   const { file, hasSecretKey, documentsWithoutFile, documentsWithOtherBytes, documentsWithoutVectors } = result
-  if (!withoutKeys) tell(`keep ${file} as secret as the data folder: whoever has it can read everything in it`)
+  if (!withoutKeys) tell(`keep ${file} as secret as the data folder: it contains the keys and all data`)
   if (!hasSecretKey) {
     tell(
-      'the key that secrets are encrypted with is not in it: keep that key too, for what is restored cannot be opened without it',
+      'the backup does not contain the key that encrypts the secrets: keep that key too, because the restored folder does not open without it',
     )
   }
-  for (const uuid of documentsWithoutFile) tell(`${uuid}: the data folder does not have its file, nor does the backup`)
-  for (const uuid of documentsWithOtherBytes) tell(`${uuid}: its file is damaged in the data folder, and in the backup`)
-  for (const uuid of documentsWithoutVectors) tell(`${uuid}: it lacks vectors in the data folder, and in the backup`)
+  for (const uuid of documentsWithoutFile) tell(`${uuid}: its file is missing in the data folder and in the backup`)
+  for (const uuid of documentsWithOtherBytes) tell(`${uuid}: its file is damaged in the data folder and in the backup`)
+  for (const uuid of documentsWithoutVectors)
+    tell(`${uuid}: its vectors are incomplete in the data folder and in the backup`)
   if (documentsWithoutVectors.length > 0)
-    tell('"alcove doctor --repair" makes vectors again, here or in what is restored')
+    tell('"alcove doctor --repair" computes the missing vectors, here or in the restored folder')
   const damaged = documentsWithoutFile.length + documentsWithOtherBytes.length + documentsWithoutVectors.length
-  // As with documents that cannot be ingested: the rest is done, and a script hears of it.
+  // The backup is complete apart from that; the exit code lets a script notice it.
   if (damaged > 0) process.exitCode = 1
 }

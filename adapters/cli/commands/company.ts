@@ -6,12 +6,12 @@ import { printList, printResult } from '../output.js'
 import { clearingDeletion, disablingCommands } from './lifecycle.js'
 
 export function companyCommand(): CommandUnknownOpts {
-  const company = new Command('company').description('companies, a tree')
+  const company = new Command('company').description('manage companies, which form a tree')
   company
     .command('create')
-    .description('make a company below another, with an account of each application')
+    .description('create a company below another, with an account of each application')
     .argument('<name>')
-    .addOption(option('--parent <id>', 'the company above').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--parent <id>', 'company above it').argParser(parseId).makeOptionMandatory())
     .action(async (name, { parent }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {
@@ -29,26 +29,26 @@ export function companyCommand(): CommandUnknownOpts {
     })
   company
     .command('move')
-    .description('put a company, with all below it, under another')
-    .argument('<id>', 'the company', parseId)
-    .addOption(option('--parent <id>', 'the company above').argParser(parseId).makeOptionMandatory())
+    .description('move a company, with all companies below it, under another')
+    .argument('<id>', 'id of the company', parseId)
+    .addOption(option('--parent <id>', 'new company above it').argParser(parseId).makeOptionMandatory())
     .action(async (id, { parent }, command) => {
       const options = globalOptions(command)
       const moved = await withDatabase(options, async ({ administration }) => {
         return await administration.companies.move(id, parent)
       })
-      printResult(options, shown(moved), `Company ${moved.id} is below company ${parent} now.`)
+      printResult(options, shown(moved), `Moved company ${moved.id} below company ${parent}.`)
     })
   for (const command of disablingCommands('company', ({ companies }) => companies)) company.addCommand(command)
   company.addCommand(
-    clearingDeletion('company', 'a company, with everything of it', async ({ companies }, id) => {
+    clearingDeletion('company', 'a company with all its data', async ({ companies }, id) => {
       await companies.delete(id)
     }),
   )
   return company
 }
 
-/** A company as it is printed: `disabled` is there where it is true. */
+/** A company as it is printed: `disabled` is left out if it is false. */
 type Shown = Omit<Company, 'disabled'> & { readonly disabled?: boolean }
 
 function shown({ disabled, ...company }: Company): Shown {

@@ -11,7 +11,7 @@ import { printList, printRecord, printResult } from '../output.js'
 const COLUMNS = ['id', 'name', 'caption', 'embeddingModel', 'shareState', 'created'] as const
 
 export function contextCommand(): CommandUnknownOpts {
-  const context = new Command('context').description('contexts: custom assistants')
+  const context = new Command('context').description('manage contexts: custom assistants')
   context.addCommand(createCommand())
   context.addCommand(listCommand())
   context.addCommand(showCommand())
@@ -25,13 +25,13 @@ function createCommand(): CommandUnknownOpts {
   return new Command('create')
     .description('create a context')
     .argument('<name>')
-    .addOption(option('--description <text>', 'system instructions; default the name'))
-    .addOption(option('--caption <text>', 'statement of purpose; default the name'))
-    .addOption(option('--tools <file>', 'a file with the JSON array of tools'))
+    .addOption(option('--description <text>', 'system instructions; default: the name'))
+    .addOption(option('--caption <text>', 'statement of purpose; default: the name'))
+    .addOption(option('--tools <file>', 'file with the JSON array of tools'))
     .addOption(option('--chunk-size <tokens>', 'most tokens in a chunk').argParser(parseNumber))
-    .addOption(option('--overlap <fraction>', 'part of a chunk that the next one repeats').argParser(parseNumber))
-    .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
-    .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
+    .addOption(option('--overlap <fraction>', 'fraction of a chunk that the next chunk repeats').argParser(parseNumber))
+    .addOption(option('--top-n <number>', 'most results of a search').argParser(parseNumber))
+    .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
     .addOption(option('--model <id>', 'embedding model'))
     .addOption(searchModeOption())
     .addOption(findsEarlyOption())
@@ -75,14 +75,14 @@ function showCommand(): CommandUnknownOpts {
 
 function updateCommand(): CommandUnknownOpts {
   return new Command('update')
-    .description('change a context; what is not given stays')
+    .description('change a context; options that are left out change nothing')
     .argument('<context>', 'id or name')
     .addOption(option('--name <text>', 'new name', 'context'))
     .addOption(option('--description <text>', 'system instructions'))
     .addOption(option('--caption <text>', 'statement of purpose'))
-    .addOption(option('--tools <file>', 'a file with the JSON array of tools'))
-    .addOption(option('--top-n <number>', 'results of a search').argParser(parseNumber))
-    .addOption(option('--score-threshold <number>', 'least similarity of a result').argParser(parseNumber))
+    .addOption(option('--tools <file>', 'file with the JSON array of tools'))
+    .addOption(option('--top-n <number>', 'most results of a search').argParser(parseNumber))
+    .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
     .addOption(searchModeOption())
     .addOption(findsEarlyOption())
     .action(async (idOrName, given, command) => {
@@ -141,17 +141,17 @@ function deleteCommand(): CommandUnknownOpts {
 }
 
 function searchModeOption() {
-  return option('--search-mode <mode>', 'how a search finds chunks, by words, by meaning or by both').choices(
+  return option('--search-mode <mode>', 'how a search finds chunks: by words, by meaning or by both').choices(
     SEARCH_MODES,
   )
 }
 
 function findsEarlyOption() {
-  const description = 'whether documents are found by their words while their vectors are computed'
+  const description = 'let a search find documents by their words while their vectors are computed'
   return option('--finds-early <state>', description).choices(['on', 'off'])
 }
 
-/** Settings that can change later, as the options of a command give them. */
+/** The settings of the options that both `create` and `update` have. */
 function searchSettings(given: {
   readonly topN?: number | undefined
   readonly scoreThreshold?: number | undefined
@@ -171,6 +171,6 @@ async function readTools(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new InvalidInputError('--tools', `the file ${file} cannot be read`, { cause: error })
+    throw new InvalidInputError('--tools', `cannot read the file ${file}`, { cause: error })
   }
 }

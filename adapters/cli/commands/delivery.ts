@@ -8,11 +8,13 @@ import { printQueued } from '../queued-delivery.js'
 
 const COLUMNS = ['id', 'type', 'destinationId', 'status', 'httpStatus', 'attemptCount', 'error', 'created'] as const
 const DEFAULT_LIMIT = 50
-/** Of one page of the log. */
-const MOST_AT_ONCE = 500
+/** The most deliveries in one page of the log. */
+const MAX_PAGE_SIZE = 500
 
 export function deliveryCommand(): CommandUnknownOpts {
-  const delivery = new Command('delivery').description('the delivery log: what was sent where, and what came of it')
+  const delivery = new Command('delivery').description(
+    'read the delivery log: each event, its destination and its outcome',
+  )
   delivery.addCommand(listCommand())
   delivery.addCommand(showCommand())
   delivery.addCommand(resendCommand())
@@ -21,10 +23,10 @@ export function deliveryCommand(): CommandUnknownOpts {
 
 function listCommand(): CommandUnknownOpts {
   return new Command('list')
-    .description('list deliveries: the newest, ordered by id')
-    .addOption(option('--destination <id>', 'to this destination').argParser(parseId))
-    .addOption(option('--status <status>', 'that stand so').choices(DELIVERY_STATUSES))
-    .addOption(option('--limit <number>', 'most of them').argParser(parseCount).default(DEFAULT_LIMIT))
+    .description('list the newest deliveries, ordered by id')
+    .addOption(option('--destination <id>', 'only deliveries to this destination').argParser(parseId))
+    .addOption(option('--status <status>', 'only deliveries with this status').choices(DELIVERY_STATUSES))
+    .addOption(option('--limit <number>', 'most deliveries').argParser(parseCount).default(DEFAULT_LIMIT))
     .action(async ({ destination, status, limit }, command) => {
       const options = globalOptions(command)
       const query = {
@@ -41,7 +43,7 @@ function listCommand(): CommandUnknownOpts {
 function showCommand(): CommandUnknownOpts {
   return new Command('show')
     .description('show a delivery with its attempts')
-    .argument('<id>', 'the delivery', parseId)
+    .argument('<id>', 'id of the delivery', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const found = await withDatabase(options, async ({ administration }) => await administration.deliveries.get(id))
@@ -51,8 +53,8 @@ function showCommand(): CommandUnknownOpts {
 
 function resendCommand(): CommandUnknownOpts {
   return new Command('resend')
-    .description('send the same bytes to the same destination again, as a new delivery')
-    .argument('<id>', 'the delivery', parseId)
+    .description('send the same bytes to the same destination as a new delivery')
+    .argument('<id>', 'id of the delivery', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       printQueued(
@@ -65,21 +67,20 @@ function resendCommand(): CommandUnknownOpts {
 /** The newest deliveries, the oldest of them first. */
 async function newest(deliveries: DeliveryOperations, query: DeliveryQuery, limit: number): Promise<Delivery[]> {
   const found: Delivery[] = []
-  let from: Pick<DeliveryQuery, 'cursor'> = {}
+  let position: Pick<DeliveryQuery, 'cursor'> = {}
   while (found.length < limit) {
-    const page = await deliveries.list({ ...query, ...from, limit: Math.min(limit - found.length, MOST_AT_ONCE) })
+    const page = await deliveries.list({ ...query, ...position, limit: Math.min(limit - found.length, MAX_PAGE_SIZE) })
     found.push(...page.items)
     if (page.nextCursor === null) break
-    from = { cursor: page.nextCursor }
+    position = { cursor: page.nextCursor }
   }
   return found.reverse()
 }
 
-/** An attempt for people. */
 function describe({ started, outcome, httpStatus, durationMs, error, responseBody }: Attempt, index: number): string {
   const status = httpStatus === null ? '' : ` ${httpStatus}`
   const duration = durationMs === null ? '' : ` after ${durationMs} ms`
-  const told = [error ?? '', responseBody === null || responseBody === '' ? '' : `answer: ${responseBody}`]
-  const lines = told.filter((text) => text !== '').map((text) => `\n   ${text}`)
+  const details = [error ?? '', responseBody === null || responseBody === '' ? '' : `answer: ${responseBody}`]
+  const lines = details.filter((text) => text !== '').map((text) => `\n   ${text}`)
   return `${index + 1}. ${started} ${outcome ?? 'under way'}${status}${duration}${lines.join('')}`
 }

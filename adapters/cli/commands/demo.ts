@@ -17,7 +17,7 @@ const FOLDERS = ['documents', 'search'].map((name) => {
 
 interface Question {
   readonly question: string
-  /** Modes that find different passages; default the context's. */
+  /** Modes that find different passages. Default: the mode of the context. */
   readonly modes?: readonly SearchMode[]
 }
 
@@ -25,10 +25,10 @@ const QUESTIONS: readonly Question[] = [
   { question: 'How many weeks of paid leave do new parents get?' },
   { question: 'What do I do when the espresso machine shows error E4?' },
   { question: 'Which supplier delivers oat milk?' },
-  // The model knows no codes, and no Chinese. Words find both.
+  // The model knows no codes and no Chinese; the word index finds both.
   { question: 'What does code W-12 mean?', modes: ['semantic', 'hybrid'] },
   { question: '切蛋糕的刀多久洗一次？', modes: ['semantic', 'hybrid'] },
-  // The answer shares no telling word with the question. Meaning finds it.
+  // The answer shares no rare word with the question; its meaning finds it.
   { question: 'Do you have cruelty-free sweets?', modes: ['keyword', 'hybrid'] },
 ]
 
@@ -40,14 +40,14 @@ const MODES: Readonly<Record<SearchMode, string>> = {
 
 export function demoCommand(): CommandUnknownOpts {
   return new Command('demo')
-    .description('the main job on documents of its own: a context, eight documents, six questions')
+    .description('show what Alcove does: create a context, ingest eight sample documents, ask six questions')
     .action(async (_given, command) => {
       const options = globalOptions(command)
       let folder: Promise<string> | undefined
       let engine: Promise<Engine> | undefined
       await releasing(
         async () => {
-          // Not before an interruption is listened to.
+          // Created here, so that an interruption always removes it.
           folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
           engine = openIn(folder)
           await demonstrate(ownerSession(await engine), options.json)
@@ -97,7 +97,7 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
 
 interface Answer {
   readonly question: string
-  /** Where it is not the context's. */
+  /** Left out for the mode of the context. */
   readonly mode?: SearchMode
   readonly results: readonly SearchResult[]
 }

@@ -7,7 +7,7 @@ import { printQueued } from '../queued-delivery.js'
 import { webhookAllowOption } from '../webhook-allow.js'
 
 export function destinationCommand(): CommandUnknownOpts {
-  const destination = new Command('destination').description('where events are sent to')
+  const destination = new Command('destination').description('manage the destinations of events')
   destination.addCommand(addCommand())
   destination.addCommand(listCommand())
   destination.addCommand(showCommand())
@@ -19,12 +19,14 @@ export function destinationCommand(): CommandUnknownOpts {
 
 function addCommand(): CommandUnknownOpts {
   return new Command('add')
-    .description('send events to a URL; the secret that signs them is shown this once')
+    .description('add a destination; its signing secret is shown only once')
     .argument('<url>')
-    .addOption(option('--name <name>', 'its name', 'destination'))
-    .addOption(option('--events <types>', 'types of events; default all').argParser(parseList))
-    .addOption(option('--company <id>', 'whose events it gets; default the root company').argParser(parseId))
-    .addOption(option('--include-descendants', 'the events of companies below as well'))
+    .addOption(option('--name <name>', 'name of the destination', 'destination'))
+    .addOption(
+      option('--events <types>', 'types of events to send, separated by commas; default: all').argParser(parseList),
+    )
+    .addOption(option('--company <id>', 'company whose events it gets; default: the root company').argParser(parseId))
+    .addOption(option('--include-descendants', 'send the events of all companies below too'))
     .addOption(webhookAllowOption())
     .action(async (url, { name, events, company, webhookAllow }, command) => {
       const options = globalOptions(command)
@@ -43,7 +45,7 @@ function addCommand(): CommandUnknownOpts {
       printResult(options, added, [
         `Added destination ${added.id}, ${added.url}.`,
         `Signing secret: ${added.secret}`,
-        'The secret is shown this once.',
+        'Save the secret now: it is not shown a second time.',
       ])
     })
 }
@@ -66,7 +68,7 @@ function listCommand(): CommandUnknownOpts {
 function showCommand(): CommandUnknownOpts {
   return new Command('show')
     .description('show a destination')
-    .argument('<id>', 'the destination', parseId)
+    .argument('<id>', 'id of the destination', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const found = await withDatabase(options, async ({ administration }) => await administration.destinations.get(id))
@@ -76,8 +78,8 @@ function showCommand(): CommandUnknownOpts {
 
 function removeCommand(): CommandUnknownOpts {
   return new Command('remove')
-    .description('send nothing there any more; what is on its way there is cancelled')
-    .argument('<id>', 'the destination', parseId)
+    .description('remove a destination and cancel its pending deliveries')
+    .argument('<id>', 'id of the destination', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const { url } = await withDatabase(options, async ({ administration: { destinations } }) => {
@@ -91,25 +93,25 @@ function removeCommand(): CommandUnknownOpts {
 
 function rotateCommand(): CommandUnknownOpts {
   return new Command('rotate')
-    .description('sign with another secret from now on; it is shown this once')
-    .argument('<id>', 'the destination', parseId)
+    .description('replace the signing secret of a destination; the new one is shown only once')
+    .argument('<id>', 'id of the destination', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const rotated = await withDatabase(options, async ({ administration }) => {
         return await administration.destinations.rotateSecret(id)
       })
       printResult(options, rotated, [
-        `Destination ${id}, ${rotated.url}, has another signing secret from now on.`,
+        `Replaced the signing secret of destination ${id}, ${rotated.url}.`,
         `Signing secret: ${rotated.secret}`,
-        'The secret is shown this once.',
+        'Save the secret now: it is not shown a second time.',
       ])
     })
 }
 
 function testCommand(): CommandUnknownOpts {
   return new Command('test')
-    .description('send a test event, run.started of no run, to a destination alone')
-    .argument('<id>', 'the destination', parseId)
+    .description('send a test event (run.started, of no run) to one destination')
+    .argument('<id>', 'id of the destination', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       printQueued(
@@ -119,14 +121,14 @@ function testCommand(): CommandUnknownOpts {
     })
 }
 
-/** For people, who cannot see null. */
+/** People see "all" instead of null. */
 function readable(destination: Destination): Omit<Destination, 'eventTypes'> & { readonly eventTypes: unknown } {
   return { ...destination, eventTypes: destination.eventTypes ?? 'all' }
 }
 
-/** An address, unlike a name or a port, can be permitted; and here by whoever asks. */
+/** Adds the option that permits an address. No option permits a name or a port. */
 function tellHowToPermit(error: unknown): never {
   if (!(error instanceof DestinationRefusedError) || !error.message.endsWith('is not a public address')) throw error
-  const message = `${error.message}; --webhook-allow lets in addresses that are not public`
+  const message = `${error.message}; permit it with --webhook-allow`
   throw new DestinationRefusedError(message, { cause: error })
 }

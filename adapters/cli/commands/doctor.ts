@@ -7,14 +7,9 @@ import { counted, printResult } from '../output.js'
 
 export function doctorCommand(): CommandUnknownOpts {
   return new Command('doctor')
-    .description(
-      'compare rows, vectors, words, files and models, and say what is wrong; without --repair nothing is changed',
-    )
+    .description('check that rows, vectors, words, files and models agree; without --repair it changes nothing')
     .addOption(
-      option(
-        '--repair',
-        'mend what can be mended from the documents as they were received, or from their chunks, and wait for it',
-      ),
+      option('--repair', 'repair problems from the uploaded files or from the chunks, and wait until that is done'),
     )
     .action(async (_given, command) => {
       const options = globalOptions(command)
@@ -34,7 +29,7 @@ export function doctorCommand(): CommandUnknownOpts {
 function sentences({ problems, checked }: VerifyReport, isRepair: boolean): string[] {
   if (problems.length === 0) return [`No problems found in ${counted(checked.documents, 'document')}.`]
   const repairable = problems.filter((problem) => problem.isRepairable && !problem.isRepaired).length
-  const hint = repairable > 0 && !isRepair ? [`"alcove doctor --repair" can mend ${repairable} of them.`] : []
+  const hint = repairable > 0 && !isRepair ? [`"alcove doctor --repair" can repair ${repairable} of them.`] : []
   const repaired = problems.filter((problem) => problem.isRepaired).length
   return [...problems.flatMap(describe), ...hint, `${counted(problems.length, 'problem')}, ${repaired} repaired`]
 }

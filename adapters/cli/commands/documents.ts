@@ -10,7 +10,7 @@ const COLUMNS = ['id', 'fileName', 'displayName', 'size', 'chunks', 'completed',
 
 export function documentsCommand(): CommandUnknownOpts {
   const documents = new Command('documents')
-    .description('training documents of a context')
+    .description('list the documents of a context')
     .addOption(option('--context <context>', 'id or name'))
     .action(async (given, command) => {
       const options = globalOptions(command)
@@ -57,14 +57,14 @@ function deleteCommand(): CommandUnknownOpts {
 
 function retryCommand(): CommandUnknownOpts {
   return new Command('retry')
-    .description('process a failed document once more')
+    .description('process a failed document a second time')
     .argument('<uuid>')
     .action(async (uuid, _given, command) => {
       const options = globalOptions(command)
       const document = await withEngineOrDatabase(options, async (engine, isWorking) => {
         const { documents } = ownerSession(engine)
         await documents.retry(uuid)
-        // Where another process works on the folder, it has the job now.
+        // If another process works on the folder, that process has the job now.
         if (isWorking) await documents.whenProcessed(uuid).catch(() => undefined)
         return await documents.get(uuid)
       })

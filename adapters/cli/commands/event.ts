@@ -6,17 +6,17 @@ import { printResult } from '../output.js'
 import { SENT_BY_RELAY } from '../queued-delivery.js'
 
 export function eventCommand(): CommandUnknownOpts {
-  const event = new Command('event').description('what has happened, for the destinations that want to know')
+  const event = new Command('event').description('record events for destinations')
   event
     .command('record')
-    .description('record an event')
+    .description('record an event and queue its deliveries')
     .addArgument(new Argument('<type>').choices(CATALOG.map(({ type }) => type)))
-    .argument('<data>', 'its data as JSON, such as \'{"agentId":7}\'', parseJson)
-    .addOption(option('--company <id>', 'where it happened; default the root company').argParser(parseId))
+    .argument('<data>', 'data of the event as JSON, such as \'{"agentId":7}\'', parseJson)
+    .addOption(option('--company <id>', 'company of the event; default: the root company').argParser(parseId))
     .action(async (type, data, { company }, command) => {
       const options = globalOptions(command)
       const recorded = await withDatabase(options, async ({ events, owner }) => {
-        // What it lacks is told by the engine.
+        // The engine reports missing data.
         return await events.record({ type, data, companyId: company ?? owner.companyId } as NewEvent)
       })
       const { id, deliveries } = recorded
@@ -29,7 +29,7 @@ export function eventCommand(): CommandUnknownOpts {
 }
 
 function forWhom(deliveries: number): string {
-  if (deliveries === 0) return 'which no destination has subscribed to'
+  if (deliveries === 0) return 'for no destination, because none subscribes to it'
   return `for ${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}`
 }
 
@@ -37,6 +37,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new InvalidArgumentError('it must be JSON; quote it for the shell.')
+    throw new InvalidArgumentError('Expected JSON; quote it for the shell.')
   }
 }

@@ -16,7 +16,7 @@ export function ingestCommand(): CommandUnknownOpts {
     .action(async (paths, given, command) => {
       const options = globalOptions(command)
       const { files, emptyFolders, skipped } = await filesToIngest(paths)
-      // By id: the same bytes under the same name are one document, however often they are named.
+      // By id: the same bytes under the same name are one document, even if the user names them several times.
       const documents = new Map<number, DocumentWithReceipt>()
       let failures = emptyFolders.length
       let interrupt = (): void => undefined
@@ -27,7 +27,7 @@ export function ingestCommand(): CommandUnknownOpts {
           const { id } = await findContext(session, given.context)
           const progress = new IngestProgress(files.length, options.json)
           const stopListening = engine.on('document.progress', (event) => {
-            progress.working(event.windowsEmbedded)
+            progress.showWindows(event.windowsEmbedded)
           })
           const ingestion = new Ingestion(session, id, files)
           interrupt = () => {
@@ -38,10 +38,10 @@ export function ingestCommand(): CommandUnknownOpts {
             if ('document' in outcome) {
               documents.set(outcome.document.id, outcome.document)
               failures += outcome.document.error === null ? 0 : 1
-              progress.done(file.path, describe(outcome.document))
+              progress.finishFile(file.path, describe(outcome.document))
             } else {
               failures += 1
-              progress.done(file.path, `failed: ${outcome.error}`)
+              progress.finishFile(file.path, `failed: ${outcome.error}`)
             }
           }
           stopListening()
@@ -50,33 +50,35 @@ export function ingestCommand(): CommandUnknownOpts {
         () => interrupt(),
       )
       for (const line of skipped) tell(line)
-      for (const folder of emptyFolders) tell(`${folder}: failed: there is no file in this folder that can be ingested`)
+      for (const folder of emptyFolders) tell(`${folder}: failed: the folder contains no file of a supported format`)
       if (options.json)
         printList(
           options,
-          [...documents.values()].sort((one, other) => one.id - other.id),
+          [...documents.values()].sort((first, second) => first.id - second.id),
           [],
         )
       if (failures > 0) process.exitCode = 1
     })
 }
 
-/** What is unfinished when the user interrupts, and what becomes of it. */
+/** Tells the user what is unfinished after an interruption, and how it continues. */
 function tellRest({ unfinished, notUploaded }: Ingestion): void {
   const parts = [
     ...(unfinished > 0
-      ? [`${counted(unfinished, 'uploaded document')} will go on at the next "alcove ingest" or "alcove serve"`]
+      ? [`${counted(unfinished, 'uploaded document')} will be processed by the next "alcove ingest" or "alcove serve"`]
       : []),
-    ...(notUploaded > 0 ? [`${counted(notUploaded, 'file')} not uploaded: ingest again what is missing`] : []),
+    ...(notUploaded > 0
+      ? [`${counted(notUploaded, 'file')} not uploaded: ingest the missing files a second time`]
+      : []),
   ]
   if (parts.length > 0) tell(`interrupted: ${parts.join('; ')}`)
 }
 
-/** What could not be read is told here: nobody would look for it in the receipt of a document that is completed. */
+/** Shows warnings here, because nobody looks for them in the receipt of a completed document. */
 function describe({ chunks, error, size, receipt }: DocumentWithReceipt): string {
   if (error !== null) return `failed: ${error}`
   const [first, ...others] = receipt?.warnings ?? []
   const warning = first === undefined ? '' : `; warning: ${first}`
-  const more = others.length === 0 ? '' : ` (and ${others.length} more: "alcove documents show" has them)`
+  const more = others.length === 0 ? '' : ` (and ${others.length} more; "alcove documents show" lists them)`
   return `${counted(chunks, 'chunk')} from ${size} bytes${warning}${more}`
 }

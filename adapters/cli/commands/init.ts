@@ -13,7 +13,7 @@ import { printResult } from '../output.js'
 
 export function initCommand(): CommandUnknownOpts {
   return new Command('init')
-    .description('make the data folder: root company, owner and the first API key')
+    .description('create the data folder with the root company, its owner and the first API key')
     .addOption(option('--company <name>', 'name of the root company', 'init'))
     .addOption(option('--owner-email <address>', 'e-mail address of the owner'))
     .action(async ({ company, ownerEmail }, command) => {
@@ -27,12 +27,12 @@ export function initCommand(): CommandUnknownOpts {
         `Initialised ${options.dataDir}.`,
         `API key: client id ${result.clientId}`,
         `         secret    ${result.clientSecret}`,
-        'The secret is shown this once.',
+        'Save the secret now: it is not shown a second time.',
       ])
     })
 }
 
-/** A folder that exists may have an engine working on it: then the database is enough. */
+/** An engine may already work on a folder that exists. So only the database is opened. */
 async function initializeExisting(
   options: GlobalOptions,
   initial: InitializeInput,
@@ -44,16 +44,16 @@ async function initializeExisting(
       return await engine.initialize(initial)
     })
   } catch (error) {
-    // An earlier start ended between the database and its owner: there is nothing yet that could be in use.
+    // An earlier start stopped after it created the database and before it created the owner. So nothing is in use.
     if (error instanceof NotInitializedError) return undefined
     throw error
   }
 }
 
-/** A host that opened the folder has named its company and owner: other names would be without effect. */
+/** If a host created the folder, it named the company and the owner. Other names would have no effect. */
 async function refuseOtherNames({ owner, administration }: Engine, initial: InitializeInput): Promise<void> {
   const { companyName, ownerEmail } = initial
-  // That there is a key already is told by init itself.
+  // `initialize` reports that a key exists.
   if ((await administration.apiKeys.list()).length > 0) return
   const company = (await administration.companies.list()).find(({ id }) => id === owner.companyId)?.name
   const email = (await administration.users.list()).find(({ id }) => id === owner.userId)?.email
@@ -62,7 +62,7 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
   if (!isOtherCompany && !isOtherEmail) return
   throw new InvalidInputError(
     isOtherCompany ? '--company' : '--owner-email',
-    `an application has made this folder with the root company ${company} and the owner ${email}, and so they stay: run "alcove init" without names, or with another --data-dir`,
+    `an application created this folder with the root company ${company} and the owner ${email}, which cannot change: run "alcove init" without names, or with another --data-dir`,
   )
 }
 

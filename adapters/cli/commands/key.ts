@@ -5,14 +5,14 @@ import { globalOptions, option, parseId, parseList } from '../options.js'
 import { printList, printResult } from '../output.js'
 
 export function keyCommand(): CommandUnknownOpts {
-  const key = new Command('key').description('API keys, and the key that signs access tokens')
+  const key = new Command('key').description('manage API keys, and the key that signs access tokens')
   key
     .command('create')
-    .description('make an API key; its secret is shown this once')
-    .addOption(option('--company <id>', 'the company it reaches').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--user <id>', 'for whom it acts; default: a service user made for it').argParser(parseId))
-    .addOption(option('--targets <list>', 'assistant, tenant, or both').argParser(parseList))
-    .addOption(option('--expires <date>', 'when it ends, such as 2030-01-31'))
+    .description('create an API key; its secret is shown only once')
+    .addOption(option('--company <id>', 'company that the key may access').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--user <id>', 'user for whom the key acts; default: a new service user').argParser(parseId))
+    .addOption(option('--targets <list>', 'APIs that the key may use: assistant, tenant, or both').argParser(parseList))
+    .addOption(option('--expires <date>', 'date on which the key expires, such as 2030-01-31'))
     .action(async ({ company, user, targets, expires }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {
@@ -26,7 +26,7 @@ export function keyCommand(): CommandUnknownOpts {
       printResult(options, created, [
         `API key ${created.id}: client id ${created.clientId}`,
         `           secret    ${created.clientSecret}`,
-        'The secret is shown this once.',
+        'Save the secret now: it is not shown a second time.',
       ])
     })
   key
@@ -39,8 +39,8 @@ export function keyCommand(): CommandUnknownOpts {
     })
   key
     .command('revoke')
-    .description('end an API key, and its tokens, at once')
-    .argument('<id>', 'the key', parseId)
+    .description('revoke an API key and its access tokens at once')
+    .argument('<id>', 'id of the key', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const revoked = await withDatabase(options, async ({ administration }) => {
@@ -50,8 +50,8 @@ export function keyCommand(): CommandUnknownOpts {
     })
   key
     .command('rotate-signing')
-    .description('make a new key that signs access tokens; the old one stays valid for 900 seconds')
-    .addOption(option('--signing-key-file <file>', 'keys that sign access tokens'))
+    .description('create a new key that signs access tokens; the old one stays valid for 900 seconds')
+    .addOption(option('--signing-key-file <file>', 'file with the keys that sign access tokens'))
     .action(async ({ signingKeyFile }, command) => {
       const options = globalOptions(command)
       const rotated = await withDatabase(
@@ -59,7 +59,7 @@ export function keyCommand(): CommandUnknownOpts {
         async ({ administration }) => await administration.rotateSigningKey(),
         signingKeyFile === undefined ? {} : { signingKeyFile },
       )
-      printResult(options, rotated, `Access tokens are signed by the key ${rotated.kid} from now on.`)
+      printResult(options, rotated, `From now on the key ${rotated.kid} signs access tokens.`)
     })
   return key
 }

@@ -5,36 +5,39 @@ import { withDatabase, withEngineOrDatabase } from '../engines.js'
 import { globalOptions, parseId } from '../options.js'
 import { printResult } from '../output.js'
 
-/** `disable` and `enable` of what a command is about. */
-export function disablingCommands<Thing extends { readonly id: number }>(
+/** The commands `disable` and `enable` of one kind of record. */
+export function disablingCommands<Item extends { readonly id: number }>(
   noun: string,
   operations: (
     administration: HostAdministration,
-  ) => Readonly<Record<'disable' | 'enable', (id: number) => Promise<Thing>>>,
+  ) => Readonly<Record<'disable' | 'enable', (id: number) => Promise<Item>>>,
 ): readonly CommandUnknownOpts[] {
   return (['disable', 'enable'] as const).map((verb) =>
     new Command(verb)
       .description(`${verb} a ${noun}`)
-      .argument('<id>', `the ${noun}`, parseId)
+      .argument('<id>', `id of the ${noun}`, parseId)
       .action(async (id, _given, command) => {
         const options = globalOptions(command)
         const changed = await withDatabase(options, async ({ administration }) => {
           return await operations(administration)[verb](id)
         })
-        printResult(options, changed, `The ${noun} ${id} is ${verb}d.`)
+        printResult(options, changed, `${verb === 'enable' ? 'Enabled' : 'Disabled'} ${noun} ${id}.`)
       }),
   )
 }
 
-/** `delete` of what has contexts: their files, vectors and words are off the disk once it ends, or when `serve` works here. */
+/**
+ * The command `delete` for records with contexts. It removes their files, vectors and words before it exits. If a
+ * server works on the folder, the server removes them.
+ */
 export function clearingDeletion(
   noun: string,
-  what: string,
+  objectText: string,
   remove: (administration: HostAdministration, id: number) => Promise<void>,
 ): CommandUnknownOpts {
   return new Command('delete')
-    .description(`delete ${what}`)
-    .argument('<id>', `the ${noun}`, parseId)
+    .description(`delete ${objectText}`)
+    .argument('<id>', `id of the ${noun}`, parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       await withEngineOrDatabase(options, async (engine) => {

@@ -6,9 +6,9 @@ import { counted, printResult, tell } from '../output.js'
 
 export function migrateCommand(): CommandUnknownOpts {
   return new Command('migrate')
-    .description("copy a data folder's database to PostgreSQL; run again, it goes on where it was ended")
-    .addOption(option('--from <dir>', 'the data folder').argParser(parseFolder).makeOptionMandatory())
-    .addOption(option('--to <url>', 'an empty PostgreSQL database').makeOptionMandatory())
+    .description("copy a data folder's database to PostgreSQL; a second run continues an interrupted one")
+    .addOption(option('--from <dir>', 'data folder to copy from').argParser(parseFolder).makeOptionMandatory())
+    .addOption(option('--to <url>', 'empty PostgreSQL database to copy to').makeOptionMandatory())
     .action(async ({ from, to }, command) => {
       const options = globalOptions(command)
       const { migrateDataDir } = await loadLocal()
@@ -20,19 +20,23 @@ export function migrateCommand(): CommandUnknownOpts {
             signal,
             onProgress: ({ rows, totalRows }) => onProgress({ bytes: rows, totalBytes: totalRows }),
           }),
-        { inWords: (rows) => counted(rows, 'row'), interrupted: () => tell('ended: run it again, and it goes on') },
+        {
+          formatAmount: (rows) => counted(rows, 'row'),
+          onInterrupt: () => tell('interrupted: run the command a second time to continue'),
+        },
       )
       const { contexts, documents, vectorStore, documentsWithoutVectors, formerDatabase } = result
-      const where = vectorStore === 'pgvector' ? 'database' : 'folder, as before'
+      const vectorPlace = vectorStore === 'pgvector' ? 'in the database' : 'still in the folder'
       printResult(options, result, [
-        `Migrated ${counted(documents, 'document')} of ${counted(contexts, 'context')}, and compared everything; vectors are in the ${where}.`,
-        `From now on: --data-dir ${result.from}, as before, and --database-url, or ALCOVE_DATABASE_URL; a bucket with the files stays as it is.`,
+        `Migrated ${counted(documents, 'document')} of ${counted(contexts, 'context')}, and compared everything. The vectors are ${vectorPlace}.`,
+        `From now on, start with --data-dir ${result.from} and --database-url (or ALCOVE_DATABASE_URL). If the files are in a bucket, keep --files-url.`,
       ])
-      for (const uuid of documentsWithoutVectors) tell(`${uuid}: it lacks vectors in the folder, and in the database`)
+      for (const uuid of documentsWithoutVectors)
+        tell(`${uuid}: its vectors are incomplete in the folder and in the database`)
       if (documentsWithoutVectors.length > 0) {
-        tell('"alcove doctor --repair" makes vectors again')
+        tell('"alcove doctor --repair" computes the missing vectors')
         process.exitCode = 1
       }
-      tell(`the former database is kept in ${formerDatabase}: remove it when all is well`)
+      tell(`the former database is still in ${formerDatabase}: remove it when the new one works`)
     })
 }

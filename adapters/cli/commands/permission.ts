@@ -5,13 +5,13 @@ import { globalOptions, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
 
 export function permissionCommand(): CommandUnknownOpts {
-  const permission = new Command('permission').description('permissions: roles of users on accounts')
+  const permission = new Command('permission').description('manage permissions: roles of users on accounts')
   permission
     .command('grant')
     .description('give a user a role on an account')
-    .addOption(option('--user <id>', 'the user').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--account <id>', 'the account').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--role <id>', 'the role').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--user <id>', 'id of the user').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--account <id>', 'id of the account').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--role <id>', 'id of the role').argParser(parseId).makeOptionMandatory())
     .action(async ({ user, account, role }, command) => {
       const options = globalOptions(command)
       const granted = await withDatabase(options, async ({ administration }) => {
@@ -31,8 +31,8 @@ export function permissionCommand(): CommandUnknownOpts {
     })
   permission
     .command('toggle')
-    .description('suspend a permission, or end its suspension')
-    .argument('<id>', 'the permission', parseId)
+    .description('disable a permission, or enable a disabled one')
+    .argument('<id>', 'id of the permission', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const toggled = await withDatabase(options, async ({ administration }) => {
@@ -42,8 +42,8 @@ export function permissionCommand(): CommandUnknownOpts {
     })
   permission
     .command('revoke')
-    .description('take a permission away')
-    .argument('<id>', 'the permission', parseId)
+    .description('remove a permission')
+    .argument('<id>', 'id of the permission', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       await withDatabase(options, async ({ administration }) => {

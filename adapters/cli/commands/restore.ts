@@ -8,8 +8,8 @@ import { counted, printResult, tell } from '../output.js'
 
 export function restoreCommand(): CommandUnknownOpts {
   return new Command('restore')
-    .description('make a new data folder from a backup')
-    .argument('<file>', 'what "alcove backup" has made')
+    .description('create a new data folder from a backup')
+    .argument('<file>', 'file that "alcove backup" created')
     .action(async (file, _given, command) => {
       const options = globalOptions(command)
       requireAllInFolder(options, 'restore')
@@ -25,12 +25,12 @@ export function restoreCommand(): CommandUnknownOpts {
       )
       if (!hasSecretKey) {
         tell(
-          `the key that secrets are encrypted with was not in the backup: put it in ${join(dataDir, 'keys', 'secret-key')}, or name its file with --secret-key-file`,
+          `the backup does not contain the key that encrypts the secrets: copy it to ${join(dataDir, 'keys', 'secret-key')}, or give its file with --secret-key-file`,
         )
       }
       if (pendingDeliveries > 0) {
         tell(
-          `${counted(pendingDeliveries, 'delivery', 'deliveries')} of events had not ended when the backup was made: the next "alcove serve" on the folder sends them, some perhaps for the second time`,
+          `${counted(pendingDeliveries, 'delivery', 'deliveries')} of events were pending when the backup was made: the next "alcove serve" on the folder sends them, possibly for the second time`,
         )
       }
     })

@@ -6,16 +6,22 @@ import { printList, printResult } from '../output.js'
 import { disablingCommands } from './lifecycle.js'
 
 export function roleCommand(): CommandUnknownOpts {
-  const role = new Command('role').description('roles: what users may do')
+  const role = new Command('role').description('manage roles: sets of capabilities')
   role
     .command('create')
-    .description('make a role; without --company it is system-wide')
+    .description('create a role; without --company it is system-wide')
     .argument('<name>')
     .addOption(
-      option('--applications <keys>', 'applications it is valid for').argParser(parseList).makeOptionMandatory(),
+      option('--applications <keys>', 'applications that the role is valid for, separated by commas')
+        .argParser(parseList)
+        .makeOptionMandatory(),
     )
-    .addOption(option('--capabilities <list>', 'what it allows').argParser(parseList).makeOptionMandatory())
-    .addOption(option('--company <id>', 'its company').argParser(parseId))
+    .addOption(
+      option('--capabilities <list>', 'capabilities that the role grants, separated by commas')
+        .argParser(parseList)
+        .makeOptionMandatory(),
+    )
+    .addOption(option('--company <id>', 'company of the role').argParser(parseId))
     .action(async (name, { applications, capabilities, company }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {
@@ -35,8 +41,8 @@ export function roleCommand(): CommandUnknownOpts {
   for (const command of disablingCommands('role', ({ roles }) => roles)) role.addCommand(command)
   role
     .command('delete')
-    .description('delete a role that no permission has')
-    .argument('<id>', 'the role', parseId)
+    .description('delete a role that no permission uses')
+    .argument('<id>', 'id of the role', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       await withDatabase(options, async ({ administration }) => {

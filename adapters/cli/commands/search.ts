@@ -13,9 +13,13 @@ export function searchCommand(): CommandUnknownOpts {
     .description('find the chunks of a context that answer a prompt, by words and meaning')
     .argument('<prompt>')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
-    .addOption(option('--top <number>', "most results; default the context's").argParser(parseNumber))
-    .addOption(option('--mode <mode>', "how chunks are found; default the context's").choices(SEARCH_MODES))
-    .addOption(option('--include <members>', 'what --json prints beside: score, source, match').argParser(parseMembers))
+    .addOption(option('--top <number>', "most results; default: the context's setting").argParser(parseNumber))
+    .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
+    .addOption(
+      option('--include <members>', 'more members for --json: score, source, match, separated by commas').argParser(
+        parseMembers,
+      ),
+    )
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
       const results = await withEngine(options, async (engine) => {
@@ -32,7 +36,7 @@ export function searchCommand(): CommandUnknownOpts {
     })
 }
 
-/** The four fields of the specification, and what was asked for beside. */
+/** The four fields of the page (docs/explanation/specification.md, "Search result"), and the members of `--include`. */
 function toJson(result: SearchResult, include: readonly IncludedMember[]): Partial<SearchResult> {
   const { id, docId, content, similarity } = result
   const members = MEMBERS.filter((name) => include.includes(name))
@@ -44,5 +48,5 @@ function parseMembers(text: string): readonly IncludedMember[] {
   const members = MEMBERS.filter((member) => names.includes(member))
   const unknown = names.find((name) => !members.some((member) => member === name))
   if (unknown === undefined) return members
-  throw new InvalidArgumentError(`there is no "${unknown}": there are ${MEMBERS.join(', ')}.`)
+  throw new InvalidArgumentError(`Unknown member "${unknown}"; expected one of ${MEMBERS.join(', ')}.`)
 }

@@ -9,13 +9,13 @@ import { disablingCommands } from './lifecycle.js'
 import { userOtpCommand } from './user-otp.js'
 
 export function userCommand(): CommandUnknownOpts {
-  const user = new Command('user').description('users of companies')
+  const user = new Command('user').description('manage users of companies')
   user
     .command('add')
     .description("add a user, with the role Member on the company's assistant account, and invite them by mail")
     .argument('<email>')
-    .addOption(option('--company <id>', 'their company').argParser(parseId).makeOptionMandatory())
-    .addOption(option('--name <name>', 'their full name', 'user'))
+    .addOption(option('--company <id>', 'company of the user').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--name <name>', 'full name of the user', 'user'))
     .addOption(MAIL_OPTIONS.publicUrl())
     .addOption(MAIL_OPTIONS.smtpUrl())
     .addOption(MAIL_OPTIONS.mailFrom())
@@ -34,8 +34,8 @@ export function userCommand(): CommandUnknownOpts {
     })
   user
     .command('complete-setup')
-    .description('complete a setup without a mail, for users whose passwords are checked elsewhere')
-    .argument('<id>', 'the user', parseId)
+    .description('complete the setup of a user without a mail, if the host checks passwords itself')
+    .argument('<id>', 'id of the user', parseId)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const completed = await withDatabase(options, async ({ administration }) => {
@@ -63,10 +63,10 @@ export function userCommand(): CommandUnknownOpts {
   for (const command of disablingCommands('user', ({ users }) => users)) user.addCommand(command)
   user
     .command('delete')
-    .description('delete a user, and erase what is known of them')
-    .argument('<id>', 'the user', parseId)
+    .description('delete a user and erase their personal data')
+    .argument('<id>', 'id of the user', parseId)
     .addOption(
-      option('--contexts <what>', 'contexts that they made', 'user-delete')
+      option('--contexts <what>', 'keep or delete the contexts that the user created', 'user-delete')
         .choices(['keep', 'delete'] as const)
         .default('keep'),
     )

@@ -3,50 +3,50 @@ import { InvalidInputError, networkOf } from '../../../src/index.js'
 import type { Telemetry } from '../../../src/ports/index.js'
 import type { IsTrusted } from './network.js'
 
-/** How many connections may be open. */
+/** The most open connections. */
 export interface ConnectionLimits {
-  /** In all; default 1,000. */
+  /** For all clients together. Default: 1,000. */
   readonly maxConnections?: number
-  /** Of one IPv4 address, or one /64 of IPv6, that is no trusted proxy's; default 100. */
+  /** For one IPv4 address, or one IPv6 /64 network. Trusted proxies are exempt. Default: 100. */
   readonly maxConnectionsPerAddress?: number
 }
 
-interface Watched extends ConnectionLimits {
+interface WatchOptions extends ConnectionLimits {
   readonly isTrusted: IsTrusted
   readonly telemetry?: Telemetry | undefined
-  /** How long a client may leave an answer unread; default 60,000. */
+  /** The longest time in which a client may read nothing of an answer. Default: 60,000. */
   readonly stalledMs?: number
-  /** Bytes of answers that all clients together may leave unread; default 134,217,728. */
-  readonly mostUnreadBytes?: number
+  /** The most bytes of answers that all clients together may leave unread. Default: 134,217,728. */
+  readonly maxUnreadBytes?: number
   readonly sweepMs?: number
 }
 
-/** How far the answers on a connection have got. */
+/** The bytes sent on a connection, and since when that number is the same. */
 interface Progress {
   readonly bytes: number
   readonly since: number
 }
 
 const REPORT_INTERVAL_MS = 10_000
-/** In as little time not much more than the limit can be written. */
+/** So short that answers cannot exceed the limit by much between two sweeps. */
 const SWEEP_MS = 250
-const MOST_UNREAD_BYTES = 134_217_728
+const MAX_UNREAD_BYTES = 134_217_728
 
 /**
- * Watches the connections of a server.
+ * Limits the connections of a server and the answers that clients leave unread.
  *
- * - Those beyond the limits are closed when they come. `http.connections.refused` (`warn`) tells how many,
- *   every ten seconds at most.
- * - A connection on which an answer waits, and of which the client has read nothing for a minute, is
- *   destroyed: `http.answer.stalled` (`warn`).
- * - Where more than 128 MiB of answers are unread in all, connections are destroyed likewise until less is, those first
- *   of which nothing was read for longest.
+ * - It closes new connections above the limits. `http.connections.refused` (`warn`) reports their number, at most
+ *   every ten seconds.
+ * - It destroys a connection if an answer waits there and the client has read nothing for a minute:
+ *   `http.answer.stalled` (`warn`).
+ * - If more than 128 MiB of answers are unread, it destroys connections in the same way until fewer are. It begins
+ *   with the client that has read nothing for the longest time.
  *
  * @throws InvalidInputError for limits that are not positive integers
  */
-export function watchConnections(server: Server, options: Watched): void {
+export function watchConnections(server: Server, options: WatchOptions): void {
   const connections = new Connections(options)
-  // Before the server itself, which would begin to read.
+  // This listener must run before the server's own listener, which starts to read.
   server.prependListener('connection', (socket: Socket) => connections.admit(socket))
   const timer = setInterval(() => connections.sweep(), options.sweepMs ?? SWEEP_MS)
   timer.unref()
@@ -54,45 +54,45 @@ export function watchConnections(server: Server, options: Watched): void {
 }
 
 class Connections {
-  readonly #most: number
-  readonly #mostOfOne: number
+  readonly #maxConnections: number
+  readonly #maxPerNetwork: number
   readonly #isTrusted: IsTrusted
   readonly #telemetry: Telemetry | undefined
   readonly #stalledMs: number
-  readonly #mostUnreadBytes: number
+  readonly #maxUnreadBytes: number
   readonly #open = new Map<Socket, Progress>()
-  readonly #ofNetworks = new Map<string, number>()
+  readonly #countOfNetworks = new Map<string, number>()
   #refused = 0
   #refusedAddress = ''
   #reportedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: Watched) {
+  constructor(options: WatchOptions) {
     const { maxConnections = 1_000, maxConnectionsPerAddress = 100, stalledMs = 60_000 } = options
     for (const [name, value] of Object.entries({ maxConnections, maxConnectionsPerAddress })) {
       if (!Number.isSafeInteger(value) || value < 1) throw new InvalidInputError(name, 'must be a positive integer')
     }
-    this.#most = maxConnections
-    this.#mostOfOne = maxConnectionsPerAddress
+    this.#maxConnections = maxConnections
+    this.#maxPerNetwork = maxConnectionsPerAddress
     this.#isTrusted = options.isTrusted
     this.#telemetry = options.telemetry
     this.#stalledMs = stalledMs
-    this.#mostUnreadBytes = options.mostUnreadBytes ?? MOST_UNREAD_BYTES
+    this.#maxUnreadBytes = options.maxUnreadBytes ?? MAX_UNREAD_BYTES
   }
 
   admit(socket: Socket): void {
     const { remoteAddress = '' } = socket
     const network = this.#isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress)
-    const ofNetwork = network === undefined ? 0 : (this.#ofNetworks.get(network) ?? 0)
-    if (this.#open.size >= this.#most || ofNetwork >= this.#mostOfOne) {
+    const countOfNetwork = network === undefined ? 0 : (this.#countOfNetworks.get(network) ?? 0)
+    if (this.#open.size >= this.#maxConnections || countOfNetwork >= this.#maxPerNetwork) {
       socket.destroy()
       this.#refuse(remoteAddress)
       return
     }
     this.#open.set(socket, { bytes: 0, since: performance.now() })
-    if (network !== undefined) this.#ofNetworks.set(network, ofNetwork + 1)
+    if (network !== undefined) this.#countOfNetworks.set(network, countOfNetwork + 1)
     socket.once('close', () => {
       this.#open.delete(socket)
-      if (network !== undefined) this.#leave(network)
+      if (network !== undefined) this.#decrementNetwork(network)
     })
   }
 
@@ -106,34 +106,34 @@ class Connections {
       const isMoving = socket.writableLength === 0 || sentBytes !== bytes
       if (isMoving) this.#open.set(socket, { bytes: sentBytes, since: now })
       else if (now - since >= this.#stalledMs) {
-        this.#end(socket)
+        this.#destroyStalled(socket)
         continue
       }
       unreadBytes += socket.writableLength
       if (socket.writableLength > 0) waiting.push({ socket, since: isMoving ? now : since })
     }
-    if (unreadBytes > this.#mostUnreadBytes) this.#endOldest(waiting, unreadBytes)
+    if (unreadBytes > this.#maxUnreadBytes) this.#destroyOldest(waiting, unreadBytes)
   }
 
-  #endOldest(waiting: { readonly socket: Socket; readonly since: number }[], unreadBytes: number): void {
+  #destroyOldest(waiting: { readonly socket: Socket; readonly since: number }[], unreadBytes: number): void {
     let left = unreadBytes
-    for (const { socket } of waiting.sort((one, other) => one.since - other.since)) {
-      if (left <= this.#mostUnreadBytes) return
+    for (const { socket } of waiting.sort((first, second) => first.since - second.since)) {
+      if (left <= this.#maxUnreadBytes) return
       left -= socket.writableLength
-      this.#end(socket)
+      this.#destroyStalled(socket)
     }
   }
 
-  #end(socket: Socket): void {
+  #destroyStalled(socket: Socket): void {
     const fields = { remoteAddress: socket.remoteAddress ?? '', unreadBytes: socket.writableLength }
     this.#telemetry?.record({ name: 'http.answer.stalled', level: 'warn', fields })
     socket.destroy()
   }
 
-  #leave(network: string): void {
-    const left = (this.#ofNetworks.get(network) ?? 0) - 1
-    if (left > 0) this.#ofNetworks.set(network, left)
-    else this.#ofNetworks.delete(network)
+  #decrementNetwork(network: string): void {
+    const count = (this.#countOfNetworks.get(network) ?? 0) - 1
+    if (count > 0) this.#countOfNetworks.set(network, count)
+    else this.#countOfNetworks.delete(network)
   }
 
   #refuse(remoteAddress: string): void {

@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import proxyAddress from 'proxy-addr'
 import { InvalidInputError } from '../../../src/index.js'
 
-/** Whether an address is a proxy's whose word on its client counts. */
+/** True for the address of a proxy whose `X-Forwarded-For` header is trusted. */
 export type IsTrusted = (address: string) => boolean
 
 /**
- * Reads addresses and networks of proxies, such as `10.0.0.0/8`; `loopback`, `linklocal` and `uniquelocal`
- * are names of networks.
+ * Parses addresses and networks of proxies, such as `10.0.0.0/8`. The names `loopback`, `linklocal` and `uniquelocal`
+ * stand for networks.
  *
  * @throws InvalidInputError
  */
@@ -23,17 +23,17 @@ export function trustOf(proxies: readonly string[] = []): IsTrusted {
 }
 
 /**
- * The address that a request came from. Where the peer is a trusted proxy, the last address of
- * `X-Forwarded-For` that is no trusted proxy's; the peer's own where that is not an address.
+ * The address of the client. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that is not a
+ * trusted proxy. If that is no valid address, it is the address of the peer.
  */
 export function clientAddress(request: IncomingMessage, isTrusted: IsTrusted): string | undefined {
   const peer = request.socket.remoteAddress
   if (peer === undefined) return undefined
   const forwarded = isTrusted(peer) ? proxyAddress(request, isTrusted) : peer
-  return plain(isIP(forwarded) === 0 ? peer : forwarded)
+  return toPlainIpv4(isIP(forwarded) === 0 ? peer : forwarded)
 }
 
-/** An IPv4 address that a socket for both families wrote as one of IPv6. */
-function plain(address: string): string {
+/** Converts an IPv4 address in IPv6 form, as a socket for both families writes it, back to IPv4. */
+function toPlainIpv4(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }

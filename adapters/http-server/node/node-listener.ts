@@ -5,24 +5,24 @@ import { clientAddress, type IsTrusted, trustOf } from './network.js'
 import { RequestTurns } from './request-turns.js'
 import { closeOnUnreadBody } from './unread-body.js'
 
-/** What `node:http`, Express and Fastify call for each request. */
+/** The function that `node:http`, Express and Fastify call for each request. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface NodeListenerOptions {
   /**
-   * Addresses and networks of proxies, such as `10.0.0.0/8`, whose header `X-Forwarded-For` tells where a
-   * request came from; default none: the header is ignored.
+   * Addresses and networks of proxies, such as `10.0.0.0/8`, whose header `X-Forwarded-For` is trusted. Default: none,
+   * the header is ignored.
    */
   readonly trustedProxies?: readonly string[]
 }
 
 /**
- * Mounts a handler in a server of Node. The request's body is the handler's to read: mount it before,
- * or beside, what parses bodies.
+ * Mounts a handler in a Node server. The handler reads the body itself: mount it before or beside a middleware that
+ * parses bodies.
  *
- * - No request is read beyond what its operation takes: an answer that comes before the end of the body
- *   closes the connection.
- * - Requests of one connection are handled one after the other.
+ * - The server never reads a body further than the operation does: an answer before the end of the body closes the
+ *   connection.
+ * - The server handles the requests of one connection one after the other.
  *
  * @throws InvalidInputError for trusted proxies that are not addresses or networks
  */
@@ -31,11 +31,11 @@ export function nodeListener(handler: HttpHandler, { trustedProxies }: NodeListe
   const turns = new RequestTurns()
   return (request, response) => {
     closeOnUnreadBody(request, response)
-    turns.take(request, response, () => void listener(request, response))
+    turns.enqueue(request, response, () => void listener(request, response))
   }
 }
 
-/** A handler as the server's library calls it: with the connection, which knows where the request came from. */
+/** Adapts a handler to the server's library, which passes the connection with the address of the client. */
 function fetchOf(handler: HttpHandler, isTrusted: IsTrusted): (request: Request, env: unknown) => Promise<Response> {
   return async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that may wait behind the one under way. */
-const MOST_WAITING = 100
+/** The most requests of one connection that may wait for the current one. */
+const MAX_WAITING = 100
 
 type Start = () => void
 
 /**
- * Handles one request of a connection at a time. A client may send several without awaiting their answers
- * (pipelining): Node would start all of them at once.
+ * Handles one request of a connection at a time. A client may send several without waiting for the answers
+ * (pipelining). Node would start all of them at once.
  */
 export class RequestTurns {
   readonly #waiting = new WeakMap<Socket, Start[]>()
 
   /**
-   * Starts a request when those before it on its connection are answered. A connection with more than 100
-   * that wait is destroyed. Streams of an HTTP/2 connection do not wait for each other.
+   * Starts a request when all earlier requests of its connection are answered. Destroys a connection with more than
+   * 100 waiting requests. Streams of an HTTP/2 connection do not wait for each other.
    */
-  take({ httpVersionMajor, socket }: IncomingMessage, response: ServerResponse, start: Start): void {
+  enqueue({ httpVersionMajor, socket }: IncomingMessage, response: ServerResponse, start: Start): void {
     if (httpVersionMajor !== 1) {
       start()
       return
@@ -27,7 +27,7 @@ export class RequestTurns {
     if (waiting === undefined) {
       this.#waiting.set(socket, [])
       start()
-    } else if (waiting.length < MOST_WAITING) waiting.push(start)
+    } else if (waiting.length < MAX_WAITING) waiting.push(start)
     else socket.destroy()
   }
 

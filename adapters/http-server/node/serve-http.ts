@@ -8,35 +8,35 @@ import { type NodeListenerOptions, nodeListener } from './node-listener.js'
 import { closeOnUnreadBody, continueWhenRead } from './unread-body.js'
 
 export interface ServeHttpOptions extends ConnectionLimits, NodeListenerOptions {
-  /** Default `127.0.0.1`. */
+  /** Default: `127.0.0.1`. */
   readonly host?: string
-  /** Default 8787; 0 picks a free one. */
+  /** Default: 8787; 0 picks a free port. */
   readonly port?: number
-  /** Hears of connections that are refused or ended. Default: nobody listens. */
+  /** Gets an event for connections that the server refuses or destroys. Default: none. */
   readonly telemetry?: Telemetry
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
-  /** Such as `http://127.0.0.1:8787`. */
+  /** The URL of the server, for example `http://127.0.0.1:8787`. */
   readonly address: string
-  /** Where it really listens, as `openLocalEngine` takes it for `webhooks.ownEndpoints`. */
+  /** The address and port on which it listens, for `webhooks.ownEndpoints` of `openLocalEngine`. */
   readonly endpoint: { readonly address: string; readonly port: number }
-  /** Takes no more requests, waits up to ten seconds for those under way, then cuts them off. */
+  /** Accepts no more requests, waits up to ten seconds for the running ones, then cuts their connections. */
   close(): Promise<void>
 }
 
-/** A request's headers arrive within this time, or the connection ends. */
+/** The headers of a request must arrive within this time. Otherwise the connection ends. */
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECK_INTERVAL_MS = 5_000
-/** Without a byte either way for as long, a connection ends. */
+/** A connection ends after this time without a byte in either direction. */
 const IDLE_TIMEOUT_MS = 120_000
-const PATIENCE_MS = 10_000
+const CLOSE_TIMEOUT_MS = 10_000
 
 /**
  * Serves a handler by `node:http`.
  * @throws InvalidInputError for options that are not valid
- * @throws Error of `node:net` where the address is in use or may not be used
+ * @throws Error of `node:net` if the address is in use or not allowed
  */
 export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 8_787 } = options
@@ -67,7 +67,7 @@ function createHttpServer(handler: HttpHandler, options: ServeHttpOptions): Serv
     closeOnUnreadBody(request, response)
     response.writeHead(417).end()
   })
-  // An upload may take its time, as long as it goes on.
+  // No limit for a whole request: an upload may take long. Its speed is checked instead.
   server.requestTimeout = 0
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
@@ -80,7 +80,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 async function close(server: Server): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS)
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeIdleConnections()

@@ -1,35 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** How long a client has to read an answer that came before the end of its request, in milliseconds. */
+/** The time for a client to read an answer that came before the end of its request. */
 const LINGER_MS = 1_000
 
 /**
- * Ends the connection of a request whose body is not wholly received when its answer begins. Node itself
- * would read such a body to its end, however long that is.
+ * Closes the connection if the answer begins before the whole body is received. Node itself would read such a body to
+ * its end, however long that is.
  *
- * The answer says `Connection: close`; from then on nothing is read. Once the answer is out, the server's
- * side of the connection ends, and a second later the connection is destroyed: to destroy it at once
- * would reset it before the client has read the answer.
+ * The answer says `Connection: close`, and the server stops reading. After the answer it ends its side of the
+ * connection, and destroys the connection one second later. Destroying it at once would reset the connection before
+ * the client has read the answer.
  *
- * Applies to HTTP/1 over a socket; a stream of HTTP/2 is ended by whoever serves it.
+ * This applies to HTTP/1 over a socket. An HTTP/2 server ends its streams itself.
  */
 export function closeOnUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
   if (request.httpVersionMajor !== 1 || !(socket instanceof Socket) || !hasBody(request)) return
-  const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse
-  response.writeHead = (...given: unknown[]) => {
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
+  response.writeHead = (...args: unknown[]) => {
     if (!request.complete && !response.headersSent) {
       response.setHeader('connection', 'close')
       stopReading(socket)
     }
-    return writeHead(...given)
+    return writeHead(...args)
   }
 }
 
 /**
- * Sends `100 Continue` when the operation begins to read the body, and never if it answers without: a client
- * that waits for it sends nothing in vain.
+ * Sends `100 Continue` only when the operation begins to read the body. If the operation answers without the body, a
+ * client that waits never sends it.
  */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
@@ -41,7 +41,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Node's parser resumes a socket and ends it through these two methods. */
+/** Replaces the two methods through which Node's parser resumes and ends a socket. */
 function stopReading(socket: Socket): void {
   socket.pause()
   socket.resume = () => socket

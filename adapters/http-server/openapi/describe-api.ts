@@ -7,22 +7,22 @@ import { problemSchema } from '../schemas.js'
 const TAGS = {
   assistant: 'Contexts, their documents and their search',
   tenant: 'Users and permissions',
-  events: 'Outbound webhooks: types of events, destinations, and the delivery log',
+  events: 'Outbound webhooks: event types, destinations and the delivery log',
   system: 'Tokens, passwords, and the service itself',
 } as const
 
 const PROBLEMS: Readonly<Record<number, string>> = {
-  400: 'The input is not valid; `detail` names the field',
+  400: 'The input is not valid: `detail` names the field',
   401: 'The token is missing, not valid or expired',
-  403: 'The token does not permit this',
-  404: 'There is no such thing, or the caller may not know of it',
-  408: 'The body came too slowly; the connection is closed',
+  403: 'The token does not allow this operation',
+  404: 'The object does not exist, or the caller may not see it',
+  408: 'The body arrived too slowly; the server closes the connection',
   413: 'The body is too large',
-  500: 'An internal failure',
-  503: 'Not available for the moment',
+  500: 'Internal failure',
+  503: 'The service is not available now; retry later',
 }
 
-/** The OpenAPI 3.1 description, made from the schemas by which requests are checked. */
+/** Creates the OpenAPI 3.1 description from the schemas that check requests. */
 export function describeApi(options: { readonly basePath?: string; readonly apis?: readonly ApiName[] } = {}): object {
   const routes = routesOf(options.apis).filter(({ isHidden }) => isHidden !== true)
   const components = new Components()
@@ -36,7 +36,7 @@ export function describeApi(options: { readonly basePath?: string; readonly apis
       title: 'Alcove',
       version: '1.0.0',
       description:
-        'Assistants (contexts) with training documents, searched by words and meaning; users and their permissions; webhooks.',
+        'Custom assistants (contexts) with documents that are searched by words and meaning; users and permissions; webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.basePath === undefined || options.basePath === '' ? '/' : options.basePath }],
@@ -49,7 +49,7 @@ export function describeApi(options: { readonly basePath?: string; readonly apis
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'From POST /connect/token; lives 900 seconds',
+          description: 'Get it by POST /connect/token; valid for 900 seconds',
         },
       },
       schemas: components.schemas,
@@ -81,14 +81,14 @@ function operation(route: Route, components: Components): object {
   }
 }
 
-const RETRY_AFTER = { description: 'Seconds until it may succeed', schema: { type: 'integer', minimum: 1 } }
+const RETRY_AFTER = { description: 'Seconds until a retry can succeed', schema: { type: 'integer', minimum: 1 } }
 const NEXT_LINK = {
-  description: 'Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288)',
+  description: 'The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists',
   schema: { type: 'string' },
 }
 const PROBLEM = 'application/problem+json'
 
-/** What an operation may answer beside its own answers. */
+/** The statuses of errors that an operation may give besides its own answers. */
 function problemsOf({ access, params, query, answers, body, rawBody }: Route): number[] {
   const takesBody = body !== undefined || rawBody !== undefined
   const statuses = [
@@ -126,15 +126,15 @@ function response(answer: Answer, components: Components): object {
   }
 }
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): object[] {
+function parameters(schema: z.ZodType | undefined, location: 'path' | 'query'): object[] {
   if (schema === undefined) return []
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
   return Object.entries(properties).map(([name, property]) => {
-    return { name, in: place, required: required.includes(name), schema: property }
+    return { name, in: location, required: required.includes(name), schema: property }
   })
 }
 
-/** Schemas with a name are written once. */
+/** Collects schemas that have a name, so that the description contains each of them once. */
 class Components {
   readonly schemas: Record<string, object> = {}
 

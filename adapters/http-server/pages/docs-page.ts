@@ -1,4 +1,4 @@
-/** The page that shows the description; everything it needs comes from this server. */
+/** The page that shows the description. It loads everything from this server. */
 export function docsPage(basePath: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,23 +1,22 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
-/** The form in which a user chooses a password. */
+/** The form for a new password. @param problem the reason why the last password was refused */
 export function setupPage(token: string, problem?: string): string {
   return document(
     'Choose a password',
     html`<form method="post" action="setup">
       <input type="hidden" name="token" value="${token}">
       <label>New password <input type="password" name="password" minlength="12" maxlength="1000" autocomplete="new-password" aria-describedby="rule" required autofocus></label>
-      <p id="rule">At least 12 characters: neither a common password, nor your e-mail address, nor a few characters that are repeated.</p>
+      <p id="rule">At least 12 characters. Not a common password, not your e-mail address, and not a few repeated characters.</p>
       ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
       <button>Set password</button>
     </form>`,
   )
 }
 
-/** What a user sees when it is done. */
 export function setupResultPage(): string {
-  return document('Your password is set', html`<p>You may close this page.</p>`)
+  return document('Your password is set', html`<p>You can close this page.</p>`)
 }
 
 function document(title: string, content: HtmlEscapedString | Promise<HtmlEscapedString>): string {
@@ -38,6 +37,6 @@ function document(title: string, content: HtmlEscapedString | Promise<HtmlEscape
         ${content}
       </body>
     </html>`
-  // Nothing in it is a promise, so neither is it.
+  // The template contains no promise, so the result is no promise either.
   return (page as HtmlEscapedString).toString()
 }

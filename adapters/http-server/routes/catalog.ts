@@ -4,14 +4,16 @@ import { json } from '../answers.js'
 import { catalogEntrySchema } from '../event-schemas.js'
 import { type Route, route } from '../route.js'
 
-/** The types of events (specification, Tenant API and Events; its shape is of interfaces, REST). */
+/** Specification: Events. */
 export const CATALOG_ROUTE: Route = route({
   api: 'events',
   access: 'any',
   method: 'GET',
   path: '/v1/outbound-webhooks/catalog',
   operationId: 'listEventTypes',
-  summary: 'List the types of events',
-  answers: { 200: { description: 'Every type, with the fields of its data', schema: z.array(catalogEntrySchema) } },
+  summary: 'List the event types',
+  answers: {
+    200: { description: 'All event types, with the fields of their data', schema: z.array(catalogEntrySchema) },
+  },
   handle: () => json(CATALOG),
 })

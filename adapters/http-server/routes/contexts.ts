@@ -16,10 +16,10 @@ import { searchAnswers } from '../search-answer.js'
 import { streamList } from '../stream-list.js'
 
 const PARAMS = objectSchema({ contextId: idSchema() })
-const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends as many long bodies at a time as it may') }
+const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends too many long bodies at the same time') }
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 
-/** Contexts and their search (specification, Assistant API). */
+/** Contexts and their search. Specification: Assistant API. */
 export const CONTEXT_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
@@ -31,7 +31,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
       201: { description: 'The context', schema: contextSchema },
-      409: limitAnswer('The company has as many contexts as it may'),
+      409: limitAnswer('The company has reached its limit of contexts'),
       ...TOO_MANY_BODIES,
     },
     handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
@@ -43,7 +43,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     operationId: 'listContexts',
     summary: "List the account's contexts",
     query: listQuerySchema,
-    answers: { 200: { description: 'Contexts, by id', schema: z.array(contextSchema), hasNextLink: true } },
+    answers: { 200: { description: 'Contexts, ordered by id', schema: z.array(contextSchema), hasNextLink: true } },
     handle: async (call, { contexts }) => await streamList(call, await contexts.page(call.query)),
   }),
   route({
@@ -65,7 +65,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     params: PARAMS,
     body: contextChangesBodySchema,
     maxBodyBytes: LARGE_BODY_BYTES,
-    answers: { 200: { description: 'The context as it is now', schema: contextSchema }, ...TOO_MANY_BODIES },
+    answers: { 200: { description: 'The updated context', schema: contextSchema }, ...TOO_MANY_BODIES },
     handle: async ({ params, body }, { contexts }) => json(await contexts.update(params.contextId, body)),
   }),
   route({
@@ -75,7 +75,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     operationId: 'deleteContext',
     summary: 'Delete a context with its documents',
     params: PARAMS,
-    answers: { 200: { description: 'It is gone', schema: emptySchema } },
+    answers: { 200: { description: 'The context is deleted', schema: emptySchema } },
     handle: async ({ params }, { contexts }) => {
       await contexts.delete(params.contextId)
       return json({})
@@ -86,10 +86,10 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     method: 'PUT',
     path: '/context/share/{contextId}',
     operationId: 'shareContext',
-    summary: 'Share a context, or make it private',
+    summary: 'Share a context or make it private',
     params: PARAMS,
     body: shareSchema,
-    answers: { 204: { description: 'It is done' } },
+    answers: { 204: { description: 'The share state is set' } },
     handle: async ({ params, body }, { contexts }) => {
       await contexts.share(params.contextId, body)
       return noContent()
@@ -100,17 +100,19 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/context/relevant-docs/{contextId}',
     operationId: 'searchContext',
-    summary: 'Find the chunks that answer a prompt, by their words and their meaning',
+    summary: 'Find the chunks that answer a prompt, by words and meaning',
     description:
-      '`mode` says how chunks are found: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
-      'words alone (`keyword`); without it, the context says so. Results have the members `id`, `docId`, `content` and ' +
-      '`similarity`, and those of `score`, `source` and `match` that `include` lists.',
+      '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
+      'words alone (`keyword`). Default: the setting of the context. Results have the members `id`, `docId`, `content` ' +
+      'and `similarity`. `include` adds `score`, `source` and `match`.',
     params: PARAMS,
     body: searchBodySchema,
     maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
-      200: { description: 'Chunks, the best first: by `score`', schema: z.array(searchResultSchema) },
-      429: throttledAnswer('The API key, or its company, has as many searches or long bodies under way as it may'),
+      200: { description: 'Chunks, the highest `score` first', schema: z.array(searchResultSchema) },
+      429: throttledAnswer(
+        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
+      ),
     },
     handle: async (call, session) => {
       const { params, body, request } = call
@@ -118,16 +120,16 @@ export const CONTEXT_ROUTES: readonly Route[] = [
       const options = { ...(mode !== undefined && { mode }), signal: request.signal }
       const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
       const answers = searchAnswers(found, include)
-      // Short answers go out at once, with their length.
+      // A short answer is sent at once, with its length.
       return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
     },
   }),
 ]
 
-/** Clients that come back at once would otherwise take the time in which others search. */
-const REFUSAL_TAKES_MS = 500
+/** Refusals are delayed, because clients that retry at once would take time from the searches of others. */
+const REFUSAL_DELAY_MS = 500
 
 async function refuseSlowly(error: unknown): Promise<never> {
-  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_TAKES_MS))
+  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS))
   throw error
 }

@@ -9,16 +9,16 @@ const COMMON = { api: 'events', access: 'tenant' } as const
 const PATH = '/v1/outbound-webhooks/deliveries'
 const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
 
-/** The delivery log (specification, Delivery rules, 7; interfaces, REST). */
+/** The delivery log. Specification: Delivery rules. */
 export const DELIVERY_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
     method: 'GET',
     path: PATH,
     operationId: 'listDeliveries',
-    summary: "List the deliveries of the token's company and those below it",
+    summary: "List the deliveries of the token's company and the companies below it",
     query: deliveryQuerySchema,
-    answers: { 200: { description: 'A page, the newest first', schema: deliveryPageSchema } },
+    answers: { 200: { description: 'A page, the newest delivery first', schema: deliveryPageSchema } },
     handle: async ({ query }, { deliveries }) => json(await deliveries.list(query)),
   }),
   route({
@@ -34,10 +34,10 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/{id}/resend`,
     operationId: 'resendDelivery',
-    summary: 'Send the same bytes to the same destination again',
+    summary: 'Send the same bytes to the same destination as a new delivery',
     answers: {
-      202: { description: 'The new delivery, which is on its way', schema: deliverySchema },
-      429: throttledAnswer('The company has sent too many deliveries again in a minute'),
+      202: { description: 'The new delivery, which is queued', schema: deliverySchema },
+      429: throttledAnswer('The company has resent too many deliveries in a minute'),
     },
     handle: async ({ params }, { deliveries }) => json(await deliveries.resend(params.id), 202),
   }),

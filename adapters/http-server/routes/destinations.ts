@@ -9,20 +9,22 @@ import { streamList } from '../stream-list.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
 const PATH = '/v1/outbound-webhooks/destinations'
-const TOO_MANY_CHANGES = { 429: throttledAnswer('The company has made or changed too many destinations in a minute') }
+const TOO_MANY_CHANGES = {
+  429: throttledAnswer('The company has created or changed too many destinations in a minute'),
+}
 const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
 
-/** Where events are sent to (interfaces, REST). */
+/** Specification: Events. */
 export const DESTINATION_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
     method: 'GET',
     path: PATH,
     operationId: 'listDestinations',
-    summary: "List the destinations of a company; by default the token's",
+    summary: "List the destinations of a company; default: the token's company",
     query: listQuerySchemaWith({ cid: idSchema().optional() }),
     answers: {
-      200: { description: 'Destinations, by id', schema: z.array(destinationRecordSchema), hasNextLink: true },
+      200: { description: 'Destinations, ordered by id', schema: z.array(destinationRecordSchema), hasNextLink: true },
     },
     handle: async (call, { destinations }) => {
       const { cid, ...query } = call.query
@@ -37,8 +39,11 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     summary: 'Add a destination',
     body: destinationSchema,
     answers: {
-      201: { description: 'The destination, with its secret this once', schema: destinationWithSecretSchema },
-      409: limitAnswer('The company has as many destinations as it may'),
+      201: {
+        description: 'The destination with its secret, which no later answer contains',
+        schema: destinationWithSecretSchema,
+      },
+      409: limitAnswer('The company has reached its limit of destinations'),
       ...TOO_MANY_CHANGES,
     },
     handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),
@@ -55,10 +60,10 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     ...BY_ID,
     method: 'PUT',
     operationId: 'updateDestination',
-    summary: 'Update a destination; its secret and its company stay',
+    summary: 'Update a destination; its secret and its company do not change',
     body: destinationSchema,
     answers: {
-      200: { description: 'The destination as it is now', schema: destinationRecordSchema },
+      200: { description: 'The updated destination', schema: destinationRecordSchema },
       ...TOO_MANY_CHANGES,
     },
     handle: async ({ params, body }, { destinations }) => json(await destinations.update(params.id, body)),
@@ -67,8 +72,8 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     ...BY_ID,
     method: 'DELETE',
     operationId: 'deleteDestination',
-    summary: 'Delete a destination; what is still on its way there is cancelled',
-    answers: { 204: { description: 'It is gone' } },
+    summary: 'Delete a destination and cancel its pending deliveries',
+    answers: { 204: { description: 'The destination is deleted' } },
     handle: async ({ params }, { destinations }) => {
       await destinations.delete(params.id)
       return noContent()
@@ -79,9 +84,12 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/{id}/rotate-secret`,
     operationId: 'rotateDestinationSecret',
-    summary: 'Give a destination another secret, from now on',
+    summary: 'Replace the signing secret of a destination',
     answers: {
-      200: { description: 'The destination, with its new secret this once', schema: destinationWithSecretSchema },
+      200: {
+        description: 'The destination with its new secret, which no later answer contains',
+        schema: destinationWithSecretSchema,
+      },
     },
     handle: async ({ params }, { destinations }) => secretJson(await destinations.rotateSecret(params.id)),
   }),
@@ -90,9 +98,9 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/{id}/test`,
     operationId: 'testDestination',
-    summary: 'Send a test event, run.started of no run, to a destination alone',
+    summary: 'Send a test event (run.started, of no run) to one destination',
     answers: {
-      202: { description: 'The delivery, which is on its way', schema: deliverySchema },
+      202: { description: 'The delivery, which is queued', schema: deliverySchema },
       429: throttledAnswer('The company has sent too many test events in a minute'),
     },
     handle: async ({ params }, { destinations }) => json(await destinations.test(params.id), 202),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { listQuerySchema } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
-import { LEAST_UPLOAD_BYTES_PER_SECOND } from '../paced-body.js'
-import { MOST_FRAMING_BYTES, readUpload } from '../read-upload.js'
+import { MIN_UPLOAD_BYTES_PER_SECOND } from '../paced-body.js'
+import { MAX_FRAMING_BYTES, readUpload } from '../read-upload.js'
 import { type Route, route } from '../route.js'
 import { documentSchema, documentWithReceiptSchema, emptySchema, limitAnswer, throttledAnswer } from '../schemas.js'
 import { streamList } from '../stream-list.js'
@@ -12,7 +12,7 @@ const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 
-/** Training documents (specification, Assistant API; decision 40). */
+/** Specification: Assistant API. */
 export const DOCUMENT_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
@@ -29,14 +29,14 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       },
     },
     answers: {
-      200: { description: "The document's UUID", schema: z.uuid() },
-      409: limitAnswer('The context has as many documents as it may'),
-      429: throttledAnswer('The company has as many uploads under way as it may'),
+      200: { description: 'The UUID of the document', schema: z.uuid() },
+      409: limitAnswer('The context has reached its limit of documents'),
+      429: throttledAnswer('The company runs too many uploads at the same time'),
     },
     handle: async ({ params, request, options }, { documents }) => {
-      const { maxUploadBytes, minUploadBytesPerSecond = LEAST_UPLOAD_BYTES_PER_SECOND } = options
+      const { maxUploadBytes, minUploadBytesPerSecond = MIN_UPLOAD_BYTES_PER_SECOND } = options
       const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
-      const expectedBytes = leastBytes(request)
+      const expectedBytes = minFileBytes(request)
       await documents.checkRoom(params.contextId, expectedBytes, limit)
       const file = await readUpload(request, minUploadBytesPerSecond)
       return json(await documents.upload(params.contextId, file, { ...limit, expectedBytes, signal: request.signal }))
@@ -47,10 +47,10 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/context/documents/{contextId}',
     operationId: 'listDocuments',
-    summary: "List a context's documents",
+    summary: 'List the documents of a context',
     params: CONTEXT,
     query: listQuerySchema,
-    answers: { 200: { description: 'Documents, by id', schema: z.array(documentSchema), hasNextLink: true } },
+    answers: { 200: { description: 'Documents, ordered by id', schema: z.array(documentSchema), hasNextLink: true } },
     handle: async (call, { documents }) =>
       await streamList(call, await documents.page(call.params.contextId, call.query)),
   }),
@@ -72,7 +72,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     operationId: 'deleteDocument',
     summary: 'Delete a document',
     params: DOCUMENT,
-    answers: { 200: { description: 'It is gone', schema: emptySchema } },
+    answers: { 200: { description: 'The document is deleted', schema: emptySchema } },
     handle: async ({ params }, { documents }) => {
       await documents.delete({ contextId: params.contextId, id: params.docId })
       return json({})
@@ -80,8 +80,11 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
   }),
 ]
 
-/** What the file of an upload has at least, by its Content-Length (decision 12). */
-function leastBytes(request: Request): number {
+/**
+ * The least size of the uploaded file. `Content-Length` also counts the framing of the form, so that is subtracted:
+ * otherwise a file that fits exactly would be refused.
+ */
+function minFileBytes(request: Request): number {
   const length = Number(request.headers.get('content-length') ?? 0)
-  return Number.isSafeInteger(length) ? Math.max(0, length - MOST_FRAMING_BYTES) : 0
+  return Number.isSafeInteger(length) ? Math.max(0, length - MAX_FRAMING_BYTES) : 0
 }

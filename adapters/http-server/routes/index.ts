@@ -29,7 +29,7 @@ const API_ROUTES: readonly Route[] = [
   ...DELIVERY_ROUTES,
 ]
 
-/** The operations of some parts of the API, with what is always there. */
+/** The operations of some parts of the API, and those that are always mounted. */
 export function routesOf(apis: readonly ApiName[] = API_NAMES): readonly Route[] {
   return [...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
 }

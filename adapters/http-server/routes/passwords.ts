@@ -14,19 +14,19 @@ const SETUP_BODY = {
   required: ['token', 'password'],
   properties: { token: { type: 'string' }, password: { type: 'string', minLength: 12, maxLength: 1_000 } },
 }
-const TOO_MANY = { 429: throttledAnswer('Too many requests about passwords from one network address; wait') }
+const TOO_MANY = { 429: throttledAnswer('Too many requests about passwords from one network address') }
 
-/** Invitations and resets: how a user gets a password (interfaces, REST). */
+/** Invitations and resets. Specification: Authentication. */
 export const PASSWORD_ROUTES: readonly Route[] = [
   publicRoute({
     api: 'system',
     method: 'POST',
     path: '/auth/reset',
     operationId: 'requestPasswordReset',
-    summary: 'Mail a link that sets a new password, where the address is known',
+    summary: 'Mail a link for a new password, if the address is known',
     body: passwordResetSchema,
     isBodyLate: true,
-    answers: { 204: { description: 'Always, whether or not the address is known' }, ...TOO_MANY },
+    answers: { 204: { description: 'The answer for known and for unknown addresses' }, ...TOO_MANY },
     handle: async ({ readJson, engine, origin }) => {
       await engine.authentication.requestPasswordReset(async () => (await readJson()) as PasswordReset, origin)
       return noContent()
@@ -40,10 +40,10 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     summary: 'Complete an invitation or a reset',
     rawBody: { 'application/json': SETUP_BODY, [FORM]: SETUP_BODY },
     answers: {
-      200: { description: 'The password is set, as a page for those who sent the form', contentType: 'text/html' },
+      200: { description: 'The password is set: a page, if the form of the page was sent', contentType: 'text/html' },
       204: { description: 'The password is set' },
       400: {
-        description: 'The token was used or has expired, or the password is too short or too easy to guess',
+        description: 'The token is used or expired, or the password is too short or too easy to guess',
         schema: problemSchema,
         contentType: 'application/problem+json',
         otherContentType: 'text/html',
@@ -63,7 +63,7 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/auth/setup',
     operationId: 'showSetupForm',
-    summary: 'A plain form to choose a password, for the link of a mail',
+    summary: 'Show a plain form for a new password; mails link to it',
     query: objectSchema({ token: z.string().optional() }) as z.ZodType<{ token?: string }>,
     answers: { 200: { description: 'The form', contentType: 'text/html' }, ...TOO_MANY },
     handle: async ({ query, engine, origin }) => {
@@ -73,7 +73,7 @@ export const PASSWORD_ROUTES: readonly Route[] = [
   }),
 ]
 
-/** The form works without scripts: it is answered by a page. */
+/** The form works without scripts, so the answer is a page. */
 async function answerForm(
   request: Request,
   setPassword: (read: () => Promise<PasswordSetup>) => Promise<void>,

@@ -8,7 +8,7 @@ import { permissionOptionsSchema, permissionSchema, problemSchema } from '../sch
 const COMMON = { api: 'tenant', access: 'tenant' } as const
 const LAST_MANAGER = {
   409: {
-    description: 'Nobody could manage the company afterwards',
+    description: 'The company would have no user left who can manage it',
     schema: problemSchema,
     contentType: 'application/problem+json',
   },
@@ -19,10 +19,10 @@ const QUERY = objectSchema({
   all: z.boolean({ error: 'must be true or false' }).optional(),
 })
 
-/** The steps of the options: each adds a choice to the path. */
+/** The steps of the permission options. Each step adds a choice to the path. */
 const STEPS = ['type', 'region', 'account'] as const
 
-/** Permissions on application accounts (specification, Tenant API). */
+/** Permissions on accounts. Specification: Tenant API. */
 export const PERMISSION_ROUTES: readonly Route[] = [
   ...[0, 1, 2, 3].map((depth) => optionsRoute(STEPS.slice(0, depth))),
   route({
@@ -42,7 +42,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     operationId: 'updatePermission',
     summary: 'Give a permission another role',
     body: permissionChangeSchema,
-    answers: { 204: { description: 'It is done' }, ...LAST_MANAGER },
+    answers: { 204: { description: 'The role is changed' }, ...LAST_MANAGER },
     handle: async ({ body }, { permissions }) => {
       await permissions.update(body)
       return noContent()
@@ -53,9 +53,9 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: '/permission/{permId}',
     operationId: 'togglePermission',
-    summary: 'Suspend a permission, or end its suspension',
+    summary: 'Disable a permission, or enable a disabled one',
     params: BY_ID,
-    answers: { 204: { description: 'It is done' }, ...LAST_MANAGER },
+    answers: { 204: { description: 'The state is changed' }, ...LAST_MANAGER },
     handle: async ({ params }, { permissions }) => {
       await permissions.toggle(params.permId)
       return noContent()
@@ -66,9 +66,9 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/permission/{permId}',
     operationId: 'deletePermission',
-    summary: 'Revoke a permission',
+    summary: 'Delete a permission',
     params: BY_ID,
-    answers: { 204: { description: 'It is gone' }, ...LAST_MANAGER },
+    answers: { 204: { description: 'The permission is deleted' }, ...LAST_MANAGER },
     handle: async ({ params }, { permissions }) => {
       await permissions.delete(params.permId)
       return noContent()
@@ -83,12 +83,12 @@ function optionsRoute(steps: readonly (typeof STEPS)[number][]): Route {
     method: 'GET',
     path: ['/permission/options', ...steps.map((step) => `{${step}}`)].join('/'),
     operationId: `permissionOptions${last && `By${last[0]?.toUpperCase()}${last.slice(1)}`}`,
-    summary: 'What a permission can be made of, step by step',
+    summary: 'List the choices for a new permission, step by step',
     ...(steps.length > 0 && {
       params: objectSchema(Object.fromEntries(steps.map((step) => [step, idSchema()]))),
     }),
     query: QUERY as z.ZodType<{ cid?: number; all?: boolean }>,
-    answers: { 200: { description: 'The choices', schema: permissionOptionsSchema } },
+    answers: { 200: { description: 'The choices of this step', schema: permissionOptionsSchema } },
     handle: async ({ params, query: { cid, all } }, { permissions }) =>
       json(
         await permissions.options({

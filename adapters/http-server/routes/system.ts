@@ -5,17 +5,17 @@ import { publicRoute, type Route } from '../route.js'
 import { healthSchema } from '../schemas.js'
 import { staticAnswer } from '../static-answer.js'
 
-/** The library that shows the description, copied beside this code by the build. */
+/** The folder with the library that shows the description. The build copies it there. */
 const ASSETS = new URL('../assets/', import.meta.url)
 const DOCS_POLICY =
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'"
 
 const HEALTH = {
-  200: { description: 'All ports are well', schema: healthSchema },
-  503: { description: 'Some port is not', schema: healthSchema },
+  200: { description: 'All ports work', schema: healthSchema },
+  503: { description: 'A port does not work', schema: healthSchema },
 }
 
-/** State and description of the service (interfaces, REST). */
+/** The state and the description of the service. */
 export const SYSTEM_ROUTES: readonly Route[] = [
   ...['/health', '/ready'].map((path) =>
     publicRoute({
@@ -23,10 +23,10 @@ export const SYSTEM_ROUTES: readonly Route[] = [
       method: 'GET',
       path,
       operationId: path === '/health' ? 'getHealth' : 'getReadiness',
-      summary: 'State of the service and of each port',
+      summary: 'Get the state of the service and of each port',
       answers: HEALTH,
-      handle: async ({ health: ask }) => {
-        const health = await ask()
+      handle: async ({ health: checkHealth }) => {
+        const health = await checkHealth()
         return json(health, health.status === 'ok' ? 200 : 503)
       },
     }),
@@ -36,7 +36,7 @@ export const SYSTEM_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/openapi.json',
     operationId: 'getDescription',
-    summary: 'This description',
+    summary: 'Get this description',
     answers: { 200: { description: 'An OpenAPI 3.1 document', contentType: 'application/json' } },
     handle: ({ describe }) => staticAnswer(describe(), 'application/json', 300),
   }),
@@ -45,7 +45,7 @@ export const SYSTEM_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/docs',
     operationId: 'showDescription',
-    summary: 'A page that shows this description',
+    summary: 'Show this description as a page',
     answers: { 200: { description: 'The page', contentType: 'text/html' } },
     handle: ({ basePath }) => page(docsPage(basePath), DOCS_POLICY),
   }),

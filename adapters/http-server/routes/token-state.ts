@@ -12,7 +12,7 @@ const FORM_SCHEMA = {
   required: ['token'],
   properties: {
     token: { type: 'string' },
-    token_type_hint: { type: 'string', description: 'Not needed: all tokens are access tokens' },
+    token_type_hint: { type: 'string', description: 'Optional; ignored, because all tokens are access tokens' },
     ...CREDENTIAL_FIELDS,
   },
 }
@@ -22,9 +22,9 @@ export const TOKEN_STATE_ROUTES: readonly Route[] = [
   clientRoute({
     path: REVOCATION_PATH,
     operationId: 'revokeToken',
-    summary: 'End an access token of the client before it expires',
+    summary: 'Revoke an access token of the client',
     form: FORM_SCHEMA,
-    answer: { description: 'The token is not valid any more, or never was' },
+    answer: { description: 'The token is no longer valid, or never was' },
     handle: async (form, authorization, call) => {
       const { engine, origin } = call
       await engine.authentication.revokeToken(readRequest(form, authorization, call), origin)
@@ -34,9 +34,9 @@ export const TOKEN_STATE_ROUTES: readonly Route[] = [
   clientRoute({
     path: INTROSPECTION_PATH,
     operationId: 'introspectToken',
-    summary: 'The state of an access token, for resource servers',
+    summary: 'Get the state of an access token, for resource servers',
     form: FORM_SCHEMA,
-    answer: { description: 'The state', schema: introspectionSchema },
+    answer: { description: 'The state of the token', schema: introspectionSchema },
     handle: async (form, authorization, call) => {
       const { engine, origin } = call
       return secretJson(await engine.authentication.introspectToken(readRequest(form, authorization, call), origin))

@@ -6,7 +6,7 @@ import { tokenSchema } from '../schemas.js'
 
 export const TOKEN_PATH = '/connect/token'
 
-/** The token endpoint (specification, Authentication; RFC 6749, section 4.4). */
+/** The token endpoint (RFC 6749, section 4.4). Specification: Authentication. */
 export const TOKEN_ROUTE: Route = clientRoute({
   path: TOKEN_PATH,
   operationId: 'issueToken',
@@ -18,8 +18,8 @@ export const TOKEN_ROUTE: Route = clientRoute({
       grant_type: { const: 'client_credentials' },
       ...CREDENTIAL_FIELDS,
       target_app: { enum: ['assistant', 'tenant'] },
-      account_id: { type: 'integer', minimum: 1, description: 'Scopes the token to one account' },
-      scope: { type: 'string', description: 'Capabilities, with a space between them: the token has no others' },
+      account_id: { type: 'integer', minimum: 1, description: 'Limits the token to one account' },
+      scope: { type: 'string', description: 'Limits the token to these capabilities, separated by spaces' },
     },
   },
   answer: { description: 'The token', schema: tokenSchema },
@@ -30,14 +30,14 @@ export const TOKEN_ROUTE: Route = clientRoute({
     const targetApp = requireField(form, 'target_app')
     const accountId = form.get('account_id')
     const scope = form.get('scope')
-    const asked = {
+    const tokenRequest = {
       ...readCredentials(form, authorization),
       targetApp,
       ...(accountId !== undefined && { accountId: parseAccountId(accountId) }),
       ...(scope !== undefined && { scope }),
     }
-    nameClient(asked.clientId)
-    return secretJson(await engine.authentication.issueToken(asked, origin))
+    nameClient(tokenRequest.clientId)
+    return secretJson(await engine.authentication.issueToken(tokenRequest, origin))
   },
 })
 

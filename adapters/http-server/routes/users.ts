@@ -9,16 +9,16 @@ import { streamList } from '../stream-list.js'
 const COMMON = { api: 'tenant', access: 'tenant' } as const
 const THROTTLED = {
   429: {
-    description: 'Too many mails in an hour, to the address, for the company or in all; nothing was done',
+    description: 'Too many mails in an hour: to the address, for the company or for all; nothing was done',
     schema: problemSchema,
     contentType: 'application/problem+json',
   },
 }
 const USERS = {
-  200: { description: 'Users with their permissions, by id', schema: z.array(userSchema), hasNextLink: true },
+  200: { description: 'Users with their permissions, ordered by id', schema: z.array(userSchema), hasNextLink: true },
 }
 
-/** Users of companies (specification, Tenant API). */
+/** Users of companies. Specification: Tenant API. */
 export const USER_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
@@ -46,11 +46,11 @@ export const USER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/tenant/user',
     operationId: 'addUser',
-    summary: 'Add a user, and invite them by mail',
+    summary: 'Add a user and send an invitation by mail',
     body: newUserSchema,
     answers: {
       201: { description: 'The user', schema: userSchema },
-      409: limitAnswer('The company has as many users as it may'),
+      409: limitAnswer('The company has reached its limit of users'),
       ...THROTTLED,
     },
     handle: async ({ body }, { users }) => json(await users.add(body), 201),
@@ -60,9 +60,9 @@ export const USER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/tenant/user/init',
     operationId: 'reinitiateUser',
-    summary: 'Send the invitation once more',
+    summary: 'Send the invitation a second time',
     body: objectSchema({ id: idSchema() }),
-    answers: { 204: { description: 'It is sent' }, ...THROTTLED },
+    answers: { 204: { description: 'The invitation is sent' }, ...THROTTLED },
     handle: async ({ body }, { users }) => {
       await users.reinitiate(body.id)
       return noContent()
@@ -73,12 +73,12 @@ export const USER_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: '/tenant/user/{id}',
     operationId: 'deleteUser',
-    summary: 'Delete a user, with all rights, keys and links; their contexts stay',
+    summary: 'Delete a user with all permissions, API keys and links; contexts stay',
     params: objectSchema({ id: idSchema() }),
     answers: {
-      204: { description: 'The user is gone' },
+      204: { description: 'The user is deleted' },
       409: {
-        description: 'Nobody could manage a company afterwards, or the installation needs the user',
+        description: 'A company would have no user left who can manage it, or the user is the owner',
         schema: problemSchema,
         contentType: 'application/problem+json',
       },

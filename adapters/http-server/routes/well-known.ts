@@ -7,7 +7,7 @@ import { INTROSPECTION_PATH, REVOCATION_PATH } from './token-state.js'
 
 const KEY_SET_PATH = '/.well-known/jwks.json'
 
-/** A new key signs as soon as it is made: caches must not keep the set without it for long. */
+/** A new key signs tokens at once, so caches must not keep the old set for long. */
 const KEY_SET_SECONDS = 60
 const METADATA_SECONDS = 300
 
@@ -18,14 +18,14 @@ const PATHS = {
   introspection: INTROSPECTION_PATH,
 }
 
-/** What clients and resource servers read about tokens before they have one. */
+/** The facts about tokens that clients and resource servers read first. */
 export const WELL_KNOWN_ROUTES: readonly Route[] = [
   publicRoute({
     api: 'system',
     method: 'GET',
     path: KEY_SET_PATH,
     operationId: 'getKeySet',
-    summary: 'The public keys that access tokens are verified by',
+    summary: 'Get the public keys that verify access tokens',
     answers: { 200: { description: 'A JSON Web Key Set (RFC 7517)', schema: keySetSchema } },
     handle: async ({ engine }) => {
       const keys = await engine.authentication.publicKeys()
@@ -37,7 +37,7 @@ export const WELL_KNOWN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     operationId: 'getServerMetadata',
-    summary: 'Where and how clients get access tokens',
+    summary: 'Get the metadata that tells clients how to get access tokens',
     answers: { 200: { description: 'Authorization server metadata (RFC 8414)', schema: serverMetadataSchema } },
     handle: ({ engine, options, request, basePath }) => {
       const address = addressOf(engine.authentication.issuer, options, { url: request.url, basePath })

@@ -1,15 +1,18 @@
 import type { Knex } from 'knex'
 import { MigrationFailedError } from '../../../src/index.js'
-import { translated } from '../errors.js'
+import { withTranslatedErrors } from '../errors.js'
 import { type Row, text } from '../rows.js'
 import { type NameTable, TABLES, type TableName } from '../tables.js'
 import { type CopiedTable, TableCopy } from './table-copy.js'
 
-/** Its rows come last, and at once: they make of the tables a database of the engine's. */
+/** The settings are copied last, in one transaction: an engine accepts the database only once they are there. */
 const SETTINGS = 'settings'
-/** Each database has its own; and nobody takes anything in while it is copied. */
-const LEFT_OUT: ReadonlySet<TableName> = new Set([SETTINGS, 'schema', 'uploads'])
-const KEYS: Partial<Record<TableName, readonly string[]>> = {
+/**
+ * Each database has its own settings and schema version. There are no uploads: no engine accepts any during the copy.
+ */
+const NOT_COPIED: ReadonlySet<TableName> = new Set([SETTINGS, 'schema', 'uploads'])
+/** Primary keys of the tables whose key is not `id`. */
+const KEY_COLUMNS: Partial<Record<TableName, readonly string[]>> = {
   password_tokens: ['token_hash'],
   rates: ['name'],
   one_time_passwords: ['user_id'],
@@ -17,29 +20,31 @@ const KEYS: Partial<Record<TableName, readonly string[]>> = {
   revoked_tokens: ['token_hash'],
   windows: ['document_id', 'chunk', 'ordinal'],
 }
-/** A row of these may have a megabyte. */
-const LARGE: ReadonlySet<TableName> = new Set(['contexts', 'events', 'attempts'])
+/** Tables whose rows may have a megabyte each. */
+const TABLES_WITH_LARGE_ROWS: ReadonlySet<TableName> = new Set(['contexts', 'events', 'attempts'])
 const LARGE_ROWS_PER_PAGE = 20
 const ROWS_PER_PAGE = 250
-const COPIED = TABLES.filter((table) => !LEFT_OUT.has(table))
+const COPIED = TABLES.filter((table) => !NOT_COPIED.has(table))
 
-const DISTURBED = 'somebody else has written to the database meanwhile: end that, and migrate again, which begins anew'
+const TARGET_CHANGED =
+  'another process has written to the database during the migration: stop it, and run the migration again, which ' +
+  'starts from the beginning'
 
 /**
- * In a folder's database: which copy of it was begun. In the one it is copied to: how far that has come, with the ids
- * of the database and of the copy.
+ * The key of the setting that marks a migration. In the folder's database it names the copy that was started. In the
+ * target database it holds the state of the copy, with the ids of the database and of the copy.
  */
 export const MIGRATION_SETTING = 'migration'
 
 export interface DatabaseCopyOptions {
-  /** SQLite, within a transaction that keeps others from writing. */
+  /** SQLite, in a transaction that locks out all writers. */
   readonly source: Knex
-  /** PostgreSQL, with tables of the same version. */
+  /** PostgreSQL, with tables of the same schema version. */
   readonly target: Knex
   readonly tablePrefix: string
 }
 
-/** Copies the rows of an SQLite database to PostgreSQL, in parts, each of which is there or not. */
+/** Copies the rows of an SQLite database to PostgreSQL, in pages. A page is written completely or not at all. */
 export class DatabaseCopy {
   readonly #source: Knex
   readonly #target: Knex
@@ -51,18 +56,18 @@ export class DatabaseCopy {
     this.#name = (table) => tablePrefix + table
   }
 
-  /** Whether nobody has written anything into the target. */
+  /** True if no table of the target has a row. */
   async isTargetEmpty(): Promise<boolean> {
     for (const table of [SETTINGS, ...COPIED] as const) {
-      const [row]: readonly Row[] = await translated(this.#target<Row>(this.#name(table)).limit(1).select())
+      const [row]: readonly Row[] = await withTranslatedErrors(this.#target<Row>(this.#name(table)).limit(1).select())
       if (row !== undefined) return false
     }
     return true
   }
 
-  /** Marks the target, and empties it of what another copy has left there. */
+  /** Deletes all rows of the target, which an earlier copy has left, and writes the mark. */
   async begin(mark: string): Promise<void> {
-    await translated(
+    await withTranslatedErrors(
       this.#target.transaction(async (transaction) => {
         const names = ([SETTINGS, ...COPIED] as const).map(this.#name)
         await transaction.raw(`truncate ${names.map(() => '??').join()}`, names)
@@ -71,7 +76,7 @@ export class DatabaseCopy {
     )
   }
 
-  /** Rows of the source, by table. */
+  /** Counts the rows of the source. @returns the counts by table */
   async countRows(): Promise<Readonly<Record<string, number>>> {
     const counts: Record<string, number> = {}
     for (const table of COPIED) {
@@ -81,60 +86,74 @@ export class DatabaseCopy {
     return counts
   }
 
-  /** Copies what is not there yet. */
-  async copy(signal: AbortSignal, copied: (rows: number) => void): Promise<void> {
+  /**
+   * Copies the rows that the target does not have yet.
+   * @param onCopied called after each page with its number of rows
+   */
+  async copy(signal: AbortSignal, onCopied: (rows: number) => void): Promise<void> {
     for (const table of COPIED) {
       const copy = await this.#openTable(table)
-      await translated(copy.run(signal, copied))
+      await withTranslatedErrors(copy.run(signal, onCopied))
     }
   }
 
   /**
    * Reads both databases, and compares their tables by counts and checksums.
-   * @throws MigrationFailedError where a table is another
+   * @throws MigrationFailedError if a table differs
    */
   async verify(signal: AbortSignal): Promise<void> {
     for (const table of COPIED) {
       const copy = await this.#openTable(table)
-      const { source, target } = await translated(copy.digests(signal))
+      const { source, target } = await withTranslatedErrors(copy.digests(signal))
       if (source.rows === target.rows && source.sha256 === target.sha256) continue
       throw new MigrationFailedError(
         `the table ${this.#name(table)} has ${source.rows} rows in the folder and ${target.rows} in the database, or ` +
-          'other values in them: where somebody else writes to the database, end that; migrate again, which begins anew',
+          'their values differ: if another process writes to the database, stop it; then run the migration again, ' +
+          'which starts from the beginning',
       )
     }
   }
 
-  /** Makes of the copied tables a database: ids go on behind the last one ever given, and settings come, the mark last. */
+  /**
+   * Turns the copied tables into a database of the engine. New ids continue after the last id that the source ever
+   * used. The settings of the source and the final mark replace the mark of the copy.
+   * @throws MigrationFailedError if another process has changed the settings of the target
+   */
   async finish(
     [mark, finalMark]: readonly [mark: string, finalMark: string],
     settings: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const given: readonly Row[] = await this.#source<Row>('sqlite_sequence').select('name', 'seq')
-    const own: readonly Row[] = await this.#source<Row>(this.#name(SETTINGS)).select()
-    const former = Object.fromEntries(own.map((row) => [text(row, 'key'), text(row, 'value')]))
-    const all: Readonly<Record<string, string>> = { ...former, ...settings, [MIGRATION_SETTING]: finalMark }
-    const isCopied = new Set<unknown>(COPIED.map(this.#name))
-    await translated(
+    const sequences: readonly Row[] = await this.#source<Row>('sqlite_sequence').select('name', 'seq')
+    const settingRows: readonly Row[] = await this.#source<Row>(this.#name(SETTINGS)).select()
+    const sourceSettings = Object.fromEntries(settingRows.map((row) => [text(row, 'key'), text(row, 'value')]))
+    const allSettings: Readonly<Record<string, string>> = {
+      ...sourceSettings,
+      ...settings,
+      [MIGRATION_SETTING]: finalMark,
+    }
+    const copiedTables = new Set<unknown>(COPIED.map(this.#name))
+    await withTranslatedErrors(
       this.#target.transaction(async (transaction) => {
-        for (const { name, seq } of given.filter(({ name, seq }) => isCopied.has(name) && Number(seq) > 0)) {
+        for (const { name, seq } of sequences.filter(({ name, seq }) => copiedTables.has(name) && Number(seq) > 0)) {
           await transaction.raw(`select setval(pg_get_serial_sequence(?, 'id'), ?)`, [`"${String(name)}"`, Number(seq)])
         }
-        // Whoever else has written a mark, or begun to work with the database, must not lose it.
+        // Another process may have written a mark, or opened an engine on the database: its settings must not be lost.
         const removed: readonly Row[] = await transaction<Row>(this.#name(SETTINGS)).delete().returning('value')
-        if (removed.length !== 1 || removed[0]?.['value'] !== mark) throw new MigrationFailedError(DISTURBED)
-        await transaction(this.#name(SETTINGS)).insert(Object.entries(all).map(([key, value]) => ({ key, value })))
+        if (removed.length !== 1 || removed[0]?.['value'] !== mark) throw new MigrationFailedError(TARGET_CHANGED)
+        await transaction(this.#name(SETTINGS)).insert(
+          Object.entries(allSettings).map(([key, value]) => ({ key, value })),
+        )
       }),
     )
   }
 
   async #openTable(table: TableName): Promise<TableCopy> {
-    const copied: CopiedTable = {
+    const copiedTable: CopiedTable = {
       name: this.#name(table),
-      key: KEYS[table] ?? ['id'],
-      rowsPerPage: LARGE.has(table) ? LARGE_ROWS_PER_PAGE : ROWS_PER_PAGE,
+      key: KEY_COLUMNS[table] ?? ['id'],
+      rowsPerPage: TABLES_WITH_LARGE_ROWS.has(table) ? LARGE_ROWS_PER_PAGE : ROWS_PER_PAGE,
       ...(table === 'companies' && { parent: 'parent_id' }),
     }
-    return await translated(TableCopy.open(this.#source, this.#target, copied))
+    return await withTranslatedErrors(TableCopy.open(this.#source, this.#target, copiedTable))
   }
 }

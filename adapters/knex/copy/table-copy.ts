@@ -2,30 +2,30 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Row } from '../rows.js'
 
-/** A table that is copied. */
+/** A table to copy. */
 export interface CopiedTable {
-  /** Its full name, the same in both databases. */
+  /** The full name, with the prefix. It is the same in both databases. */
   readonly name: string
-  /** What tells its rows apart, in the order in which they are copied. */
+  /** The columns of the primary key. Rows are copied in their order. */
   readonly key: readonly string[]
-  /** Rows in one statement: small enough for the event loop, however large they may be. */
+  /** Rows in one statement. Small enough that the largest possible rows do not block the event loop. */
   readonly rowsPerPage: number
-  /** A column that refers to the table itself: it is filled in once all rows are there. */
+  /** A column that refers to the same table. It is filled in after all rows are copied. */
   readonly parent?: string
 }
 
-/** Rows, and the SHA-256 of what is in them. */
+/** The number of rows of a table, and the SHA-256 of their values. */
 export interface TableDigest {
   readonly rows: number
   readonly sha256: string
 }
 
-/** Copies a table of SQLite's to one of PostgreSQL's with the same columns, and compares them. */
+/** Copies a table of SQLite to a table of PostgreSQL with the same columns, and compares the two. */
 export class TableCopy {
   readonly #source: Knex
   readonly #target: Knex
   readonly #table: CopiedTable
-  /** By column, by name. */
+  /** The type of each column in PostgreSQL, sorted by the column's name. */
   readonly #types: ReadonlyMap<string, string>
 
   private constructor(source: Knex, target: Knex, table: CopiedTable, types: ReadonlyMap<string, string>) {
@@ -46,16 +46,16 @@ export class TableCopy {
     return new TableCopy(source, target, table, new Map(found.map(({ name, type }) => [String(name), String(type)])))
   }
 
-  /** Copies what the target does not have yet, as far as an earlier copy of the same source came. */
-  async run(signal: AbortSignal, copied: (rows: number) => void): Promise<void> {
+  /** Copies the rows that the target does not have yet, so that an interrupted copy of the same source continues. */
+  async run(signal: AbortSignal, onCopied: (rows: number) => void): Promise<void> {
     const { parent } = this.#table
     const last = await this.#lastCopied()
     for await (const rows of this.#pages(this.#source, last)) {
       signal.throwIfAborted()
       await this.#insert(parent === undefined ? rows : rows.map((row) => ({ ...row, [parent]: null })))
-      copied(rows.length)
+      onCopied(rows.length)
     }
-    if (parent !== undefined) await this.#fillIn(parent)
+    if (parent !== undefined) await this.#fillInParents(parent)
   }
 
   async digests(signal: AbortSignal): Promise<{ readonly source: TableDigest; readonly target: TableDigest }> {
@@ -65,19 +65,19 @@ export class TableCopy {
     }
   }
 
-  /** Rows are copied in the order of their key, a page at once or not at all: all before the last one are there. */
+  /** The last row of the target. Pages are copied in the order of the key, so the target has all rows before it. */
   async #lastCopied(): Promise<Row | undefined> {
-    // The databases may sort texts differently: those are looked at from the beginning.
+    // The databases may sort texts differently, so a table with a text in its key is copied from the first row.
     if (this.#table.key.some((column) => this.#types.get(column) === 'text')) return undefined
     const order = this.#table.key.map((column) => ({ column, order: 'desc' as const }))
     const rows: readonly Row[] = await this.#target<Row>(this.#table.name).orderBy(order).limit(1)
-    return rows[0] && this.#plain(rows[0])
+    return rows[0] && this.#toPlainRow(rows[0])
   }
 
-  async *#pages(knex: Knex, after?: Row): AsyncGenerator<readonly Row[]> {
+  async *#pages(knex: Knex, firstAfter?: Row): AsyncGenerator<readonly Row[]> {
     const { name, key, rowsPerPage } = this.#table
-    const columns = key.map((column) => this.#sorted(knex, column)).join()
-    for (let last = after; ; ) {
+    const columns = key.map((column) => this.#orderTerm(knex, column)).join()
+    for (let last = firstAfter; ; ) {
       const rows = await rowsOf(
         last === undefined
           ? knex.raw(`select * from ?? order by ${columns} limit ?`, [name, ...key, rowsPerPage])
@@ -86,26 +86,26 @@ export class TableCopy {
               [name, ...key, ...key.map((column) => last?.[column] as Knex.Value), ...key, rowsPerPage],
             ),
       )
-      if (rows.length > 0) yield rows.map((row) => this.#plain(row))
+      if (rows.length > 0) yield rows.map((row) => this.#toPlainRow(row))
       if (rows.length < rowsPerPage) return
-      last = this.#plain(rows.at(-1) ?? {})
+      last = this.#toPlainRow(rows.at(-1) ?? {})
     }
   }
 
-  /** Texts byte by byte, as SQLite sorts them. */
-  #sorted(knex: Knex, column: string): string {
+  /** The placeholder of a key column. Texts are compared byte by byte, as SQLite does. */
+  #orderTerm(knex: Knex, column: string): string {
     return knex === this.#target && this.#types.get(column) === 'text' ? '?? collate "C"' : '??'
   }
 
   async #insert(rows: readonly Row[]): Promise<void> {
-    // PostgreSQL reads the values by the types of the table's own columns.
+    // PostgreSQL converts the JSON values to the types of the table's columns.
     await this.#target.raw(
       'insert into ?? select * from json_populate_recordset(null::??, ?::json) on conflict do nothing',
       [this.#table.name, this.#table.name, JSON.stringify(rows)],
     )
   }
 
-  async #fillIn(parent: string): Promise<void> {
+  async #fillInParents(parent: string): Promise<void> {
     for await (const rows of this.#pages(this.#source)) {
       await this.#target.raw(
         `update ?? as row set ?? = given.?? from json_populate_recordset(null::??, ?::json) as given
@@ -126,13 +126,13 @@ export class TableCopy {
     return { rows: count, sha256: hash.digest('hex') }
   }
 
-  /** Values as JSON has them, the same from either database. */
-  #plain(row: Row): Row {
-    return Object.fromEntries([...this.#types].map(([column, type]) => [column, plain(row[column], type)]))
+  /** The values of a row in a JSON form that is the same for both databases. */
+  #toPlainRow(row: Row): Row {
+    return Object.fromEntries([...this.#types].map(([column, type]) => [column, toPlainValue(row[column], type)]))
   }
 }
 
-function plain(value: unknown, type: string): unknown {
+function toPlainValue(value: unknown, type: string): unknown {
   if (value === null || value === undefined) return null
   if (type === 'boolean') return Boolean(value)
   if (type === 'bigint' || type === 'integer' || type === 'double precision') return Number(value)
@@ -140,8 +140,8 @@ function plain(value: unknown, type: string): unknown {
   return value
 }
 
-/** The drivers differ. */
-async function rowsOf(asked: Knex.Raw): Promise<readonly Row[]> {
-  const answer: unknown = await asked
-  return Array.isArray(answer) ? (answer as readonly Row[]) : (answer as { readonly rows: readonly Row[] }).rows
+/** Runs a statement. The driver of SQLite returns the rows, the driver of PostgreSQL an object that contains them. */
+async function rowsOf(statement: Knex.Raw): Promise<readonly Row[]> {
+  const result: unknown = await statement
+  return Array.isArray(result) ? (result as readonly Row[]) : (result as { readonly rows: readonly Row[] }).rows
 }

@@ -1,21 +1,21 @@
 import type { Knex } from 'knex'
-import { translated } from '../errors.js'
+import { withTranslatedErrors } from '../errors.js'
 
 /**
- * Reads an SQLite database while nobody writes to it: who wants to waits, and gives up when that takes too long.
- * Nothing is written.
+ * Reads an SQLite database while it holds the write lock, so that no other connection writes. Writers wait, and fail
+ * when their timeout ends. The work itself must not write: its transaction is rolled back.
  *
- * @throws StorageError where somebody else writes for too long
+ * @throws StorageError if another connection holds the write lock for too long
  */
 export async function withoutWriters<T>(
   source: Knex,
   tablePrefix: string,
-  work: (reading: Knex) => Promise<T>,
+  work: (transaction: Knex) => Promise<T>,
 ): Promise<T> {
   const transaction = await source.transaction()
   try {
-    // A statement that writes takes the lock, whether it changes anything or not.
-    await translated(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'))
+    // An update takes the write lock even if it changes no row.
+    await withTranslatedErrors(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'))
     return await work(transaction)
   } finally {
     await transaction.rollback().catch(() => undefined)

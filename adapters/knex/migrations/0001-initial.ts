@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Companies, users and permissions; contexts, documents and chunks; jobs. */
+/** Creates the tables of companies, users and permissions, of contexts, documents and chunks, and of jobs. */
 export function initial(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return documents(tenancy(schema, name), name)
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Passwords, the tokens that set them, and mails that wait to be sent. */
+/** Adds passwords, the tokens that set them, and mails that wait to be sent. */
 export function passwordsAndMails(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema
     .alterTable(name('users'), (table) => {

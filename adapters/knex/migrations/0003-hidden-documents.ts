@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Whether a search must not find a document. */
+/** SQL condition of the documents that a search must not find. */
 export const IS_HIDDEN = 'completed is null or deleted is not null'
 
-/** Finds the documents that a search must not find without looking at all the others. */
+/** Adds an index that finds the documents that a search must not find, without reading all others. */
 export function hiddenDocuments(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   const documents = name('documents')
-  // Knex has no other way to say it; the prefix is plain letters, so the names need no escaping.
+  // knex cannot build a partial index. The prefix has only letters, digits and _, so the names need no escaping.
   return schema.raw(`create index "${documents}_hidden" on "${documents}" (context_id) where ${IS_HIDDEN}`)
 }

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Whether a delivery is not at its end. */
+/** SQL condition of the deliveries that are still to be made. */
 export const IS_OPEN = "status in ('pending', 'delivering')"
 
-/** Lanes of jobs; destinations, events, deliveries and their attempts. */
+/** Adds lanes of jobs, destinations, events, deliveries and their attempts. */
 export function outbox(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return deliveries(destinations(lanes(schema, name), name), name)
 }
@@ -34,7 +34,7 @@ function destinations(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaB
         columns.text('updated').notNullable()
         columns.text('deleted')
       })
-      // Knex has no other way to say it; the prefix is plain letters, so the names need no escaping.
+      // knex cannot build a partial index. The prefix has only letters, digits and _, so the names need no escaping.
       .raw(`create unique index "${table}_url" on "${table}" (company_id, url) where deleted is null`)
   )
 }
@@ -67,7 +67,8 @@ function deliveries(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBui
         table.text('updated').notNullable()
         table.index(['company_id', 'id'])
       })
-      // Only what is under way: an index of all would have each destination's entries on a page of their own.
+      // A partial index of open deliveries. An index of all would have the entries of each destination on pages of
+      // their own.
       .raw(`create index "${name('deliveries')}_open" on "${name('deliveries')}" (destination_id) where ${IS_OPEN}`)
       .createTable(name('attempts'), (table) => {
         table.bigIncrements('id')

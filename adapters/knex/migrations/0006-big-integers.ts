@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 import type { Dialect } from '../dialect.js'
 import { type NameTable, TABLES } from '../tables.js'
 
-/** All integers have 64 bits, as they have on SQLite from the beginning. */
+/** Changes all integers to 64 bits, which they always have on SQLite. */
 export function bigIntegers(schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect): Knex.SchemaBuilder {
   if (dialect.hasOneWriter) return schema
-  // The prefix is plain letters, so the names need no escaping.
+  // The prefix has only letters, digits and _, so the names need no escaping.
   const tables = TABLES.map((table) => `'${name(table)}'`).join()
   return schema.raw(`
     do $$

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Counters of events in windows of time. */
+/** Adds counters of events in windows of time. */
 export function rates(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema.createTable(name('rates'), (table) => {
     table.text('name').primary()

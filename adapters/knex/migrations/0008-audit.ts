@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** The audit trail. It outlives what it names, so that nothing in it is a reference. */
+/** Adds the audit trail. It has no foreign keys, as its entries outlive the rows that they name. */
 export function audit(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema.createTable(name('audit'), (table) => {
     table.bigIncrements('id')

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Secrets of one-time passwords, which are sealed, and hashes of recovery codes. They go with their user. */
+/** Adds sealed secrets of one-time passwords, and hashes of recovery codes. Both are deleted with their user. */
 export function oneTimePasswords(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema
     .createTable(name('one_time_passwords'), (table) => {

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Counts what a company holds, and pages its lists, without reading the rows; adds up a context's quota likewise. */
+/**
+ * Adds indexes that count and page the rows of a company, and sum the used quota of a context, without reading the
+ * rows.
+ */
 export function liveRows(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   const [contexts, documents, apiKeys] = [name('contexts'), name('documents'), name('api_keys')]
   return schema

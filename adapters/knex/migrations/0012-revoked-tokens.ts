@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** Access tokens that were revoked, by hash, until they expire. */
+/** Adds the hashes of revoked access tokens, which are stored until the tokens expire. */
 export function revokedTokens(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema.createTable(name('revoked_tokens'), (table) => {
     table.text('token_hash').primary()

@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
 /**
- * Companies, users and roles that are disabled; companies, accounts and users that were deleted. Their rows stay, for
- * others refer to them, and hold nothing but ids and times.
+ * Adds the disabled state of companies, users and roles, and the deletion time of companies, accounts and users. The
+ * rows of deleted ones stay, as others refer to them; they have only ids and times.
  */
 export function lifecycle(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return schema

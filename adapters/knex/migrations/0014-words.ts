@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
 /**
- * How contexts are searched; which documents can be found by words; and how many chunks have their vectors: those that
- * were there before have them all, for a chunk was written after its vectors.
+ * Adds the search mode of contexts, the version by which the words of a document are indexed, and its number of
+ * embedded chunks. All chunks of existing documents are embedded: earlier versions wrote a chunk after its vectors.
  */
 export function words(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   const [documents, chunks] = [name('documents'), name('chunks')]

@@ -57,9 +57,9 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
   }
 
   async countUsable(companyId: number, now: string): Promise<number> {
-    const unrevoked = this.rows.where('company_id', companyId).whereNull('revoked')
+    const notRevoked = this.rows.where('company_id', companyId).whereNull('revoked')
     return await this.countOf(
-      unrevoked.where((either) => void either.whereNull('expires').orWhere('expires', '>', now)),
+      notRevoked.where((either) => void either.whereNull('expires').orWhere('expires', '>', now)),
     )
   }
 
@@ -68,17 +68,17 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
   }
 
   async listAbroad(companyId: number, { after, limit }: Page): Promise<readonly ApiKeyRecord[]> {
-    const abroad = this.rows
+    const keysOfOtherCompanies = this.rows
       .whereIn('user_id', idsOfUsers(this.session, { companyId }))
       .whereNot('company_id', companyId)
       .whereNull('revoked')
       .where('id', '>', after)
-    return (await abroad.orderBy('id').limit(limit).select()).map(toApiKey)
+    return (await keysOfOtherCompanies.orderBy('id').limit(limit).select()).map(toApiKey)
   }
 
-  async deleteOf(of: UsersFilter): Promise<void> {
-    await this.rows.whereIn('user_id', idsOfUsers(this.session, of)).delete()
-    if ('companyId' in of) await this.rows.where('company_id', of.companyId).delete()
+  async deleteOf(filter: UsersFilter): Promise<void> {
+    await this.rows.whereIn('user_id', idsOfUsers(this.session, filter)).delete()
+    if ('companyId' in filter) await this.rows.where('company_id', filter.companyId).delete()
   }
 }
 

@@ -4,41 +4,22 @@ import type { Dialect } from '../dialect.js'
 import { number, type Row } from '../rows.js'
 import { type NameTable, quoted, type TableName } from '../tables.js'
 
-/** Rows, or values of a list, in one statement: well below the number of variables that either database takes. */
+/** Rows, or values of a list, in one statement: far below the number of bindings that both databases allow. */
 const ITEMS_PER_STATEMENT = 100
 
-/** Rows that are read at once: the driver makes objects of them at one go, on the event loop. */
+/** Rows that are read at once. The driver converts a page to objects in one step, which blocks the event loop. */
 const ROWS_PER_PAGE = 500
 
-/** All rows of a long list, page by page. `read` gives those behind a row, in their order, so many at most. */
-export async function allPages(
-  read: (last: Row | undefined, limit: number) => PromiseLike<readonly Row[]>,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  for (;;) {
-    const page = await read(rows.at(-1), ROWS_PER_PAGE)
-    rows.push(...page)
-    if (page.length < ROWS_PER_PAGE) return rows
-    // A list of a host's own driver may come without a turn of the event loop.
-    await new Promise((resolve) => setTimeout(resolve, 0))
-  }
-}
-
-/** A list in parts that fit in one statement each. */
-export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)
-}
-
-/** What every repository works with: a connection or a transaction, and the tables' names. */
+/** The connection or transaction of a repository, and the names of the tables. */
 export interface Session {
   readonly knex: Knex
   readonly dialect: Dialect
   readonly name: NameTable
-  /** Takes the kinds of jobs that are due at once: they are announced once they are committed. */
+  /** Repositories add the kinds of jobs that are due at once. They are announced after the commit. */
   readonly enqueuedKinds: Set<string>
 }
 
-/** The statements that most repositories share. */
+/** The statements that most repositories have in common. */
 export abstract class KnexRepository {
   protected readonly session: Session
   readonly #table: TableName
@@ -58,59 +39,59 @@ export abstract class KnexRepository {
   }
 
   protected async getRow(id: number): Promise<Row | undefined> {
-    // The most frequent of all statements: to build it with knex takes as long as to run it.
+    // The most frequent of all statements. Building it with knex would take as long as running it.
     return (await this.rawRows(`select * from ${quoted(this.session.name(this.#table))} where id = ?`, [id]))[0]
   }
 
   /**
-   * A part of a list.
-   * @param wanted the rows of the whole list, in any order; made anew by each call
-   * @param texts columns that may be large
+   * Reads a page of a list.
+   * @param buildQuery returns a new query for the rows of the whole list, in any order
+   * @param largeColumns text columns that may be large, which `maxBytes` of the page counts
    */
   protected async pageOf(
-    wanted: () => Knex.QueryBuilder<Row, Row[]>,
+    buildQuery: () => Knex.QueryBuilder<Row, Row[]>,
     page: RowPage | undefined,
-    texts: readonly string[] = [],
+    largeColumns: readonly string[] = [],
   ): Promise<readonly Row[]> {
-    if (page === undefined) return await wanted().orderBy('id').select()
+    if (page === undefined) return await buildQuery().orderBy('id').select()
     const { after, upTo, limit, maxBytes } = page
-    const from = () => {
-      const rows = wanted().where('id', '>', after).orderBy('id').limit(limit)
+    const pageQuery = () => {
+      const rows = buildQuery().where('id', '>', after).orderBy('id').limit(limit)
       return upTo === undefined ? rows : rows.where('id', '<=', upTo)
     }
-    if (maxBytes === undefined || texts.length === 0) return await from().select()
-    // Neither database reads a text to tell its size.
-    const size = texts.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
-    const sizes: Row[] = await from().select('id', this.session.knex.raw(`${size} as bytes`))
+    if (maxBytes === undefined || largeColumns.length === 0) return await pageQuery().select()
+    // Neither database reads a text to get its size.
+    const size = largeColumns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
+    const sizes: Row[] = await pageQuery().select('id', this.session.knex.raw(`${size} as bytes`))
     let [last, bytes] = [after, 0]
     for (const row of sizes) {
       bytes += number(row, 'bytes')
       if (last !== after && bytes > maxBytes) break
       last = number(row, 'id')
     }
-    return last === after ? [] : await from().where('id', '<=', last).select()
+    return last === after ? [] : await pageQuery().where('id', '<=', last).select()
   }
 
-  /** Ids of a part of a list. @param wanted as {@link pageOf} */
-  protected async idsOf(wanted: Knex.QueryBuilder<Row, Row[]>, { after, limit }: Page): Promise<readonly number[]> {
-    const rows: Row[] = await wanted.where('id', '>', after).orderBy('id').limit(limit).select('id')
+  /** Reads the ids of a page of a list. @param query the rows of the whole list, in any order */
+  protected async idsOf(query: Knex.QueryBuilder<Row, Row[]>, { after, limit }: Page): Promise<readonly number[]> {
+    const rows: Row[] = await query.where('id', '>', after).orderBy('id').limit(limit).select('id')
     return rows.map((row) => number(row, 'id'))
   }
 
-  /** How many rows there are. */
-  protected async countOf(wanted: Knex.QueryBuilder<Row, Row[]>): Promise<number> {
-    const rows: readonly Row[] = await wanted.count<Row[]>({ count: '*' })
+  /** Counts the rows of a query. */
+  protected async countOf(query: Knex.QueryBuilder<Row, Row[]>): Promise<number> {
+    const rows: readonly Row[] = await query.count<Row[]>({ count: '*' })
     return Number(rows[0]?.['count'] ?? 0)
   }
 
-  /** Rows of a statement that knex does not build. */
+  /** Runs a statement that knex does not build. @returns its rows */
   protected async rawRows(sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
     const result = await this.session.knex.raw<readonly Row[] | { readonly rows: readonly Row[] }>(sql, [...bindings])
-    // The drivers differ.
+    // The driver of SQLite returns the rows, the driver of PostgreSQL an object that contains them.
     return 'rows' in result ? result.rows : result
   }
 
-  /** Changes rows by their ids, each in its own way, by one statement for many. */
+  /** Writes different values to many rows, with one statement for each part. @param rows the ids and the new values */
   protected async updateEach(
     types: Readonly<Record<string, 'bigint' | 'text'>>,
     rows: readonly Row[],
@@ -131,13 +112,35 @@ export abstract class KnexRepository {
     }
   }
 
-  /** The database's own time in so many milliseconds. Its columns take whole ones only. */
+  /** The database's time plus some milliseconds, which are rounded: the columns are integers. */
   protected fromNow(ms: number): Knex.Raw {
     return this.session.knex.raw(`${this.session.dialect.nowMs} + ?`, [Math.round(ms)])
   }
 
-  /** @returns whether a row changed. */
+  /** @returns true if a row was changed */
   protected async updateRow(id: number, changes: Row): Promise<boolean> {
     return (await this.rows.where('id', id).update(changes)) > 0
   }
+}
+
+/**
+ * Reads all rows of a long list, page by page.
+ * @param readPage returns the rows after `last`, in their order, at most `limit`
+ */
+export async function readAllPages(
+  readPage: (last: Row | undefined, limit: number) => PromiseLike<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (;;) {
+    const page = await readPage(rows.at(-1), ROWS_PER_PAGE)
+    rows.push(...page)
+    if (page.length < ROWS_PER_PAGE) return rows
+    // The driver of a host may answer without giving the event loop a turn.
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+}
+
+/** Divides a list into parts that fit into one statement each. */
+export function* inParts<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += ITEMS_PER_STATEMENT) yield items.slice(at, at + ITEMS_PER_STATEMENT)
 }

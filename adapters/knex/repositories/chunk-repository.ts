@@ -11,7 +11,7 @@ import type {
   WordVisibility,
 } from '../../../src/ports/index.js'
 import { number, type Row, text, textOrNull } from '../rows.js'
-import { allPages, inParts, KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, readAllPages, type Session } from './base.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
   constructor(session: Session) {
@@ -41,12 +41,12 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async list(documentId: number): Promise<readonly ChunkRecord[]> {
-    const rows = await allPages(async (last, limit) => {
+    const rows = await readAllPages(async (last, limit) => {
       const page = this.#visible().where('document.id', documentId).orderBy('chunk.ordinal').limit(limit)
       if (last !== undefined) void page.where('chunk.ordinal', '>', number(last, 'ordinal'))
       return await page.select<Row[]>('chunk.*')
     })
-    // Deleted between two pages: half of a document is none.
+    // If the document was deleted between two pages, the list is empty: it must never be a part of a document.
     const isVisible = (await this.#visible().where('document.id', documentId).limit(1).select('chunk.id')).length > 0
     return isVisible ? rows.map(toChunk) : []
   }
@@ -57,29 +57,29 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     { maxBytes = Infinity, byWords }: { readonly maxBytes?: number; readonly byWords?: WordVisibility } = {},
   ): Promise<readonly VisibleChunk[]> {
     if (keys.length === 0) return []
-    // One statement: what it finds is of one moment. Neither database reads a text to tell its size.
-    const pairs = keys.map((key) => [key.documentId, key.ordinal])
-    const found = this.#visible(byWords)
-      .whereIn(['chunk.document_id', 'chunk.ordinal'], pairs)
+    // One statement, so that all rows are of one moment. Neither database reads a text to get its size.
+    const keyPairs = keys.map((key) => [key.documentId, key.ordinal])
+    const query = this.#visible(byWords)
+      .whereIn(['chunk.document_id', 'chunk.ordinal'], keyPairs)
       .where('document.context_id', contextId)
       .select('chunk.id', 'chunk.document_id', 'chunk.ordinal', 'chunk.start', 'chunk.tokens')
       .select('document.uuid', 'document.original_name', 'document.name_index', 'document.embedded_chunks')
       .select(this.#raw('octet_length(chunk.content) as bytes'))
     const rows: Row[] = await (maxBytes === Infinity
-      ? found.select('chunk.content')
-      : found.select(
+      ? query.select('chunk.content')
+      : query.select(
           this.#raw('case when octet_length(chunk.content) <= ? then chunk.content end as content', maxBytes),
         ))
     return rows.map((row) => {
-      const place = toPlace(row)
+      const chunk = toChunkWithoutContent(row)
       return {
-        ...place,
+        ...chunk,
         content: textOrNull(row, 'content'),
         sizeBytes: number(row, 'bytes'),
         documentUuid: text(row, 'uuid'),
         originalName: text(row, 'original_name'),
         nameIndex: number(row, 'name_index'),
-        hasVectors: place.ordinal < number(row, 'embedded_chunks'),
+        hasVectors: chunk.ordinal < number(row, 'embedded_chunks'),
       }
     })
   }
@@ -101,11 +101,11 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .whereBetween('chunk', [ordinal, number(last, 'ordinal')])
       .orderBy(['chunk', 'ordinal'])
       .select()
-    const byChunk = new Map<number, WindowRecord[]>()
+    const windowsByChunk = new Map<number, WindowRecord[]>()
     for (const row of windows) {
-      const ofChunk = byChunk.get(number(row, 'chunk')) ?? []
-      byChunk.set(number(row, 'chunk'), ofChunk)
-      ofChunk.push(toWindow(row))
+      const chunkWindows = windowsByChunk.get(number(row, 'chunk')) ?? []
+      windowsByChunk.set(number(row, 'chunk'), chunkWindows)
+      chunkWindows.push(toWindow(row))
     }
     return chunks.map((row) => ({
       ordinal: number(row, 'ordinal'),
@@ -113,14 +113,14 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       start: number(row, 'start'),
       tokens: number(row, 'tokens'),
       hash: text(row, 'hash'),
-      windows: byChunk.get(number(row, 'ordinal')) ?? [],
+      windows: windowsByChunk.get(number(row, 'ordinal')) ?? [],
     }))
   }
 
   async listWindows(keys: readonly VectorKey[]): Promise<readonly (VectorKey & WindowRecord)[]> {
     if (keys.length === 0) return []
-    const triples = keys.map(({ documentId, chunk, window }) => [documentId, chunk, window])
-    const rows: Row[] = await this.#windows.whereIn(['document_id', 'chunk', 'ordinal'], triples).select()
+    const keyTriples = keys.map(({ documentId, chunk, window }) => [documentId, chunk, window])
+    const rows: Row[] = await this.#windows.whereIn(['document_id', 'chunk', 'ordinal'], keyTriples).select()
     return rows.map((row) => ({
       documentId: number(row, 'document_id'),
       chunk: number(row, 'chunk'),
@@ -136,12 +136,12 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         .whereIn('document_id', part)
         .groupBy('document_id')
         .select('document_id', this.#raw('count(*) as chunks'), this.#raw('max(ordinal) + 1 as numbered'))
-      const ofChunk = this.#windows
+      const countsByChunk = this.#windows
         .whereIn('document_id', part)
         .groupBy('document_id', 'chunk')
         .select('document_id', 'chunk', this.#raw('count(*) as windows'), this.#raw('max(ordinal) + 1 as numbered'))
       const windows = await this.session.knex
-        .from(ofChunk.as('of_chunk'))
+        .from(countsByChunk.as('of_chunk'))
         .groupBy('document_id')
         .select<Row[]>(
           'document_id',
@@ -150,10 +150,11 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
           this.#raw('max(chunk) + 1 as numbered_chunks'),
           this.#raw('sum(numbered) as numbered'),
         )
-      const byDocument = new Map(windows.map((row) => [number(row, 'document_id'), row]))
-      for (const row of chunks) counts.set(number(row, 'document_id'), toCounts(row, byDocument))
-      // What is left has windows, but no chunk.
-      for (const [id, row] of byDocument) counts.set(id, { chunks: 0, windows: number(row, 'windows'), isWhole: false })
+      const windowsByDocument = new Map(windows.map((row) => [number(row, 'document_id'), row]))
+      for (const row of chunks) counts.set(number(row, 'document_id'), toCounts(row, windowsByDocument))
+      // The remaining documents have windows, but no chunk.
+      for (const [id, row] of windowsByDocument)
+        counts.set(id, { chunks: 0, windows: number(row, 'windows'), isWhole: false })
     }
     return counts
   }
@@ -194,17 +195,17 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async remove(documentId: number, options: { readonly fromOrdinal: number; readonly limit: number }): Promise<number> {
-    const doomed = await this.rows
+    const chunks = await this.rows
       .where('document_id', documentId)
       .where('ordinal', '>=', options.fromOrdinal)
       .orderBy('ordinal', 'desc')
       .limit(options.limit)
       .select('ordinal')
-    const lowest = doomed.length < options.limit ? undefined : doomed.at(-1)
+    const lowest = chunks.length < options.limit ? undefined : chunks.at(-1)
     const from = lowest === undefined ? options.fromOrdinal : number(lowest, 'ordinal')
     await this.#windows.where('document_id', documentId).where('chunk', '>=', from).delete()
-    if (doomed.length > 0) await this.rows.where('document_id', documentId).where('ordinal', '>=', from).delete()
-    return doomed.length
+    if (chunks.length > 0) await this.rows.where('document_id', documentId).where('ordinal', '>=', from).delete()
+    return chunks.length
   }
 
   #raw(sql: string, ...bindings: readonly number[]): Knex.Raw {
@@ -215,7 +216,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return this.session.knex<Row>(this.session.name('windows'))
   }
 
-  /** @param byWords also documents that are not completed, if they can be found so */
+  /** Chunks of documents that a search may find. @param byWords includes findable documents that are not completed */
   #visible(byWords?: WordVisibility) {
     const { knex, name } = this.session
     return knex({ chunk: name('chunks') })
@@ -233,7 +234,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 }
 
-/** The counts of a document, whose windows are taken from the map. */
+/** Counts the rows of a document, and removes the document's entry from the map. */
 function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
   const id = number(row, 'document_id')
   const windows = windowsByDocument.get(id)
@@ -247,7 +248,7 @@ function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
 }
 
 function toChunk(row: Row): ChunkRecord {
-  return { ...toPlace(row), content: text(row, 'content') }
+  return { ...toChunkWithoutContent(row), content: text(row, 'content') }
 }
 
 function toWindow(row: Row): WindowRecord {
@@ -259,7 +260,7 @@ function toWindow(row: Row): WindowRecord {
   }
 }
 
-function toPlace(row: Row): Omit<ChunkRecord, 'content'> {
+function toChunkWithoutContent(row: Row): Omit<ChunkRecord, 'content'> {
   return {
     id: number(row, 'id'),
     documentId: number(row, 'document_id'),

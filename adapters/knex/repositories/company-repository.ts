@@ -3,8 +3,8 @@ import type { CompanyRecord, CompanyRepository } from '../../../src/ports/index.
 import { boolean, number, numberOrNull, type Row, text } from '../rows.js'
 import { KnexRepository, type Session } from './base.js'
 
-/** What both databases take in one statement. */
-const MOST_PARAMETERS = 500
+/** Ids in one statement, which both databases accept. */
+const MAX_PARAMETERS = 500
 
 export class KnexCompanyRepository extends KnexRepository implements CompanyRepository {
   constructor(session: Session) {
@@ -22,7 +22,7 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 
   async list(): Promise<readonly CompanyRecord[]> {
-    return (await this.#living.orderBy('id').select()).map(toCompany)
+    return (await this.#live.orderBy('id').select()).map(toCompany)
   }
 
   async isWithin(id: number, ancestorId: number): Promise<boolean> {
@@ -31,15 +31,15 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
 
   async within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>> {
     const found = new Set<number>()
-    for (let at = 0; at < ids.length; at += MOST_PARAMETERS) {
-      for (const id of await this.#within(ids.slice(at, at + MOST_PARAMETERS), ancestorId)) found.add(id)
+    for (let at = 0; at < ids.length; at += MAX_PARAMETERS) {
+      for (const id of await this.#within(ids.slice(at, at + MAX_PARAMETERS), ancestorId)) found.add(id)
     }
     return found
   }
 
   async #within(ids: readonly number[], ancestorId: number): Promise<readonly number[]> {
     const companies = this.session.name('companies')
-    // Ids alone, and UNION: rows seen before end the recursion, so a cycle does too.
+    // UNION removes rows that were found before, and only ids are selected. So a cycle ends the recursion.
     const rows: Row[] = await this.session.knex
       .withRecursive('above', ['start', 'id'], (query) => {
         void query
@@ -61,30 +61,30 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
         void either.where('above.id', ancestorId).orWhereNull('company.parent_id')
       })
       .select({ start: 'above.start', id: 'above.id', parent_id: 'company.parent_id' })
-    // Whoever stands in a cycle has no way up to a root, and manages nothing.
+    // A company in a cycle has no way up to a root, and so it manages no other company.
     const hasRoot = rows.some((row) => number(row, 'start') === ancestorId && row['parent_id'] === null)
     if (!hasRoot) return []
-    const below = rows.filter((row) => number(row, 'id') === ancestorId).map((row) => number(row, 'start'))
-    return ids.includes(ancestorId) ? below : below.filter((id) => id !== ancestorId)
+    const descendantIds = rows.filter((row) => number(row, 'id') === ancestorId).map((row) => number(row, 'start'))
+    return ids.includes(ancestorId) ? descendantIds : descendantIds.filter((id) => id !== ancestorId)
   }
 
   async setParent(id: number, parentId: number): Promise<void> {
-    await this.#living.where('id', id).update({ parent_id: parentId })
+    await this.#live.where('id', id).update({ parent_id: parentId })
   }
 
   async setDisabled(id: number, isDisabled: boolean): Promise<boolean> {
-    return (await this.#living.where('id', id).update({ is_disabled: isDisabled })) > 0
+    return (await this.#live.where('id', id).update({ is_disabled: isDisabled })) > 0
   }
 
   async remove(id: number, deleted: string): Promise<boolean> {
-    return (await this.#living.where('id', id).update({ name: '', is_disabled: true, deleted })) > 0
+    return (await this.#live.where('id', id).update({ name: '', is_disabled: true, deleted })) > 0
   }
 
   async isDeleted(id: number): Promise<boolean> {
     return (await this.rows.where('id', id).whereNotNull('deleted').select('id')).length > 0
   }
 
-  get #living(): Knex.QueryBuilder<Row, Row[]> {
+  get #live(): Knex.QueryBuilder<Row, Row[]> {
     return this.rows.whereNull('deleted')
   }
 }

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex'
 import type { Session } from './base.js'
 
-/** Ids of the companies above one; none where rows form a cycle above it. */
+/** Selects the ids of the companies above one; none if there is a cycle above it. */
 export function ancestors(session: Session, companyId: number): Knex.QueryBuilder {
   const { knex, name } = session
   const above = knex.select('parent_id').from(name('companies')).where('id', companyId).whereNotNull('parent_id')
-  return wayUp(session, above)
+  return pathToRoot(session, above)
 }
 
-/** Ids of a company and of those below it; none where rows form a cycle above it. */
+/** Selects the ids of a company and of those below it; none if there is a cycle above it. */
 export function descendants(session: Session, companyId: number): Knex.QueryBuilder {
   const { knex, name } = session
   const self = () => knex.select('id').from(name('companies')).where('id', companyId)
@@ -16,7 +16,7 @@ export function descendants(session: Session, companyId: number): Knex.QueryBuil
     .withRecursive('below', ['id'], (query) => {
       void query
         .select('id')
-        .from(self().whereIn('id', wayUp(session, self())).as('self'))
+        .from(self().whereIn('id', pathToRoot(session, self())).as('self'))
         .union((next) => {
           void next
             .select('company.id')
@@ -28,9 +28,9 @@ export function descendants(session: Session, companyId: number): Knex.QueryBuil
     .from('below')
 }
 
-/** Ids from the companies of a query up to the root; none where that is never reached. */
-function wayUp({ knex, name }: Session, from: Knex.QueryBuilder): Knex.QueryBuilder {
-  // Ids alone, and UNION: rows seen before end the recursion, so a cycle does too.
+/** Selects the ids from the companies of a query up to the root; none if no root is reached. */
+function pathToRoot({ knex, name }: Session, from: Knex.QueryBuilder): Knex.QueryBuilder {
+  // UNION removes rows that were found before, and only ids are selected. So a cycle ends the recursion.
   return knex
     .withRecursive('above', ['id'], (query) => {
       void query

@@ -13,11 +13,11 @@ import { KnexRepository, type Session } from './base.js'
 
 type Changes = Partial<Omit<ContextRecord, 'id'>>
 
-/** Columns of texts that their owner may make large. */
-const TEXTS = ['description', 'caption', 'tools_json', 'starter_prompts']
+/** Text columns that a user may make large. */
+const LARGE_COLUMNS = ['description', 'caption', 'tools_json', 'starter_prompts']
 const WITHOUT_TEXTS = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
 
-/** The column of each member; `starterPrompts` is kept as JSON. */
+/** The column of each member. `starterPrompts` is stored as JSON. */
 const COLUMNS = {
   accountId: 'account_id',
   userId: 'user_id',
@@ -56,12 +56,12 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
 
   async lock(id: number): Promise<void> {
     if (this.session.dialect.hasOneWriter) return
-    // References to it may be made meanwhile: they do not change it.
+    // This lock allows other transactions to insert references to the row, which do not change it.
     await this.rows.where('id', id).forNoKeyUpdate().select('id')
   }
 
   async list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]> {
-    return (await this.pageOf(() => this.#live(filter), page, TEXTS)).map(toContext)
+    return (await this.pageOf(() => this.#live(filter), page, LARGE_COLUMNS)).map(toContext)
   }
 
   async listIds(filter: ContextFilter, page: Page): Promise<readonly number[]> {
@@ -81,7 +81,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]> {
-    // SQLite writes a row anew as a whole: without its texts it is small.
+    // SQLite rewrites the whole row, which is small without its texts.
     const rows: Row[] = await this.rows
       .where('user_id', userId)
       .whereNull('deleted')
@@ -101,8 +101,8 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
 
   async listWithoutWords(version: number): Promise<readonly number[]> {
     const { knex, name } = this.session
-    // One look-up each by the index of versions.
-    const ofContext = () =>
+    // Each condition is one lookup in the index of versions.
+    const completedDocuments = () =>
       knex({ document: name('documents') })
         .whereRaw('"document"."context_id" = "context"."id"')
         .whereNotNull('document.completed')
@@ -112,9 +112,9 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
       .whereNull('context.deleted')
       .where((either) => {
         void either
-          .whereExists(ofContext().whereNull('document.words_version'))
-          .orWhereExists(ofContext().where('document.words_version', '<', version))
-          .orWhereExists(ofContext().where('document.words_version', '>', version))
+          .whereExists(completedDocuments().whereNull('document.words_version'))
+          .orWhereExists(completedDocuments().where('document.words_version', '<', version))
+          .orWhereExists(completedDocuments().where('document.words_version', '>', version))
       })
       .orderBy('context.id')
       .select<Row[]>('context.id')

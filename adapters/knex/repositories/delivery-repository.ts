@@ -34,9 +34,9 @@ const OUTCOME_COLUMNS = {
   response_body: 'text',
   duration_ms: 'bigint',
 } as const
-const OPEN: readonly DeliveryStatus[] = ['pending', 'delivering']
-/** More than can be under way among the oldest. */
-const OLDEST_LOOKED_AT = 1_000
+const OPEN_STATUSES: readonly DeliveryStatus[] = ['pending', 'delivering']
+/** Oldest rows that are read. More than the number of deliveries that can be under way among them. */
+const MIN_ROWS_READ = 1_000
 
 export class KnexDeliveryRepository extends KnexRepository implements DeliveryRepository {
   constructor(session: Session) {
@@ -51,7 +51,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     const select = knex
       .from(name('destinations'))
       .whereNull('deleted')
-      .whereNotIn('company_id', this.#closed)
+      .whereNotIn('company_id', this.#disabledCompanyIds)
       .where((either) => {
         void either.where('company_id', companyId).orWhere((above) => {
           void above.where('include_descendants', true).whereIn('company_id', ancestors(this.session, companyId))
@@ -63,7 +63,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .orderBy('id')
       .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?`, [id, eventId, type, created, created]))
       .toSQL()
-    // Rows are made where they are kept: their values do not go there and back. Knex has no way to say it.
+    // The database creates the rows, so that their values are not read and sent back. knex cannot build this statement.
     const columns = 'event_row, event_id, type, destination_id, company_id, status, attempt_count, created, updated'
     const rows = await this.rawRows(
       `insert into ?? (${columns}) ${select.sql} returning id, destination_id, company_id`,
@@ -91,7 +91,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         .join({ event: name('events') }, 'event.id', 'delivery.event_row')
         .whereIn('delivery.id', part)
         .whereNull('destination.deleted')
-        .whereNotIn('destination.company_id', this.#closed)
+        .whereNotIn('destination.company_id', this.#disabledCompanyIds)
         .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
       for (const row of rows) {
         sendable.set(number(row, 'id'), {
@@ -134,16 +134,16 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async cancelAll(ids: readonly number[], cancellation: Cancellation): Promise<void> {
     for (const part of inParts(ids)) {
-      await this.rows.whereIn('id', part).whereIn('status', OPEN).update(cancelled(cancellation))
+      await this.rows.whereIn('id', part).whereIn('status', OPEN_STATUSES).update(toCancelledRow(cancellation))
     }
   }
 
   async cancelOpen(destinationId: number, cancellation: Cancellation): Promise<readonly number[]> {
-    const changes = cancelled(cancellation)
-    // In the words of the index, which has these rows alone.
-    const open = () => this.rows.where('destination_id', destinationId).whereRaw(IS_OPEN)
-    const underWay = await open().where('status', 'delivering').update(changes).returning('id')
-    await open().update(changes)
+    const changes = toCancelledRow(cancellation)
+    // The condition is that of the partial index, word for word. Otherwise the database would not use it.
+    const openRows = () => this.rows.where('destination_id', destinationId).whereRaw(IS_OPEN)
+    const underWay = await openRows().where('status', 'delivering').update(changes).returning('id')
+    await openRows().update(changes)
     return (underWay as Row[]).map((row) => number(row, 'id')).sort((one, other) => one - other)
   }
 
@@ -156,10 +156,12 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
   }
 
   async #insertAttempts(attempts: readonly NewAttempt[]): Promise<readonly Row[]> {
-    const [table, deliveries, destinations] = (['attempts', 'deliveries', 'destinations'] as const).map((of) =>
-      this.session.name(of),
+    const [table, deliveries, destinations] = (['attempts', 'deliveries', 'destinations'] as const).map((name) =>
+      this.session.name(name),
     )
-    const begun = attempts.map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text))').join()
+    const placeholders = attempts
+      .map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text))')
+      .join()
     const values = attempts.flatMap(({ deliveryId, started, destination: { url, sealedSecret } }) => [
       deliveryId,
       started,
@@ -167,7 +169,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       sealedSecret,
     ])
     return await this.rawRows(
-      `with begun(delivery_id, started, url, sealed_secret) as (values ${begun})
+      `with begun(delivery_id, started, url, sealed_secret) as (values ${placeholders})
        insert into ?? (delivery_id, started)
        select delivery.id, begun.started from begun
        join ?? as delivery on delivery.id = begun.delivery_id
@@ -180,10 +182,10 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     )
   }
 
-  async endAttempts(ended: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void> {
+  async endAttempts(attempts: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void> {
     await this.updateEach(
       OUTCOME_COLUMNS,
-      ended.map(({ id, outcome, httpStatus, error, responseBody, durationMs }) => {
+      attempts.map(({ id, outcome, httpStatus, error, responseBody, durationMs }) => {
         return { id, outcome, http_status: httpStatus, error, response_body: responseBody, duration_ms: durationMs }
       }),
       'attempts',
@@ -192,49 +194,56 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async interruptAttempts(deliveryIds: readonly number[]): Promise<void> {
     for (const part of inParts(deliveryIds)) {
-      await this.#of('attempts').whereIn('delivery_id', part).whereNull('outcome').update({ outcome: 'interrupted' })
+      await this.#rowsOf('attempts')
+        .whereIn('delivery_id', part)
+        .whereNull('outcome')
+        .update({ outcome: 'interrupted' })
     }
   }
 
   async listAttempts(deliveryId: number): Promise<readonly AttemptRecord[]> {
-    return (await this.#of('attempts').where('delivery_id', deliveryId).orderBy('id').select()).map(toAttempt)
+    return (await this.#rowsOf('attempts').where('delivery_id', deliveryId).orderBy('id').select()).map(toAttempt)
   }
 
   async removeOld({ before, limit }: { readonly before: string; readonly limit: number }): Promise<number> {
-    const old = await this.#oldest(before, limit)
-    await this.#removeRows(old)
-    const isUsed = (column: string, of: string) =>
-      this.rows.whereRaw('?? = ??', [`${this.session.name('deliveries')}.${column}`, of]).select('id')
+    const oldIds = await this.#listOldIds(before, limit)
+    await this.#removeRows(oldIds)
+    const usingDeliveries = (column: string, usedId: string) =>
+      this.rows.whereRaw('?? = ??', [`${this.session.name('deliveries')}.${column}`, usedId]).select('id')
     const events = this.session.name('events')
-    const oldEvents = this.#of('events')
+    const oldEvents = this.#rowsOf('events')
       .where('created', '<', before)
-      .whereNotExists(isUsed('event_row', `${events}.id`))
+      .whereNotExists(usingDeliveries('event_row', `${events}.id`))
       .limit(limit)
       .select('id')
-    const goneEvents = await this.#of('events').whereIn('id', oldEvents).delete()
+    const removedEvents = await this.#rowsOf('events').whereIn('id', oldEvents).delete()
     const destinations = this.session.name('destinations')
-    const removed = this.#of('destinations')
+    const oldDestinations = this.#rowsOf('destinations')
       .where('deleted', '<', before)
-      .whereNotExists(isUsed('destination_id', `${destinations}.id`))
+      .whereNotExists(usingDeliveries('destination_id', `${destinations}.id`))
       .limit(limit)
       .select('id')
-    return old.length + goneEvents + (await this.#of('destinations').whereIn('id', removed).delete())
+    return oldIds.length + removedEvents + (await this.#rowsOf('destinations').whereIn('id', oldDestinations).delete())
   }
 
   async removeOfCompany(companyId: number, limit: number): Promise<number> {
-    const found = await this.rows.where('company_id', companyId).orderBy('id').limit(limit).select('id')
-    await this.#removeRows(found.map((row) => number(row, 'id')))
-    return found.length
+    const deliveries = await this.rows.where('company_id', companyId).orderBy('id').limit(limit).select('id')
+    await this.#removeRows(deliveries.map((row) => number(row, 'id')))
+    return deliveries.length
   }
 
   async removeEventsOfCompany(companyId: number, { after, limit }: Page): Promise<number | undefined> {
-    // By the primary key: an index by company would cost each event that is recorded.
-    const page = await this.#of('events').where('id', '>', after).orderBy('id').limit(limit).select('id', 'company_id')
+    // Pages follow the primary key: an index by company would slow down the recording of every event.
+    const page = await this.#rowsOf('events')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .select('id', 'company_id')
     const ids = page.filter((row) => number(row, 'company_id') === companyId).map((row) => number(row, 'id'))
     for (const part of inParts(ids)) {
-      const found = await this.rows.whereIn('event_row', part).select('id')
-      await this.#removeRows(found.map((row) => number(row, 'id')))
-      await this.#of('events').whereIn('id', part).delete()
+      const deliveries = await this.rows.whereIn('event_row', part).select('id')
+      await this.#removeRows(deliveries.map((row) => number(row, 'id')))
+      await this.#rowsOf('events').whereIn('id', part).delete()
     }
     const last = page.at(-1)
     return last === undefined ? undefined : number(last, 'id')
@@ -242,34 +251,31 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async #removeRows(ids: readonly number[]): Promise<void> {
     for (const part of inParts(ids)) {
-      await this.#of('attempts').whereIn('delivery_id', part).delete()
+      await this.#rowsOf('attempts').whereIn('delivery_id', part).delete()
       await this.rows.whereIn('id', part).delete()
     }
   }
 
-  /** Ids of companies whose destinations get nothing. A deleted company is a disabled one. */
-  get #closed(): Knex.QueryBuilder {
+  /** Selects the ids of disabled companies: their destinations get no deliveries. A deleted company is disabled too. */
+  get #disabledCompanyIds(): Knex.QueryBuilder {
     return this.session.knex.from(this.session.name('companies')).where('is_disabled', true).select('id')
   }
 
-  /** Deliveries at their end, from the first one on: ids ascend with time, so that needs no index. */
-  async #oldest(before: string, limit: number): Promise<readonly number[]> {
-    const first = await this.rows
-      .orderBy('id')
-      .limit(Math.max(limit, OLDEST_LOOKED_AT))
-      .select('id', 'created', 'status')
-    return first
-      .filter((row) => text(row, 'created') < before && !OPEN.includes(text(row, 'status') as DeliveryStatus))
+  /** Ids of the oldest finished deliveries. Ids ascend with time, so this needs no index on the time. */
+  async #listOldIds(before: string, limit: number): Promise<readonly number[]> {
+    const oldest = await this.rows.orderBy('id').limit(Math.max(limit, MIN_ROWS_READ)).select('id', 'created', 'status')
+    return oldest
+      .filter((row) => text(row, 'created') < before && !OPEN_STATUSES.includes(text(row, 'status') as DeliveryStatus))
       .slice(0, limit)
       .map((row) => number(row, 'id'))
   }
 
-  #of(table: TableName): Knex.QueryBuilder<Row, Row[]> {
+  #rowsOf(table: TableName): Knex.QueryBuilder<Row, Row[]> {
     return this.session.knex<Row>(this.session.name(table))
   }
 }
 
-function cancelled({ error, updated }: Cancellation): Row {
+function toCancelledRow({ error, updated }: Cancellation): Row {
   return { status: 'cancelled', error, updated }
 }
 

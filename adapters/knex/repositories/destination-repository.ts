@@ -22,32 +22,32 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
   }
 
   async insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord> {
-    return { id: await refusingTwins(() => this.insertRow(toRow(destination))), ...destination }
+    return { id: await refuseDuplicates(() => this.insertRow(toRow(destination))), ...destination }
   }
 
   async get(id: number): Promise<DestinationRecord | undefined> {
-    const row = (await this.#living.where('id', id).select())[0]
+    const row = (await this.#live.where('id', id).select())[0]
     return row && toDestination(row)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly DestinationRecord[]> {
-    return (await this.pageOf(() => this.#listed(filter), page, ['url', 'name', 'event_types'])).map(toDestination)
+    return (await this.pageOf(() => this.#filtered(filter), page, ['url', 'name', 'event_types'])).map(toDestination)
   }
 
   async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
-    return await this.idsOf(this.#listed(filter), page)
+    return await this.idsOf(this.#filtered(filter), page)
   }
 
   async count(companyId: number): Promise<number> {
-    return await this.countOf(this.#listed({ companyId }))
+    return await this.countOf(this.#filtered({ companyId }))
   }
 
   async update(id: number, changes: Changes): Promise<boolean> {
-    return await refusingTwins(async () => (await this.#living.where('id', id).update(toRow(changes))) > 0)
+    return await refuseDuplicates(async () => (await this.#live.where('id', id).update(toRow(changes))) > 0)
   }
 
   async remove(id: number, removed: string): Promise<boolean> {
-    return (await this.#living.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
+    return (await this.#live.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
   }
 
   async idsOfCompany(companyId: number): Promise<readonly number[]> {
@@ -58,16 +58,16 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     await this.rows.where('company_id', companyId).delete()
   }
 
-  #listed({ companyId }: Filter): Knex.QueryBuilder<Row, Row[]> {
-    return companyId === undefined ? this.#living : this.#living.where('company_id', companyId)
+  #filtered({ companyId }: Filter): Knex.QueryBuilder<Row, Row[]> {
+    return companyId === undefined ? this.#live : this.#live.where('company_id', companyId)
   }
 
-  get #living(): Knex.QueryBuilder<Row, Row[]> {
+  get #live(): Knex.QueryBuilder<Row, Row[]> {
     return this.rows.whereNull('deleted')
   }
 }
 
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
+async function refuseDuplicates<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {

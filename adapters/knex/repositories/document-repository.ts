@@ -9,10 +9,10 @@ import type {
 } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
-import { allPages, inParts, KnexRepository, type Session } from './base.js'
+import { inParts, KnexRepository, readAllPages, type Session } from './base.js'
 
-/** Columns of texts that may be large. */
-const TEXTS = ['original_name', 'error', 'receipt']
+/** Text columns that may be large. */
+const LARGE_COLUMNS = ['original_name', 'error', 'receipt']
 
 export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
   constructor(session: Session) {
@@ -46,7 +46,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
     if (page === undefined) return await this.#listAll(() => this.#live(contextId))
-    return (await this.pageOf(() => this.#live(contextId), page, TEXTS)).map(toDocument)
+    return (await this.pageOf(() => this.#live(contextId), page, LARGE_COLUMNS)).map(toDocument)
   }
 
   async listLiveIds(contextId: number, page: Page): Promise<readonly number[]> {
@@ -97,7 +97,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
-    const rows = await allPages(async (last, limit) => {
+    const rows = await readAllPages(async (last, limit) => {
       const page = this.rows.whereNotNull('deleted').orderBy('id').limit(limit)
       if (contextId !== undefined) void page.where('context_id', contextId)
       if (last !== undefined) void page.where('id', '>', number(last, 'id'))
@@ -108,8 +108,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async visibility(contextId: number): Promise<DocumentVisibility> {
     const ofContext = () => this.rows.where('context_id', contextId)
-    return await this.#visibilityBy(
-      // Word for word the condition of the index that makes this cheap.
+    return await this.#readVisibility(
+      // The condition is that of the partial index, word for word. Otherwise the database would read all rows.
       async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
       () => ofContext().whereNotNull('completed').whereNull('deleted'),
     )
@@ -120,19 +120,19 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const [isHidden, isVisible] = findsEarly
       ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
       : [IS_HIDDEN, 'completed is not null']
-    return await this.#visibilityBy(
+    return await this.#readVisibility(
       async () => {
-        const notFindable = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
-        const ofOthers = this.#ofOtherVersions(contextId, version)
-        return (await this.session.knex.union([...ofOthers, notFindable])) as Row[]
+        const hiddenByState = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
+        const hiddenByVersion = this.#ofOtherVersions(contextId, version)
+        return (await this.session.knex.union([...hiddenByVersion, hiddenByState])) as Row[]
       },
       () => ofContext().where('words_version', version).whereNull('deleted').whereRaw(isVisible),
     )
   }
 
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
-    const ofOthers = this.session.knex.union(this.#ofOtherVersions(contextId, version))
-    const rows = this.#live(contextId).whereNotNull('completed').whereIn('id', ofOthers)
+    const otherVersions = this.session.knex.union(this.#ofOtherVersions(contextId, version))
+    const rows = this.#live(contextId).whereNotNull('completed').whereIn('id', otherVersions)
     return await this.idsOf(rows, page)
   }
 
@@ -163,19 +163,21 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return this.rows.where('context_id', contextId).whereNull('deleted')
   }
 
-  /** The hidden documents of a context, and the visible ones where they are fewer. */
-  async #visibilityBy(
+  /** Lists the hidden documents of a context, and the visible ones if they are fewer. */
+  async #readVisibility(
     listHidden: () => Promise<readonly Row[]>,
     visibleRows: () => KnexRepository['rows'],
   ): Promise<DocumentVisibility> {
-    // First: a document that comes meanwhile has a higher id, whatever becomes of it.
+    // The last id is read first, so that a document that is added during the next statements has a higher id.
     const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
     const hidden = ids(await listHidden()).sort((one, other) => one - other)
     const visible = hidden.length === 0 ? [] : ids(await visibleRows().orderBy('id').limit(hidden.length).select('id'))
     return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
   }
 
-  /** Documents whose words are not indexed by this version: one statement for each condition is answered by an index, one with "or" by a scan. */
+  /**
+   * Documents whose words another version indexed, or none. Three statements use the index; one with "or" would scan.
+   */
   #ofOtherVersions(contextId: number, version: number) {
     const ofContext = () => this.rows.where('context_id', contextId)
     return [
@@ -185,9 +187,9 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     ]
   }
 
-  async #listAll(wanted: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
-    const rows = await allPages(async (last, limit) => {
-      const page = wanted(this.rows).orderBy('id').limit(limit)
+  async #listAll(filter: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
+    const rows = await readAllPages(async (last, limit) => {
+      const page = filter(this.rows).orderBy('id').limit(limit)
       return await (last === undefined ? page : page.where('id', '>', number(last, 'id'))).select()
     })
     return rows.map(toDocument)

@@ -19,7 +19,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     }
   }
 
-  /** Numbers stand in the statement as they are: hundreds of bindings cost more than the rows themselves. */
+  /** Numbers are written into the statement: hundreds of bindings cost more than the rows themselves. */
   async #enqueue(kind: string, jobs: readonly NewJob[], delayMs: number): Promise<void> {
     const rows = jobs.map(
       ({ subject, lane = 0, companyId = 0 }) => `(${[subject, lane, companyId].map(literal).join()})`,
@@ -44,24 +44,27 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
 
   async waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]> {
     const lanes: WaitingLane[] = []
-    for (const kind of kinds) lanes.push(...(await this.#waitingOf(kind)))
+    for (const kind of kinds) lanes.push(...(await this.#listWaiting(kind)))
     return lanes
       .sort((one, other) => one.dueInMs - other.dueInMs)
       .map(({ dueInMs, ...lane }) => ({ ...lane, dueInMs: Math.max(0, dueInMs) }))
   }
 
-  /** From lane to lane by the index: a long queue costs no more than a short one. Negative times are of what is overdue. */
-  async #waitingOf(kind: string): Promise<WaitingLane[]> {
+  /**
+   * Steps from lane to lane in the index, so a long queue costs no more than a short one. Overdue jobs have negative
+   * times.
+   */
+  async #listWaiting(kind: string): Promise<WaitingLane[]> {
     const jobs = this.session.name('jobs')
-    const next = `select min(lane) from ?? where kind = ?`
-    const first = (column: string) =>
+    const minLane = `select min(lane) from ?? where kind = ?`
+    const firstJob = (column: string) =>
       `(select ${column} from ?? where kind = ? and lane = lanes.lane order by due_ms limit 1)`
     const rows = await this.session.knex
       .withRecursive(
         'lanes',
         ['lane'],
         this.session.knex.raw(
-          `${next} union all select (${next} and lane > lanes.lane) from lanes where lane is not null`,
+          `${minLane} union all select (${minLane} and lane > lanes.lane) from lanes where lane is not null`,
           [jobs, kind, jobs, kind],
         ),
       )
@@ -69,9 +72,9 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       .whereNotNull('lane')
       .select(
         'lane',
-        // PostgreSQL's clock goes on from row to row: as a query of its own it is read once.
-        this.session.knex.raw(`${first('due_ms')} - (select ${this.#now}) as wait_ms`, [jobs, kind]),
-        this.session.knex.raw(`${first('company_id')} as company_id`, [jobs, kind]),
+        // On PostgreSQL the clock differs from row to row. A subquery reads it once.
+        this.session.knex.raw(`${firstJob('due_ms')} - (select ${this.#now}) as wait_ms`, [jobs, kind]),
+        this.session.knex.raw(`${firstJob('company_id')} as company_id`, [jobs, kind]),
       )
     return (rows as Row[]).map((row) => {
       const [lane, companyId] = [number(row, 'lane'), number(row, 'company_id')]
@@ -87,8 +90,8 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     const { kinds, leaseMs, lanes } = options
     if (kinds.length === 0 || lanes?.length === 0) return []
     const due = (lanes ?? [undefined]).map((share) => this.#due(kinds, share))
-    // Found once, before the update: a join could look again, and take more than is wanted.
-    // Not due again, for whoever looks by that alone, before the lease has expired.
+    // "materialized": the jobs are selected once, before the update. A join could select again, and claim too many.
+    // `due_ms` moves behind the lease, for queries that read only that column.
     const claimed = await this.rawRows(
       `with due as materialized (${due.map(({ sql }) => `select id from (${sql}) as due`).join(' union all ')})
        update ?? set due_ms = ${this.#now} + ?, lease_expires_ms = ${this.#now} + ?,
@@ -100,21 +103,24 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return claimed.map(toJob).sort((one, other) => one.id - other.id)
   }
 
-  /** Jobs that can be claimed, of a lane or of all, in the order in which they became due. Numbers stand in it as they are. */
+  /**
+   * SQL for the claimable jobs of a lane or of all lanes, in the order of their due time. It contains numbers
+   * literally.
+   */
   #due(
     kinds: readonly string[],
     share: LaneShare | undefined,
   ): { readonly sql: string; readonly bindings: readonly string[] } {
-    const ofLane = share === undefined ? '' : `and lane = ${literal(share.lane)}`
-    const inOrder = `order by due_ms, id limit ${literal(share?.most ?? 1)}`
-    // What another process takes at the same time is not waited for.
-    const locked = this.session.dialect.hasOneWriter ? '' : 'for update skip locked'
-    const ofKind = `select id, due_ms from ?? where kind = ? ${ofLane} and ${this.#isDue} ${inOrder} ${locked}`
+    const inLane = share === undefined ? '' : `and lane = ${literal(share.lane)}`
+    const orderAndLimit = `order by due_ms, id limit ${literal(share?.most ?? 1)}`
+    // Jobs that another process claims at the same time are skipped.
+    const lockClause = this.session.dialect.hasOneWriter ? '' : 'for update skip locked'
+    const ofKind = `select id, due_ms from ?? where kind = ? ${inLane} and ${this.#isDue} ${orderAndLimit} ${lockClause}`
     const bindings = kinds.flatMap((kind) => [this.session.name('jobs'), kind])
     if (kinds.length === 1) return { sql: ofKind, bindings }
-    // Of each kind by itself, in the order of the index: together, all that are due would be sorted.
+    // Each kind is read by itself, in the order of the index. One query for all kinds would sort all due jobs.
     const ofKinds = kinds.map(() => `select id, due_ms from (${ofKind}) as due`).join(' union all ')
-    return { sql: `select id from (${ofKinds}) as due ${inOrder}`, bindings }
+    return { sql: `select id from (${ofKinds}) as due ${orderAndLimit}`, bindings }
   }
 
   get #isDue(): string {
@@ -182,19 +188,19 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return this.session.dialect.nowMs
   }
 
-  /** Those of these jobs whose claim is the last. */
+  /** The jobs among these that are still held by the given claims. */
   #held(jobs: readonly ClaimedJob[]): Knex.QueryBuilder<Row, number> {
     const ids = jobs.map(({ id }) => id)
     const claims = jobs.map(({ id, fencingToken }) => [id, fencingToken])
-    // Found by their ids, whatever the database makes of pairs.
+    // The first condition lets the database use the primary key, even if it does not for pairs.
     const held = this.rows.whereIn('id', ids).whereIn(['id', 'fencing_token'], claims)
     return held as unknown as Knex.QueryBuilder<Row, number>
   }
 }
 
-/** @throws RangeError for what is no integer, and so must not stand in a statement */
+/** Writes an integer into a statement. @throws RangeError for any other value, which would be unsafe there */
 function literal(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no integer`)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a safe integer`)
   return String(value)
 }
 

@@ -68,14 +68,14 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
   }
 
   async countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number> {
-    const ofUser = this.rows.where('user_id', userId)
-    return (await (purposes === undefined ? ofUser : ofUser.whereIn('purpose', purposes)).select('id')).length
+    const mailsOfUser = this.rows.where('user_id', userId)
+    return (await (purposes === undefined ? mailsOfUser : mailsOfUser.whereIn('purpose', purposes)).select('id')).length
   }
 
-  async removeOf(of: UsersFilter): Promise<readonly number[]> {
-    const ofUsers = () => this.rows.whereIn('user_id', idsOfUsers(this.session, of))
-    const ids = (await ofUsers().orderBy('id').select('id')).map((row) => number(row, 'id'))
-    await ofUsers().delete()
+  async removeOf(filter: UsersFilter): Promise<readonly number[]> {
+    const mailsOfUsers = () => this.rows.whereIn('user_id', idsOfUsers(this.session, filter))
+    const ids = (await mailsOfUsers().orderBy('id').select('id')).map((row) => number(row, 'id'))
+    await mailsOfUsers().delete()
     return ids
   }
 

@@ -43,8 +43,8 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
   }
 
   async activate(userId: number, pendingSecret: string, step: number): Promise<boolean> {
-    const waiting = this.rows.where({ user_id: userId, pending_secret: pendingSecret })
-    return (await waiting.update({ secret: pendingSecret, pending_secret: null, last_step: step })) > 0
+    const pending = this.rows.where({ user_id: userId, pending_secret: pendingSecret })
+    return (await pending.update({ secret: pendingSecret, pending_secret: null, last_step: step })) > 0
   }
 
   async takeStep(userId: number, secret: string, step: number): Promise<boolean> {
@@ -67,9 +67,9 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
     return (await this.#codes.where('user_id', userId).select('code_hash')).length
   }
 
-  async removeOf(of: UsersFilter): Promise<boolean> {
-    await this.#codes.whereIn('user_id', idsOfUsers(this.session, of)).delete()
-    return (await this.rows.whereIn('user_id', idsOfUsers(this.session, of)).delete()) > 0
+  async removeOf(filter: UsersFilter): Promise<boolean> {
+    await this.#codes.whereIn('user_id', idsOfUsers(this.session, filter)).delete()
+    return (await this.rows.whereIn('user_id', idsOfUsers(this.session, filter)).delete()) > 0
   }
 
   get #codes(): Knex.QueryBuilder<Row, Row[]> {

@@ -97,20 +97,20 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
       .delete()
   }
 
-  async eraseCreators(of: UsersFilter): Promise<void> {
+  async eraseCreators(filter: UsersFilter): Promise<void> {
     const { knex, dialect } = this.session
     const creator = dialect.hasOneWriter
       ? "json_extract(created_by, '$.id')"
       : "cast(cast(created_by as json) ->> 'id' as bigint)"
     await this.rows
-      .whereRaw(`${creator} in (?)`, [idsOfUsers(this.session, of)])
+      .whereRaw(`${creator} in (?)`, [idsOfUsers(this.session, filter)])
       .update({ created_by: knex.raw(`'{"id":' || ${creator} || ',"email":""}'`) })
   }
 
   async findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined> {
-    // Each request needs it: to build it with knex takes as long as to run it.
+    // Each request runs this statement. Building it with knex would take as long as running it.
     const rows = await this.rawRows(
-      `select ${ACCESS_LIST} from ${this.#joins()}
+      `select ${ACCESS_COLUMN_LIST} from ${this.#joins()}
        where permission.user_id = ? and permission.account_id = ?`,
       [userId, accountId],
     )
@@ -184,7 +184,7 @@ const ACCESS_COLUMNS = {
   is_role_disabled: 'role.is_disabled',
 }
 
-const ACCESS_LIST = Object.entries(ACCESS_COLUMNS)
+const ACCESS_COLUMN_LIST = Object.entries(ACCESS_COLUMNS)
   .map(([name, column]) => `${column} as ${name}`)
   .join()
 

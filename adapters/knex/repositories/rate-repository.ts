@@ -12,7 +12,7 @@ export class KnexRateRepository extends KnexRepository implements RateRepository
     const { most, windowMs, now } = limit
     const nowMs = now.getTime()
     const table = quoted(this.session.name('rates'))
-    // A window that has ended, or that a clock set back has left too far ahead, begins anew.
+    // A window is replaced if it has ended, or if it ends too late because a clock was set back.
     const isOver = `(${table}.ends_ms <= ? or ${table}.ends_ms > ?)`
     const bounds = [nowMs, nowMs + windowMs]
     const [row] = await this.rawRows(

@@ -14,7 +14,7 @@ export class KnexRevokedTokenRepository extends KnexRepository implements Revoke
 
   async has(tokenHash: string): Promise<boolean> {
     const table = quoted(this.session.name('revoked_tokens'))
-    // Each request asks: to build the statement with knex takes as long as to run it.
+    // Each request runs this statement. Building it with knex would take as long as running it.
     return (await this.rawRows(`select 1 from ${table} where token_hash = ?`, [tokenHash])).length > 0
   }
 

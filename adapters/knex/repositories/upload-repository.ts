@@ -13,16 +13,16 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
   }
 
   async extend(uuid: string, ttlMs: number): Promise<boolean> {
-    return (await this.#alive(uuid).update({ expires_ms: this.fromNow(ttlMs) })) > 0
+    return (await this.#unexpired(uuid).update({ expires_ms: this.fromNow(ttlMs) })) > 0
   }
 
   async hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean> {
     const changes = { size_bytes: sizeBytes, expires_ms: this.fromNow(ttlMs) }
-    return (await this.#alive(uuid).update(changes)) > 0
+    return (await this.#unexpired(uuid).update(changes)) > 0
   }
 
   async remove(uuid: string): Promise<boolean> {
-    return (await this.#alive(uuid).delete()) > 0
+    return (await this.#unexpired(uuid).delete()) > 0
   }
 
   async usedBytes(contextId: number): Promise<number> {
@@ -37,7 +37,8 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     const { knex, name } = this.session
     const claimed = new Set<string>()
     for (const part of inParts(uuids)) {
-      // Uploads before documents: one that becomes a document in between is seen by the second look.
+      // Uploads are read before documents. So an upload that becomes a document in between is found by the second
+      // statement.
       const uploads = await this.rows.whereIn('uuid', part).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
       const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
       for (const row of [...uploads, ...documents]) claimed.add(text(row, 'uuid'))
@@ -56,7 +57,7 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     await query.delete()
   }
 
-  #alive(uuid: string) {
+  #unexpired(uuid: string) {
     return this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
   }
 

@@ -92,24 +92,24 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
   }
 
   async findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined> {
-    const row = (await this.#listed({ companyId }).where('email_key', emailKey).select())[0]
+    const row = (await this.#filtered({ companyId }).where('email_key', emailKey).select())[0]
     return row && toUser(row)
   }
 
   async listByEmailKey(emailKey: string): Promise<readonly UserRecord[]> {
-    return (await this.#listed({}).where('email_key', emailKey).orderBy('id').select()).map(toUser)
+    return (await this.#filtered({}).where('email_key', emailKey).orderBy('id').select()).map(toUser)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly UserRecord[]> {
-    return (await this.pageOf(() => this.#listed(filter), page)).map(toUser)
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(toUser)
   }
 
   async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
-    return await this.idsOf(this.#listed(filter), page)
+    return await this.idsOf(this.#filtered(filter), page)
   }
 
   async count(companyId: number): Promise<number> {
-    return await this.countOf(this.#listed({ companyId }))
+    return await this.countOf(this.#filtered({ companyId }))
   }
 
   async update(
@@ -128,13 +128,13 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     return changed > 0
   }
 
-  async erase(of: UsersFilter, deleted: string): Promise<void> {
+  async erase(filter: UsersFilter, deleted: string): Promise<void> {
     await this.rows
-      .whereIn('id', idsOfUsers(this.session, of))
+      .whereIn('id', idsOfUsers(this.session, filter))
       .whereNull('deleted')
       .update({
         email: '',
-        // Unique, and no address: the one that it replaces is free again.
+        // A unique value that is no address, so that the user's address can be used for a new user.
         email_key: this.session.knex.raw("'deleted:' || id"),
         first_name: '',
         last_name: '',
@@ -146,9 +146,9 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
       })
   }
 
-  #listed({ companyId }: Filter): KnexRepository['rows'] {
-    const living = this.rows.whereNull('deleted')
-    return companyId === undefined ? living : living.where('company_id', companyId)
+  #filtered({ companyId }: Filter): KnexRepository['rows'] {
+    const live = this.rows.whereNull('deleted')
+    return companyId === undefined ? live : live.where('company_id', companyId)
   }
 }
 

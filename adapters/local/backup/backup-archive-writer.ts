@@ -3,54 +3,52 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Header } from 'tar/header'
 import { BackupFailedError } from '../../../src/index.js'
-import { syncFolder } from '../../files/index.js'
-import { isCode } from '../system-code.js'
+import { isCode, syncFolder } from '../../node-kit/index.js'
 import { BLOCK_BYTES, CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES, paddingOf } from './backup-format.js'
 
-/** What was added. */
 export interface AddedEntry {
   readonly sizeBytes: number
   readonly sha256: string
 }
 
-export interface ArchivePlaces {
-  /** Where it is to be. */
+export interface ArchivePaths {
+  /** The final path. */
   readonly file: string
-  /** A new name beside that, under which it is written. */
+  /** A new path in the same folder, under which the archive is written. */
   readonly partial: string
-  /** Where the checksums are gathered. */
+  /** The file that collects the checksums. */
   readonly checksums: string
 }
 
-/** Writes a backup beside its place, for its owner alone; it comes there when it is whole and on the disk. */
+/** Writes a backup that only its owner may read. The file gets its final name when it is complete and synced. */
 export class ArchiveWriter {
-  readonly #places: ArchivePlaces
+  readonly #paths: ArchivePaths
   readonly #output: FileHandle
   readonly #checksums: FileHandle
   readonly #modified = new Date()
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
-  /** What is not written yet: many small files cost one write. */
+  /** Bytes that are not written yet, so that many small files cost one write. */
   readonly #buffer = Buffer.allocUnsafe(PIECE_BYTES)
   #buffered = 0
   #written = 0
 
-  private constructor(places: ArchivePlaces, output: FileHandle, checksums: FileHandle) {
-    this.#places = places
+  private constructor(paths: ArchivePaths, output: FileHandle, checksums: FileHandle) {
+    this.#paths = paths
     this.#output = output
     this.#checksums = checksums
   }
 
-  static async create(places: ArchivePlaces): Promise<ArchiveWriter> {
-    const checksums = await open(places.checksums, 'wx', 0o600)
+  static async create(paths: ArchivePaths): Promise<ArchiveWriter> {
+    const checksums = await open(paths.checksums, 'wx', 0o600)
     try {
-      return new ArchiveWriter(places, await open(places.partial, 'wx', 0o600), checksums)
+      return new ArchiveWriter(paths, await open(paths.partial, 'wx', 0o600), checksums)
     } catch (error) {
       await checksums.close()
       throw error
     }
   }
 
-  /** Bytes so far. */
+  /** The bytes added so far. */
   get bytes(): number {
     return this.#written + this.#buffered
   }
@@ -59,10 +57,10 @@ export class ArchiveWriter {
     const content = Buffer.from(text)
     await this.#write(headerOf(name, content.byteLength, this.#modified))
     await this.#write(content)
-    await this.#end(name, content.byteLength, createHash('sha256').update(content).digest('hex'))
+    await this.#endEntry(name, content.byteLength, createHash('sha256').update(content).digest('hex'))
   }
 
-  /** @returns `undefined` where there is no such file, and then adds nothing */
+  /** @returns `undefined` if the file does not exist; then nothing is added */
   async addFile(name: string, path: string, signal: AbortSignal): Promise<AddedEntry | undefined> {
     const source = await open(path, 'r').catch((error: unknown) => {
       if (isCode(error, 'ENOENT')) return undefined
@@ -73,17 +71,17 @@ export class ArchiveWriter {
       const { size } = await source.stat()
       await this.#write(headerOf(name, size, this.#modified))
       const sha256 = await this.#copy(source, size, signal)
-      await this.#end(name, size, sha256)
+      await this.#endEntry(name, size, sha256)
       return { sizeBytes: size, sha256 }
     } finally {
       await source.close()
     }
   }
 
-  /** Adds the checksums; the archive is whole then, and on the disk. */
+  /** Adds the checksums and syncs the archive. It is complete then. */
   async finish(signal: AbortSignal): Promise<void> {
     await this.#checksums.close()
-    const checksums = await open(this.#places.checksums, 'r')
+    const checksums = await open(this.#paths.checksums, 'r')
     try {
       const { size } = await checksums.stat()
       await this.#write(headerOf(CHECKSUMS, size, this.#modified))
@@ -98,40 +96,39 @@ export class ArchiveWriter {
   }
 
   /**
-   * Puts the whole archive in its place.
-   * @param overwrite whether it replaces what is there
-   * @throws an error with the code `EEXIST` where something is there that is not to be replaced
+   * Gives the complete archive its final name.
+   * @param overwrite true to replace an existing file
+   * @throws an error with the code `EEXIST` if a file exists and must not be replaced
    */
   async publish({ overwrite }: { readonly overwrite: boolean }): Promise<void> {
-    const { file, partial } = this.#places
+    const { file, partial } = this.#paths
     if (overwrite) await rename(partial, file)
     else await moveToFreeName(partial, file)
     await syncFolder(dirname(file))
   }
 
-  /** Leaves nothing behind. After {@link publish} it does nothing. */
+  /** Removes the unfinished archive. Does nothing after {@link publish}. */
   async abandon(): Promise<void> {
     await this.#checksums.close().catch(() => undefined)
     await this.#output.close().catch(() => undefined)
-    await rm(this.#places.partial, { force: true }).catch(() => undefined)
+    await rm(this.#paths.partial, { force: true }).catch(() => undefined)
   }
 
   async #copy(source: FileHandle, size: number, signal: AbortSignal): Promise<string> {
     const hash = createHash('sha256')
-    for (let at = 0; at < size; ) {
+    for (let position = 0; position < size; ) {
       signal.throwIfAborted()
-      const { bytesRead } = await source.read(this.#piece, 0, Math.min(PIECE_BYTES, size - at), at)
-      if (bytesRead === 0)
-        throw new BackupFailedError('a file became shorter while it was copied: make the backup again')
-      const read = this.#piece.subarray(0, bytesRead)
-      hash.update(read)
-      await this.#write(read)
-      at += bytesRead
+      const { bytesRead } = await source.read(this.#piece, 0, Math.min(PIECE_BYTES, size - position), position)
+      if (bytesRead === 0) throw new BackupFailedError('a file became shorter while it was copied: retry the backup')
+      const bytes = this.#piece.subarray(0, bytesRead)
+      hash.update(bytes)
+      await this.#write(bytes)
+      position += bytesRead
     }
     return hash.digest('hex')
   }
 
-  async #end(name: string, size: number, sha256: string): Promise<void> {
+  async #endEntry(name: string, size: number, sha256: string): Promise<void> {
     await this.#write(Buffer.alloc(paddingOf(size)))
     await this.#checksums.appendFile(checksumLine(sha256, name))
   }
@@ -154,12 +151,12 @@ export class ArchiveWriter {
   }
 
   async #writeOut(data: Buffer): Promise<void> {
-    for (let at = 0; at < data.byteLength; ) at += (await this.#output.write(data, at)).bytesWritten
+    for (let offset = 0; offset < data.byteLength; ) offset += (await this.#output.write(data, offset)).bytesWritten
     this.#written += data.byteLength
   }
 }
 
-/** Looking and renaming would be two steps, between which somebody may take the name. */
+/** Renames a file if the name is free. A check before a rename would leave time for another process to take the name. */
 async function moveToFreeName(from: string, to: string): Promise<void> {
   const isLinked = await link(from, to).then(
     () => true,
@@ -172,7 +169,7 @@ async function moveToFreeName(from: string, to: string): Promise<void> {
     await rm(from)
     return
   }
-  // A file system without links: an empty file holds the name, and is replaced.
+  // The file system has no links: an empty file reserves the name, and the rename replaces it.
   await (await open(to, 'wx', 0o600)).close()
   await rename(from, to).catch(async (error: unknown) => {
     await rm(to, { force: true }).catch(() => undefined)
@@ -180,10 +177,10 @@ async function moveToFreeName(from: string, to: string): Promise<void> {
   })
 }
 
-/** @throws BackupFailedError for a name that would not be found again */
+/** @throws BackupFailedError for a name that a restore would refuse */
 function headerOf(name: string, size: number, mtime: Date): Buffer {
   if (name !== MANIFEST && name !== CHECKSUMS && !isEntryName(name))
-    throw new BackupFailedError(`a file of the data folder has a name that a backup cannot hold: ${name}`)
+    throw new BackupFailedError(`a file in the data folder has a name that a backup cannot contain: ${name}`)
   const block = Buffer.alloc(BLOCK_BYTES)
   new Header({
     path: name,
@@ -192,8 +189,8 @@ function headerOf(name: string, size: number, mtime: Date): Buffer {
     type: 'File',
     mtime: new Date(Math.floor(mtime.getTime() / 1_000) * 1_000),
   }).encode(block)
-  // What does not fit in a header is cut by it; sizes of 8 GB and more are written in the way of GNU tar.
+  // The library cuts values that do not fit in a header. It writes sizes of 8 GB and more in the format of GNU tar.
   const written = new Header(block)
   if (written.path === name && written.size === size) return block
-  throw new BackupFailedError(`a file of the data folder has a name that is too long for a backup: ${name}`)
+  throw new BackupFailedError(`a file in the data folder has a name that is too long for a backup: ${name}`)
 }

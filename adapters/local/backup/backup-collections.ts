@@ -1,17 +1,17 @@
 import { VectorsDamagedError } from '../../../src/index.js'
 import type { LexicalIndex, VectorIndex } from '../../../src/ports/index.js'
 
-/** What the vector index and the word index have in common. */
+/** The common members of the vector index and the word index. */
 type CollectionIndex = Pick<VectorIndex, SharedMember> & Pick<LexicalIndex, SharedMember>
 type SharedMember = 'countByDocument' | 'deleteDocument' | 'listCollections' | 'drop' | 'close'
 
-/** An index that is copied. */
+/** The copy of an index. */
 export interface IndexCopy {
-  /** Copies all of it. */
-  readonly take: () => Promise<void>
-  /** Opens the copy; nothing in it is put in order. */
+  /** Copies the whole index. */
+  readonly copy: () => Promise<void>
+  /** Opens the copy, without maintenance. */
   readonly open: () => CollectionIndex
-  /** The documents that are kept. */
+  /** The ids of the documents to keep. */
   readonly keep: ReadonlySet<number>
   readonly signal: AbortSignal
 }
@@ -19,22 +19,23 @@ export interface IndexCopy {
 /** A collection in the copy. */
 export interface CopiedCollection {
   readonly name: string
-  /** Documents that are kept, with their rows. */
+  /** The number of rows by the id of the document, for the kept documents. */
   readonly rows: ReadonlyMap<number, number>
 }
 
 /**
- * Copies an index while it is written to, and removes what is not kept: later documents, whose ids the
- * restored engine will give to others, and those under way, which begin anew. Collections without any are left out.
+ * Copies an index while engines write to it, and removes all documents that are not in `keep`. Those are later
+ * documents, whose ids the restored engine will give to others, and unfinished ones, which start from the beginning.
+ * Empty collections are left out.
  */
-export async function copyCollections(copy: IndexCopy): Promise<readonly CopiedCollection[]> {
-  await copy.take()
-  const index = copy.open()
+export async function copyCollections({ copy, open, keep, signal }: IndexCopy): Promise<readonly CopiedCollection[]> {
+  await copy()
+  const index = open()
   try {
     const copied: CopiedCollection[] = []
     for (const name of await index.listCollections()) {
-      copy.signal.throwIfAborted()
-      const rows = await keepIn(index, name, copy.keep)
+      signal.throwIfAborted()
+      const rows = await removeOthers(index, name, keep)
       if (rows.size > 0) copied.push({ name, rows })
     }
     return copied
@@ -43,13 +44,13 @@ export async function copyCollections(copy: IndexCopy): Promise<readonly CopiedC
   }
 }
 
-/** How many rows collections have. */
-export function rowsIn(collections: readonly CopiedCollection[]): number {
+/** The number of rows in all collections. */
+export function countRows(collections: readonly CopiedCollection[]): number {
   return collections.reduce((sum, { rows }) => [...rows.values()].reduce((all, count) => all + count, sum), 0)
 }
 
-/** What is damaged in the source is of no use in the backup: it is dropped, and made again from the documents. */
-async function keepIn(
+/** Drops a damaged collection: it is useless in the backup, and the doctor rebuilds it from the documents. */
+async function removeOthers(
   index: CollectionIndex,
   name: string,
   keep: ReadonlySet<number>,

@@ -2,16 +2,16 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
 import type { SnapshotCounts, SqliteSnapshot } from '../../knex/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { DATABASE, DATABASE_ID, VECTORS, WORDS } from '../data-dir-names.js'
 import { ID_SETTING } from '../same-database.js'
-import { isCode } from '../system-code.js'
 import type { ArchiveWriter } from './backup-archive-writer.js'
 import { type BackupManifest, FORMAT, FORMAT_VERSION, isEntryName, MANIFEST, SECRET_KEY } from './backup-format.js'
 import { filesIn } from './backup-tables.js'
 
 export interface Contents {
   readonly dataDir: string
-  /** Where the snapshot and the copied vectors and words are. */
+  /** The folder with the snapshot and the copied vectors and words. */
   readonly staging: string
   readonly snapshot: SqliteSnapshot
   readonly counts: SnapshotCounts
@@ -28,17 +28,17 @@ export interface Contents {
 }
 
 export interface WrittenContents {
-  /** Files of documents. */
+  /** The number of document files. */
   readonly files: number
-  /** Whether the key is in it that secrets are encrypted with. */
+  /** True if the backup contains the key that encrypts secrets. */
   readonly hasSecretKey: boolean
   /** UUIDs of documents whose file is missing in the data folder. */
   readonly documentsWithoutFile: readonly string[]
-  /** UUIDs of documents whose file is not as it was received; it is in the backup as it is. */
+  /** UUIDs of documents whose file differs from the upload. The backup contains the file as it is. */
   readonly documentsWithOtherBytes: readonly string[]
 }
 
-/** Writes what a backup holds, the manifest first and the database, which is complete then, last. */
+/** Writes the contents of a backup: the manifest first, the database last, because it is complete only then. */
 export async function writeContents(contents: Contents): Promise<WrittenContents> {
   const { staging, snapshot, writer } = contents
   const indexed = [...(await filesOf(staging, VECTORS)), ...(await filesOf(staging, WORDS))]
@@ -89,15 +89,15 @@ async function addDocuments({ dataDir, snapshot }: Contents, add: Add): Promise<
 
 async function addDatabase(staging: string, add: Add): Promise<void> {
   const path = join(staging, DATABASE)
-  // It goes into the file when the last connection is closed; where that failed, the file is not all of it.
+  // The last connection writes the log into the file when it closes. If the log still exists, the file is incomplete.
   if ((await readdir(staging)).includes(`${DATABASE}-wal`))
     throw new BackupFailedError(
-      'the copy of the database could not be written to its end: see whether the disk is full',
+      'the copy of the database is incomplete: check if the disk is full, then retry the backup',
     )
   await add(DATABASE, path)
 }
 
-/** Signing keys and secret key, where they are in the folder. */
+/** The signing keys and the secret key, if they are in the folder. */
 async function keysIn(dataDir: string): Promise<string[]> {
   const entries = await readdir(join(dataDir, 'keys'), { withFileTypes: true }).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return []
@@ -109,7 +109,7 @@ async function keysIn(dataDir: string): Promise<string[]> {
     .filter(isEntryName)
 }
 
-/** Paths of the files of an index, from the staging folder on. */
+/** The paths of the files of an index, relative to the staging folder. */
 async function filesOf(staging: string, name: string): Promise<string[]> {
   return (await filesIn(join(staging, name))).map((file) => `${name}/${file}`)
 }

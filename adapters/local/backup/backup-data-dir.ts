@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withAnySignal } from '../../../src/ports/index.js'
 import { KnexStorage, openSqlite, requireTables, SqliteSnapshot } from '../../knex/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { lockForCommand } from '../data-dir-lock.js'
 import { DATABASE, VECTORS, WORDS } from '../data-dir-names.js'
 import { requireFolderFiles } from '../file-place.js'
 import { dataDirOf } from '../local-engine-options.js'
 import { requireLocalDatabase } from '../open-local-database.js'
-import { isCode } from '../system-code.js'
 import { ArchiveWriter } from './backup-archive-writer.js'
 import { type WrittenContents, writeContents } from './backup-contents.js'
 import { existing, explained, resolveBackupFile } from './backup-file.js'
@@ -17,34 +17,34 @@ import { copyVectors } from './backup-vectors.js'
 import { copyWords } from './backup-words.js'
 
 export interface BackupOptions {
-  /** The data folder. Engines may work on it meanwhile, of this process or another. */
+  /** The data folder. Engines of this or another process may work on it at the same time. */
   readonly dataDir: string
-  /** Where the backup is to be, outside of the data folder. */
+  /** The path of the backup, outside the data folder. */
   readonly file: string
-  /** Whether a file that is there is replaced; default false. It stays until the new one is whole. */
+  /** True to replace an existing file. It stays until the new one is complete. Default: false. */
   readonly overwrite?: boolean
-  /** Whether the folder's `keys` are left out; default false. What is restored cannot be opened without its secret key. */
+  /** True to leave the folder's `keys` out. The restored folder does not open without its secret key. Default: false. */
   readonly withoutKeys?: boolean
-  /** As the engine was opened with; default `alcove_`. */
+  /** The table prefix of the engine. Default: `alcove_`. */
   readonly tablePrefix?: string
   readonly signal?: AbortSignal
-  /** Told after each file how far it is. */
+  /** Called after each file. */
   readonly onProgress?: (progress: BackupProgress) => void
 }
 
 export interface BackupProgress {
   readonly bytes: number
-  /** About as many as there will be. */
+  /** An estimate. */
   readonly totalBytes: number
 }
 
-/** What a backup holds: the folder as it was at one moment, without what was deleted. */
+/** The contents of a backup: the folder at one moment, without deleted data. */
 export interface BackupResult extends WrittenContents {
   /** Absolute path. */
   readonly file: string
-  /** Size of the file. */
+  /** The size of the file. */
   readonly bytes: number
-  /** The moment, ISO 8601. */
+  /** The moment of the copy, ISO 8601. */
   readonly created: string
   readonly contexts: number
   readonly documents: number
@@ -53,23 +53,22 @@ export interface BackupResult extends WrittenContents {
   readonly vectors: number
   /** Collections of words. */
   readonly wordCollections: number
-  /** Chunks whose words are in it. The engine that opens what is restored indexes others in the background. */
+  /** Chunks whose words are in the backup. The engine that opens the restored folder indexes the others. */
   readonly indexedChunks: number
-  /** UUIDs of documents that lack vectors in the data folder. */
+  /** UUIDs of completed documents that lack vectors in the data folder. */
   readonly documentsWithoutVectors: readonly string[]
 }
 
 /**
- * Makes a backup of a data folder, in one file, while engines work on it: database, files, vectors, words and keys as they
- * were at one moment. Whoever has the file can read everything that is in the folder. In the end there is the whole
- * file, or nothing.
+ * Backs up a data folder into one file while engines work on it: database, files, vectors, words and keys of one
+ * moment. The file is as secret as the folder. The result is the complete file or no file.
  *
- * @throws InvalidInputError for a file that is there, or lies in the data folder
- * @throws NotInitializedError where the folder has no database of its own
- * @throws DataDirMismatchError where the files are in a bucket, which a backup would be without
- * @throws BackupRunningError where another backup of the folder is being made
- * @throws BackupFailedError where it cannot be written, or the folder cannot be read
- * @throws SchemaTooNewError where a newer version wrote the folder
+ * @throws InvalidInputError for a file that exists, or is in the data folder
+ * @throws NotInitializedError if the folder has no database of its own
+ * @throws DataDirMismatchError if the files are in a bucket, because a backup would not contain them
+ * @throws BackupRunningError if another backup of the folder runs
+ * @throws BackupFailedError if the backup cannot be written, or the folder cannot be read
+ * @throws SchemaTooNewError if a newer version wrote the folder
  */
 export async function backupDataDir(options: BackupOptions): Promise<BackupResult> {
   const dataDir = dataDirOf(options)
@@ -94,8 +93,8 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
     await requireFolderFiles(storage)
     const lease = await BackupLease.take(storage)
     try {
-      // Nobody else makes one now: what is there was left behind.
-      for (const left of await listStaging(dataDir)) await removeStaging(left)
+      // This backup has the lease, so existing staging folders are of killed backups.
+      for (const orphan of await listStaging(dataDir)) await removeStaging(orphan)
       const staging = await makeStaging(dataDir)
       try {
         const snapshot = await SqliteSnapshot.take(knex, join(staging, DATABASE), tablePrefix)
@@ -107,25 +106,25 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
       await lease.release()
     }
   } catch (error) {
-    throw explained(error, `the backup ${file} could not be made`)
+    throw explained(error, `the backup ${file} failed`)
   } finally {
     await storage.close()
   }
 }
 
-interface Making extends BackupOptions {
+interface BackupInput extends BackupOptions {
   readonly tablePrefix: string
   readonly staging: string
   readonly lease: BackupLease
   readonly snapshot: SqliteSnapshot
 }
 
-async function makeBackup(making: Making): Promise<BackupResult> {
-  return await withAnySignal([making.lease.signal, making.signal], async (signal) => await writeBackup(making, signal))
+async function makeBackup(input: BackupInput): Promise<BackupResult> {
+  return await withAnySignal([input.lease.signal, input.signal], async (signal) => await writeBackup(input, signal))
 }
 
-async function writeBackup(making: Making, signal: AbortSignal): Promise<BackupResult> {
-  const { dataDir, file, staging, lease, snapshot } = making
+async function writeBackup(input: BackupInput, signal: AbortSignal): Promise<BackupResult> {
+  const { dataDir, file, staging, lease, snapshot } = input
   const created = new Date().toISOString()
   try {
     signal.throwIfAborted()
@@ -137,12 +136,12 @@ async function writeBackup(making: Making, signal: AbortSignal): Promise<BackupR
     const partial = await choosePartial(staging, file)
     const writer = await ArchiveWriter.create({ file, partial, checksums: join(staging, 'checksums') })
     try {
-      const written = await writeContents({ ...making, ...vectors, ...words, counts, created, writer, signal })
+      const written = await writeContents({ ...input, ...vectors, ...words, counts, created, writer, signal })
       await writer.finish(signal)
-      // Whatever was removed by others until now, was removed after it had been copied.
+      // While the lease holds, no engine removes data, so everything was copied before its removal.
       await lease.confirm()
       signal.throwIfAborted()
-      await writer.publish({ overwrite: making.overwrite === true }).catch((error: unknown) => {
+      await writer.publish({ overwrite: input.overwrite === true }).catch((error: unknown) => {
         throw isCode(error, 'EEXIST') ? existing(file, error) : error
       })
       const { contexts, documents } = counts

@@ -1,53 +1,55 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { AlcoveError, BackupFailedError, InvalidInputError } from '../../../src/index.js'
-import { codeOf, isCode } from '../system-code.js'
+import { codeOf, isCode } from '../../node-kit/index.js'
 
 /**
- * Where a backup is to be, as an absolute path.
- * @throws InvalidInputError for a file that is there, lies in the data folder, or has no folder
+ * The absolute path of a backup.
+ * @throws InvalidInputError for a file that exists, is in the data folder, or whose folder does not exist
  */
 export async function resolveBackupFile(
   { file, overwrite = false }: { readonly file?: unknown; readonly overwrite?: boolean },
   dataDir: string,
 ): Promise<string> {
-  const given = backupFileOf(file)
-  const folder = await realpath(dirname(given)).catch((error: unknown) => {
-    throw new InvalidInputError('file', `the folder ${dirname(given)} is not there: make it first, or name another`, {
+  const absolutePath = backupFileOf(file)
+  const parent = dirname(absolutePath)
+  const folder = await realpath(parent).catch((error: unknown) => {
+    throw new InvalidInputError('file', `the folder ${parent} does not exist: create it, or use another`, {
       cause: error,
     })
   })
   if (`${folder}${sep}`.startsWith(`${await realpath(dataDir)}${sep}`)) {
     throw new InvalidInputError(
       'file',
-      `${given} is in the data folder, and would be lost with it: name a place outside`,
+      `${absolutePath} is in the data folder and would be lost with it: use a path outside`,
     )
   }
-  const path = join(folder, basename(given))
+  const path = join(folder, basename(absolutePath))
   if (!overwrite) await refuseExisting(path)
-  else if (await isFolder(path)) throw new InvalidInputError('file', `${path} is a folder: name a file in it`)
+  else if (await isFolder(path))
+    throw new InvalidInputError('file', `${path} is a folder: use the path of a file in it`)
   return path
 }
 
-/** In plain JavaScript anything may come; an empty path would mean the current folder. */
+/** Callers in plain JavaScript may pass any value. An empty path would mean the current folder. */
 export function backupFileOf(file: unknown): string {
   if (typeof file === 'string' && file.trim() !== '') return resolve(file)
   throw new InvalidInputError('file', 'must be the path of a file, such as ./backup.tar')
 }
 
-/** Also for a link that leads nowhere: it is somebody's. */
+/** Refuses a dead link too: it belongs to another program. */
 async function refuseExisting(path: string): Promise<void> {
-  const isThere = await lstat(path).then(
+  const exists = await lstat(path).then(
     () => true,
     (error: unknown) => !isCode(error, 'ENOENT'),
   )
-  if (isThere) throw existing(path)
+  if (exists) throw existing(path)
 }
 
 export function existing(path: string, cause?: unknown): InvalidInputError {
   return new InvalidInputError(
     'file',
-    `${path} is there already: name another file, or have it replaced by "overwrite", which is --force`,
+    `${path} exists: use another file, or replace it with the option overwrite (--force)`,
     { cause },
   )
 }
@@ -59,11 +61,11 @@ async function isFolder(path: string): Promise<boolean> {
   )
 }
 
-/** What the file system says, as a sentence; the engine's own errors, and reasons of an abort, pass. */
-export function explained(error: unknown, what: string): unknown {
+/** Turns a file system error into a sentence. Returns errors of the engine and abort reasons unchanged. */
+export function explained(error: unknown, failure: string): unknown {
   if (error instanceof AlcoveError || !(error instanceof Error)) return error
   const code = codeOf(error)
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : error.message
-  return new BackupFailedError(`${what}: ${reason}; nothing of it is left`, { cause: error })
+  return new BackupFailedError(`${failure}: ${reason}; no partial result remains`, { cause: error })
 }

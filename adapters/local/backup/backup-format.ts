@@ -2,31 +2,31 @@ import { z } from 'zod'
 import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
 
 /**
- * A backup is a plain tar archive. In this order: the manifest, everything else, and at the end the SHA-256 of
- * every entry before, as `sha256sum` writes them.
+ * A backup is a plain tar archive. Its first entry is the manifest. Its last entry has the SHA-256 of every other
+ * entry, in the format of `sha256sum`.
  */
 export const MANIFEST = 'manifest.json'
 export const CHECKSUMS = 'SHA256SUMS'
 export const SECRET_KEY = 'keys/secret-key'
 
 export const FORMAT = 'alcove-backup'
-/** Raised when an older version could not restore what is written: 2 has words. */
+/** Raised when older versions cannot restore the format. Version 2 added words. */
 export const FORMAT_VERSION = 2
 
 export const BLOCK_BYTES = 512
-/** What is read and hashed at once: about a millisecond of work. */
+/** The bytes that are read and hashed at once: about a millisecond of work. */
 export const PIECE_BYTES = 262_144
 export const MAX_MANIFEST_BYTES = 1_048_576
 
 const COUNT = z.number().int().nonnegative()
 
-/** What must be known before anything else is read. */
+/** The part of the manifest that is checked first. */
 export const FORMAT_SCHEMA: z.ZodType<{ format: string; version: number }> = z.object({
   format: z.literal(FORMAT),
   version: z.number().int().positive(),
 })
 
-/** What a backup says of itself. */
+/** The description of a backup, in its first entry. */
 export interface BackupManifest {
   readonly format: typeof FORMAT
   readonly version: number
@@ -37,10 +37,10 @@ export interface BackupManifest {
   readonly documents: number
   readonly collections: number
   readonly vectors: number
-  /** None in version 1. */
+  /** Missing in version 1. */
   readonly wordCollections: number
   readonly indexedChunks: number
-  /** Deliveries that were not at their end. */
+  /** Deliveries that were not finished. */
   readonly pendingDeliveries: number
 }
 
@@ -59,10 +59,10 @@ export const MANIFEST_SCHEMA: z.ZodType<BackupManifest> = z.object({
 })
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-/** A name in a folder: neither `.` nor `..`, and nothing that a file system takes for something else. */
+/** A name in a folder: neither `.` nor `..`, and without characters that are special to a file system. */
 const NAME = String.raw`(?!\.{1,2}(?:/|$))[\w.=@+-]+`
 
-/** Everything that an archive may hold: what has another name is refused, so nothing is written elsewhere. */
+/** The allowed names in an archive. Other names are refused, so that a restore never writes outside its folder. */
 const ENTRY_NAME = new RegExp(
   `^(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|(?:vectors|words)(?:/${NAME})+)$`,
 )
@@ -76,7 +76,7 @@ export function checksumLine(sha256: string, name: string): string {
   return `${sha256}  ${name}\n`
 }
 
-/** An entry's bytes are followed by zeros up to the next block. */
+/** The number of zeros after an entry's bytes, up to the next block. */
 export function paddingOf(size: number): number {
   return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
 }

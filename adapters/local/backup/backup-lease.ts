@@ -1,13 +1,13 @@
 import { BackupFailedError, BackupRunningError } from '../../../src/index.js'
 import { BACKUP_JOB, type ClaimedJob, type Storage } from '../../../src/ports/index.js'
 
-/** How long files, vectors and words are kept after the last sign of life of whoever copies them. */
+/** The time for which engines keep deleted files, vectors and words after the last heartbeat of the backup. */
 const LEASE_MS = 20_000
-const BEAT_MS = LEASE_MS / 4
+const HEARTBEAT_MS = LEASE_MS / 4
 
 /**
- * Keeps files, vectors and words of a data folder in their place while they are copied: whoever clears away waits. It
- * runs out by itself when its process dies. One at a time.
+ * Stops engines from removing files, vectors and words while a backup copies them. Only one backup has it at a time.
+ * It expires by itself after its process dies.
  */
 export class BackupLease {
   readonly #storage: Storage
@@ -19,12 +19,12 @@ export class BackupLease {
     this.#storage = storage
     this.#job = job
     this.#heartbeat = setInterval(() => {
-      // A database that is busy is asked again; the end is told by `confirm` in any case.
+      // If the database is busy, the next heartbeat retries. The last `confirm` reports a lost lease in any case.
       this.confirm().catch(() => undefined)
-    }, BEAT_MS)
+    }, HEARTBEAT_MS)
   }
 
-  /** @throws BackupRunningError where somebody holds it */
+  /** @throws BackupRunningError if another backup has it */
   static async take(storage: Storage): Promise<BackupLease> {
     const [job] = await storage.transaction(async ({ jobs }) => {
       await jobs.enqueue(BACKUP_JOB)
@@ -32,33 +32,33 @@ export class BackupLease {
     })
     if (job !== undefined) return new BackupLease(storage, job)
     throw new BackupRunningError(
-      `another backup of this folder is being made: wait for its end, or where it was killed, ${LEASE_MS / 1_000} seconds`,
+      `another backup of this folder runs: wait until it ends; if it was killed, wait ${LEASE_MS / 1_000} seconds`,
     )
   }
 
-  /** Aborted when it is lost. */
+  /** Aborted when the lease is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal
   }
 
-  /** @throws BackupFailedError where it ran out in between, so that what was to be copied may be gone */
+  /** @throws BackupFailedError if the lease expired: engines may have removed data that is not copied yet */
   async confirm(): Promise<void> {
     const isHeld = await this.#storage.transaction(
       async ({ jobs }) => (await jobs.isHeld(BACKUP_JOB)) && (await jobs.extend(this.#job, LEASE_MS)),
     )
-    if (!isHeld) this.#lost.abort(lost())
+    if (!isHeld) this.#lost.abort(leaseLost())
     this.#lost.signal.throwIfAborted()
   }
 
   async release(): Promise<void> {
     clearInterval(this.#heartbeat)
-    // What fails here runs out by itself.
+    // If this fails, the lease expires by itself.
     await this.#storage.transaction(({ jobs }) => jobs.complete(this.#job)).catch(() => undefined)
   }
 }
 
-function lost(): BackupFailedError {
+function leaseLost(): BackupFailedError {
   return new BackupFailedError(
-    `the backup stood still for more than ${LEASE_MS / 1_000} seconds, so that what it copies may have been removed: make it again`,
+    `the backup paused for more than ${LEASE_MS / 1_000} seconds, and engines may have removed data in that time: retry the backup`,
   )
 }

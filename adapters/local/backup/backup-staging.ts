@@ -5,19 +5,19 @@ import { BACKUP_JOB, type Storage } from '../../../src/ports/index.js'
 import { removeLeftByRestores } from './unfinished-restore.js'
 
 const PREFIX = 'unfinished-backup-'
-/** Tells, in the staging folder, where its backup is written. */
+/** The file in the staging folder with the path under which the backup is written. */
 const NOTE = 'partial'
-/** Removed is only what has a name of ours. */
+/** Only files with such a name are removed. */
 const PARTIAL = /\.[0-9a-f]{12}\.partial$/
 
-/** A folder in the data folder, and so on its disk, in which a backup is put together. */
+/** Creates a folder for the parts of a backup. It is in the data folder, and so on the same disk. */
 export async function makeStaging(dataDir: string): Promise<string> {
   return await mkdtemp(join(dataDir, PREFIX))
 }
 
 /**
- * A name beside a backup's place that nobody else has, to write it under. It is noted first: of a backup that is
- * killed, it is found and removed with the staging folder.
+ * Chooses a unique path in the folder of the backup, under which the backup is written. It is noted first, so that a
+ * later process finds and removes the file of a killed backup.
  */
 export async function choosePartial(staging: string, file: string): Promise<string> {
   const partial = `${file}.${randomBytes(6).toString('hex')}.partial`
@@ -25,22 +25,22 @@ export async function choosePartial(staging: string, file: string): Promise<stri
   return partial
 }
 
-/** Also what its backup has written elsewhere, where that did not come to its place. */
+/** Removes a staging folder, and the unfinished file of its backup. */
 export async function removeStaging(staging: string): Promise<void> {
   const partial = await readFile(join(staging, NOTE), 'utf8').catch(() => '')
   if (PARTIAL.test(partial)) await rm(partial, { force: true }).catch(() => undefined)
-  // What cannot be removed now is found by the next backup, or the next start.
+  // The next backup or the next start retries after an error.
   await rm(staging, { recursive: true, force: true }).catch(() => undefined)
 }
 
-/** Removes what backups and restores have left behind that were killed, unless one is being made. */
+/** Removes the folders and files of killed backups and restores, unless a backup runs. */
 export async function removeLeftStaging(dataDir: string, storage: Storage): Promise<void> {
   await removeLeftByRestores(dataDir)
-  // Listed first: one that is made after that is not in the list.
-  const left = await listStaging(dataDir)
-  if (left.length === 0) return
+  // Listed before the check: the folder of a backup that starts later is not in the list.
+  const stagingFolders = await listStaging(dataDir)
+  if (stagingFolders.length === 0) return
   if (await storage.read(({ jobs }) => jobs.isHeld(BACKUP_JOB))) return
-  for (const staging of left) await removeStaging(staging)
+  for (const staging of stagingFolders) await removeStaging(staging)
 }
 
 export async function listStaging(dataDir: string): Promise<readonly string[]> {

@@ -2,9 +2,9 @@ import { constants, type Dirent } from 'node:fs'
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
-import { codeOf, isCode } from '../system-code.js'
+import { codeOf, isCode } from '../../node-kit/index.js'
 
-/** The file systems that cannot link say so in different ways. */
+/** The error codes of file systems that cannot link. */
 const NO_LINKS: ReadonlySet<string> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -15,77 +15,77 @@ const NO_LINKS: ReadonlySet<string> = new Set([
   'EMLINK',
   'EACCES',
 ])
-/** What LanceDB writes once and never changes; anything else is small, and copied. */
-const UNCHANGING = /\.(?:manifest|lance|txn|arrow|bin|idx)$/
-/** A table is looked at again as long as it changes: each look takes what is new, some milliseconds. */
-const MOST_LOOKS = 200
-/** Each version of a table is a file here; it needs files of the other folders, which never change. */
+/** Files that LanceDB writes once and never changes. Other files are small and are copied. */
+const IMMUTABLE = /\.(?:manifest|lance|txn|arrow|bin|idx)$/
+/** A table that changes is copied in several passes. Each pass copies the new files and takes some milliseconds. */
+const MAX_PASSES = 200
+/** The folder with a file for each version of a table. A version needs files of the other folders, which never change. */
 const VERSIONS = '_versions'
 
 /**
- * Copies a folder of LanceDB tables to another while they are written to, without copying bytes where the file
- * system has hard links. Of each table the copy has the version that was the newest at some moment, and all it needs.
+ * Copies a folder of LanceDB tables while engines write to them. If the file system has hard links, it copies no
+ * bytes. The copy of a table has one version that was the newest at some moment, and all files of that version.
  *
- * @throws BackupFailedError where a table changes too fast
+ * @throws BackupFailedError if a table changes too fast
  */
 export async function copyTables(from: string, to: string, signal: AbortSignal): Promise<void> {
   await makeFolder(to)
   for (const entry of await entriesOf(from)) {
-    // A folder whose name begins with a dot is where an index is being built.
+    // An index is being built in a folder whose name begins with a dot.
     if (entry.isDirectory() && !entry.name.startsWith('.'))
       await copyTable(join(from, entry.name), join(to, entry.name), signal)
-    if (isWhole(entry)) await take(join(from, entry.name), join(to, entry.name))
+    if (isComplete(entry)) await linkOrCopy(join(from, entry.name), join(to, entry.name))
   }
 }
 
 /**
- * What no version needs is removed all the time, but never what the newest needs. So a copy is good if its newest
- * version was the newest when the last of its files had been taken.
+ * Engines remove files that no version needs, but never files of the newest version. So a copy is complete if its
+ * newest version was still the newest after its last file was copied.
  */
 async function copyTable(from: string, to: string, signal: AbortSignal): Promise<void> {
-  const taken = new Set<string>()
-  const takeAll = async (names: readonly string[]): Promise<void> => {
+  const copied = new Set<string>()
+  const copyAll = async (names: readonly string[]): Promise<void> => {
     for (const folder of new Set(names.map(dirname))) await makeFolder(join(to, folder))
     for (const name of names) {
       signal.throwIfAborted()
-      if (!taken.has(name) && (await take(join(from, name), join(to, name)))) taken.add(name)
+      if (!copied.has(name) && (await linkOrCopy(join(from, name), join(to, name)))) copied.add(name)
     }
   }
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
-    await takeAll((await filesIn(from, VERSIONS)).filter(isManifest))
-    const versions = new Set(taken)
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    await copyAll((await filesIn(from, VERSIONS)).filter(isManifest))
+    const copiedBefore = new Set(copied)
     const files = await filesIn(from)
-    await takeAll(files.filter((name) => !name.startsWith(`${VERSIONS}/`)))
-    const now = (await filesIn(from, VERSIONS)).filter(isManifest)
-    if (now.some((name) => !versions.has(name))) continue
-    const needed = new Set([...files, ...now])
-    for (const name of taken) if (!needed.has(name)) await rm(join(to, name), { force: true })
+    await copyAll(files.filter((name) => !name.startsWith(`${VERSIONS}/`)))
+    const versions = (await filesIn(from, VERSIONS)).filter(isManifest)
+    if (versions.some((name) => !copiedBefore.has(name))) continue
+    const needed = new Set([...files, ...versions])
+    for (const name of copied) if (!needed.has(name)) await rm(join(to, name), { force: true })
     return
   }
-  throw new BackupFailedError(`the tables in ${from} change too fast to be copied: make the backup again later`)
+  throw new BackupFailedError(`the tables in ${from} change too fast to be copied: retry the backup later`)
 }
 
-/** Beside the versions lies a hint which is the newest: it changes, and is not needed. */
+/** The folder of versions also has a hint for the newest one. It changes and is not needed. */
 function isManifest(name: string): boolean {
   return name.endsWith('.manifest')
 }
 
-/** @returns whether it was still there */
-async function take(from: string, to: string): Promise<boolean> {
+/** @returns false if the file was deleted in the meantime */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
-    if (!UNCHANGING.test(from) || !(await linkIfPossible(from, to))) {
+    if (!IMMUTABLE.test(from) || !(await linkIfPossible(from, to))) {
       await copyFile(from, to, constants.COPYFILE_FICLONE)
     }
     return true
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error
-    // Where it was copied, a part of it may be there.
+    // An interrupted copy may have left a part of the file.
     await rm(to, { force: true })
     return false
   }
 }
 
-/** @returns whether the file system can */
+/** @returns false if the file system has no links */
 async function linkIfPossible(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
@@ -100,23 +100,23 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
 }
 
-/** Paths of all files below a folder, from `root` on, with `/` between names. */
+/** The paths of all files below a folder, relative to `root`, with `/` between names. */
 export async function filesIn(root: string, folder = ''): Promise<string[]> {
   const found: string[] = []
   for (const entry of await entriesOf(join(root, folder))) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (entry.isDirectory()) found.push(...(await filesIn(root, name)))
-    else if (isWhole(entry)) found.push(name)
+    else if (isComplete(entry)) found.push(name)
   }
   return found
 }
 
-/** What is being written has another name, until it is whole. */
-function isWhole(entry: Dirent): boolean {
+/** An unfinished file has another kind of name. */
+function isComplete(entry: Dirent): boolean {
   return entry.isFile() && /^\w[\w.=@+-]*$/.test(entry.name)
 }
 
-/** A folder that is not there, or is removed meanwhile, is empty. */
+/** A missing folder counts as empty: an engine may have removed it in the meantime. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return []

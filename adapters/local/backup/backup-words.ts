@@ -1,18 +1,17 @@
 import type { SqliteSnapshot } from '../../knex/index.js'
 import { SqliteLexicalIndex } from '../../words/index.js'
-import { copyCollections, rowsIn } from './backup-collections.js'
+import { copyCollections, countRows } from './backup-collections.js'
 
-/** Words that were copied. */
 export interface CopiedWords {
   readonly wordCollections: number
-  /** Chunks of which the words are in the copy. */
+  /** Chunks whose words are in the copy. */
   readonly indexedChunks: number
 }
 
 /**
- * Copies the words of the documents that are completed in a snapshot, while the tables are written to. A document that
- * lacks some in the copy is noted in the snapshot as one whose words are not indexed: the engine that opens what is
- * restored indexes them in the background.
+ * Copies the words of the documents that are completed in a snapshot, while engines write to the tables. If words of a
+ * document are missing in the copy, the snapshot notes its words as not indexed. The engine that opens the restored
+ * folder then indexes them in the background.
  */
 export async function copyWords(
   paths: { readonly from: string; readonly to: string },
@@ -24,7 +23,7 @@ export async function copyWords(
     if (isCompleted && wordsVersion !== null) keep.add(id)
   }
   const open = (folder: string) => new SqliteLexicalIndex(folder, { maintains: false })
-  const take = async (): Promise<void> => {
+  const copyAll = async (): Promise<void> => {
     const index = open(paths.from)
     try {
       await index.copyTo(paths.to, signal)
@@ -32,16 +31,16 @@ export async function copyWords(
       await index.close()
     }
   }
-  const copied = await copyCollections({ take, open: () => open(paths.to), keep, signal })
+  const copied = await copyCollections({ copy: copyAll, open: () => open(paths.to), keep, signal })
   const rowsOf = (id: number, version: number): number => {
     // A context has a collection for each version of the analyzer, and a document is in those of one context.
     const ofVersion = copied.filter(({ name }) => name.endsWith(`-words-${version}`))
     return ofVersion.reduce((sum, { rows }) => sum + (rows.get(id) ?? 0), 0)
   }
-  const lacking: number[] = []
+  const incomplete: number[] = []
   for await (const { id, chunks, wordsVersion } of snapshot.documents()) {
-    if (keep.has(id) && wordsVersion !== null && rowsOf(id, wordsVersion) !== chunks) lacking.push(id)
+    if (keep.has(id) && wordsVersion !== null && rowsOf(id, wordsVersion) !== chunks) incomplete.push(id)
   }
-  await snapshot.forgetWords(lacking)
-  return { wordCollections: copied.length, indexedChunks: rowsIn(copied) }
+  await snapshot.forgetWords(incomplete)
+  return { wordCollections: copied.length, indexedChunks: countRows(copied) }
 }

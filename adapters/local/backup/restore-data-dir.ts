@@ -7,12 +7,11 @@ import {
   InvalidInputError,
   SchemaTooNewError,
 } from '../../../src/index.js'
-import { syncFolder } from '../../files/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
-import { DATABASE, DATABASE_ID, isThere } from '../data-dir-names.js'
+import { isCode, syncFolder } from '../../node-kit/index.js'
+import { DATABASE, DATABASE_ID, pathExists } from '../data-dir-names.js'
 import { dataDirOf } from '../local-engine-options.js'
 import { ID_SETTING } from '../same-database.js'
-import { isCode } from '../system-code.js'
 import { backupFileOf, explained } from './backup-file.js'
 import {
   type BackupManifest,
@@ -28,46 +27,45 @@ import { type ArchiveEntry, ArchiveReader } from './restore-archive-reader.js'
 import { makeRestoreTarget, requireNothingThere } from './restore-target.js'
 
 export interface RestoreOptions {
-  /** Where the folder is to be: new, or an empty folder. */
+  /** The folder to restore to: new or empty. */
   readonly dataDir: string
-  /** A backup. */
+  /** The file of the backup. */
   readonly file: string
   readonly signal?: AbortSignal
-  /** Told after each file how far it is. */
+  /** Called after each file. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly totalBytes: number }) => void
 }
 
-/** What was restored. */
 export interface RestoreResult {
   /** Absolute path. */
   readonly dataDir: string
-  /** When the backup was made, ISO 8601. */
+  /** The moment of the backup, ISO 8601. */
   readonly created: string
   readonly contexts: number
   readonly documents: number
-  /** Of documents. */
+  /** The number of document files. */
   readonly files: number
   /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
-  /** Collections of words; 0 for a backup of before there were any. */
+  /** Collections of words. 0 for a backup of format version 1. */
   readonly wordCollections: number
-  /** Chunks whose words are there. The engine that opens the folder indexes others in the background. */
+  /** Chunks whose words were restored. The engine that opens the folder indexes the others in the background. */
   readonly indexedChunks: number
-  /** Size of all files together. */
+  /** The size of all files together. */
   readonly bytes: number
-  /** Deliveries that were not at their end: the next engine with the role `relay` sends them, perhaps once more. */
+  /** Unfinished deliveries. The next engine with the role `relay` sends them, perhaps for the second time. */
   readonly pendingDeliveries: number
-  /** Whether the key was in it that secrets are encrypted with. Where it was not, the folder needs it to be opened. */
+  /** True if the backup contains the key that encrypts secrets. Otherwise the folder does not open without that key. */
   readonly hasSecretKey: boolean
 }
 
 /**
- * Makes a data folder from a backup, readable for this user alone. In the end there is the whole folder, or nothing.
+ * Creates a data folder from a backup. Only this user may read it. The result is the complete folder or no folder.
  *
- * @throws DataDirUnusableError where something is there that is no empty folder
- * @throws BackupInvalidError for what is no backup, is damaged, or was made by a newer version
- * @throws BackupFailedError where the folder cannot be written, or the file not be read
+ * @throws DataDirUnusableError if the path exists and is not an empty folder
+ * @throws BackupInvalidError for a file that is no backup, is damaged, or was created by a newer version
+ * @throws BackupFailedError if the folder cannot be written, or the file cannot be read
  */
 export async function restoreDataDir(options: RestoreOptions): Promise<RestoreResult> {
   const dataDir = dataDirOf(options)
@@ -83,21 +81,23 @@ export async function restoreDataDir(options: RestoreOptions): Promise<RestoreRe
     }
   } catch (error) {
     if (error instanceof BackupInvalidError) {
-      throw new BackupInvalidError(`${file} cannot be restored: ${error.message}; nothing was changed`, {
+      throw new BackupInvalidError(`cannot restore ${file}: ${error.message}; nothing was changed`, {
         cause: error,
       })
     }
-    throw explained(error, `${file} could not be restored to ${dataDir}`)
+    throw explained(error, `restoring ${file} to ${dataDir} failed`)
   }
 }
 
-/** Before it is opened: whoever opens a pipe waits for its other end. */
+/** Checked before the file is opened, because opening a pipe blocks until a process writes to it. */
 async function requireFile(file: string): Promise<void> {
   const found = await stat(file).catch((error: unknown) => {
     if (!isCode(error, 'ENOENT')) throw error
-    throw new InvalidInputError('file', `there is no ${file}: name what "alcove backup" has made`, { cause: error })
+    throw new InvalidInputError('file', `${file} does not exist: use a file that "alcove backup" created`, {
+      cause: error,
+    })
   })
-  if (!found.isFile()) throw new BackupInvalidError('it is no file')
+  if (!found.isFile()) throw new BackupInvalidError('it is not a regular file')
 }
 
 async function restoreFrom(handle: FileHandle, options: RestoreOptions): Promise<RestoreResult> {
@@ -126,23 +126,23 @@ async function restoreFrom(handle: FileHandle, options: RestoreOptions): Promise
   }
 }
 
-/** The first entry, which says what the others are. */
+/** Reads the first entry, which describes the others. */
 async function readManifest(entries: AsyncIterator<ArchiveEntry>): Promise<BackupManifest> {
-  const notOne = (cause?: unknown): BackupInvalidError =>
-    new BackupInvalidError('it is no backup that "alcove backup" has made', { cause })
+  const notBackup = (cause?: unknown): BackupInvalidError =>
+    new BackupInvalidError('it is not a backup that "alcove backup" created', { cause })
   const first = await entries.next().catch((error: unknown) => {
-    throw error instanceof BackupInvalidError ? notOne(error) : error
+    throw error instanceof BackupInvalidError ? notBackup(error) : error
   })
-  if (first.done === true || first.value.name !== MANIFEST || first.value.size > MAX_MANIFEST_BYTES) throw notOne()
+  if (first.done === true || first.value.name !== MANIFEST || first.value.size > MAX_MANIFEST_BYTES) throw notBackup()
   const pieces: Buffer[] = []
   for await (const piece of first.value.content()) pieces.push(Buffer.from(piece))
   const json = parseJson(Buffer.concat(pieces).toString('utf8'))
   const format = FORMAT_SCHEMA.safeParse(json)
-  if (!format.success) throw notOne(format.error)
+  if (!format.success) throw notBackup(format.error)
   if (format.data.version > FORMAT_VERSION)
-    throw new BackupInvalidError('a newer version of alcove has made it: restore it with that version')
+    throw new BackupInvalidError('a newer version of alcove created it: restore it with that version')
   const manifest = MANIFEST_SCHEMA.safeParse(json)
-  if (!manifest.success) throw notOne(manifest.error)
+  if (!manifest.success) throw notBackup(manifest.error)
   return manifest.data
 }
 
@@ -156,7 +156,7 @@ function parseJson(text: string): unknown {
 
 /** @returns the folder that the file is in */
 async function unpack({ name, content }: ArchiveEntry, folder: string): Promise<string> {
-  if (!isEntryName(name)) throw new BackupInvalidError('it holds a file that does not belong in a data folder')
+  if (!isEntryName(name)) throw new BackupInvalidError('it contains a file that does not belong in a data folder')
   const path = join(folder, name)
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -169,21 +169,22 @@ async function unpack({ name, content }: ArchiveEntry, folder: string): Promise<
     }
     return dirname(path)
   } catch (error) {
-    // Two entries of one name, or one that is a folder for another: no backup has them.
-    const isTwice = isCode(error, 'EEXIST', 'ENOTDIR', 'EISDIR')
-    throw isTwice ? new BackupInvalidError('it holds a file twice', { cause: error }) : error
+    // Two entries have the same name, or one is a folder of the other. No backup has such entries.
+    const isDuplicate = isCode(error, 'EEXIST', 'ENOTDIR', 'EISDIR')
+    throw isDuplicate ? new BackupInvalidError('it contains a file twice', { cause: error }) : error
   }
 }
 
-/** Whatever the checksums say: a folder that could not be opened must not come in place of nothing. */
+/** Checks the database even if the checksums are right: a restore must not create a folder that does not open. */
 async function checkDatabase(folder: string, { tablePrefix }: BackupManifest): Promise<void> {
-  if (!(await isThere(join(folder, DATABASE)))) throw new BackupInvalidError('it has no database')
+  if (!(await pathExists(join(folder, DATABASE)))) throw new BackupInvalidError('it has no database')
   try {
     const database = await SqliteSnapshot.open(join(folder, DATABASE), tablePrefix)
     try {
       await database.migrate()
       const id = await readFile(join(folder, DATABASE_ID), 'utf8').catch(() => undefined)
-      if (id !== (await database.setting(ID_SETTING))) throw new BackupInvalidError('its database is of another folder')
+      if (id !== (await database.setting(ID_SETTING)))
+        throw new BackupInvalidError('its database belongs to another folder')
     } finally {
       await database.close()
     }

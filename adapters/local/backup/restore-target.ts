@@ -1,62 +1,62 @@
 import { mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
-import { syncFolder } from '../../files/index.js'
+import { isCode, syncFolder } from '../../node-kit/index.js'
 import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
-import { isCode } from '../system-code.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
-/** With an id and no database, a folder is opened by nobody. An engine that is refused makes keys where there are none. */
+/** Moved first. No engine opens a folder with an id and no database. A refused engine would create keys if none exist. */
 const FIRST = [DATABASE_ID, 'keys']
 
-/** Where a folder is put together before it comes to its place as a whole. */
+/** A folder that receives the files of a restore before it gets its final name. */
 export interface RestoreTarget {
   readonly folder: string
-  /** Puts it in its place. */
+  /** Gives the folder its final name. */
   commit(): Promise<void>
-  /** Leaves nothing behind. After {@link commit} it does nothing. */
+  /** Removes the folder. Does nothing after {@link commit}. */
   abandon(): Promise<void>
 }
 
 /**
- * A folder with nothing in it but what a killed restore has left is as an empty one.
+ * A folder that contains only files of a killed restore counts as empty.
  *
- * @throws DataDirUnusableError where something is there that is no empty folder
+ * @throws DataDirUnusableError if the path exists and is not an empty folder
  */
 export async function requireNothingThere(dataDir: string): Promise<void> {
-  const names = await namesThere(dataDir)
+  const names = await namesIn(dataDir)
   if (names === undefined || names.length === 0) return
-  const left = await leftByRestores(dataDir)
-  if (names.some((name) => !left.includes(name))) throw occupied(dataDir)
+  const leftNames = await leftByRestores(dataDir)
+  if (names.some((name) => !leftNames.includes(name))) throw occupied(dataDir)
 }
 
 /**
- * A new folder, beside its place and then renamed; or in the folder where there is an empty one, which may be of
- * another disk or owner than that around it. Then what it holds is moved, the database's id first and the database
- * last: in between, nothing opens the folder. What killed restores have left is removed before.
+ * Creates the folder of a restore. It is beside the data folder and then renamed. If an empty data folder exists, it
+ * is inside that folder, which may be on another disk or belong to another owner than its parent. Its files are then
+ * moved, the id of the database first and the database last, so that no engine opens the folder in between. Files of
+ * killed restores are removed first.
  *
- * @throws DataDirUnusableError where something is there that is no empty folder, or another restore is under way
+ * @throws DataDirUnusableError if the path exists and is not an empty folder, or if another restore runs
  */
 export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget> {
   await requireNothingThere(dataDir)
-  if ((await namesThere(dataDir)) !== undefined) {
-    const place = await realpath(dataDir)
-    await removeLeftByRestores(place)
-    if ((await namesThere(place))?.length !== 0) throw occupied(dataDir)
-    const unfinished = await UnfinishedRestore.make(place)
-    return targetOf(unfinished, async () => await moveOut(unfinished, place))
+  if ((await namesIn(dataDir)) !== undefined) {
+    const parent = await realpath(dataDir)
+    await removeLeftByRestores(parent)
+    if ((await namesIn(parent))?.length !== 0) throw occupied(dataDir)
+    const unfinished = await UnfinishedRestore.create(parent)
+    return targetOf(unfinished, async () => await moveOut(unfinished, parent))
   }
-  const place = dirname(dataDir)
-  await mkdir(place, { recursive: true, mode: 0o700 })
-  await removeLeftByRestores(place)
-  const unfinished = await UnfinishedRestore.make(place)
+  const parent = dirname(dataDir)
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  await removeLeftByRestores(parent)
+  const unfinished = await UnfinishedRestore.create(parent)
   return targetOf(unfinished, async () => {
     await syncFolder(unfinished.content)
-    // A folder that was made meanwhile is replaced where it is empty, and refused where it is not.
+    // The data folder may have been created in the meantime. An empty one is replaced; another one is refused.
     await rename(unfinished.content, dataDir).catch((error: unknown) => {
       throw isCode(error, 'ENOTEMPTY', 'EEXIST') ? occupied(dataDir) : error
     })
-    await syncFolder(place)
+    await syncFolder(parent)
   })
 }
 
@@ -64,8 +64,8 @@ function targetOf(unfinished: UnfinishedRestore, commit: () => Promise<void>): R
   return { folder: unfinished.content, commit, abandon: async () => await unfinished.remove() }
 }
 
-/** @returns `undefined` where there is no folder */
-async function namesThere(dataDir: string): Promise<readonly string[] | undefined> {
+/** @returns `undefined` if the folder does not exist */
+async function namesIn(dataDir: string): Promise<readonly string[] | undefined> {
   return await readdir(dataDir).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return undefined
     if (isCode(error, 'ENOTDIR')) throw occupied(dataDir)
@@ -73,23 +73,23 @@ async function namesThere(dataDir: string): Promise<readonly string[] | undefine
   })
 }
 
-async function moveOut(unfinished: UnfinishedRestore, place: string): Promise<void> {
-  const others = (await readdir(place)).filter((name) => name !== unfinished.name)
-  if (others.length > 0) throw occupied(place)
+async function moveOut(unfinished: UnfinishedRestore, dataDir: string): Promise<void> {
+  const others = (await readdir(dataDir)).filter((name) => name !== unfinished.name)
+  if (others.length > 0) throw occupied(dataDir)
   const names = await readdir(unfinished.content)
-  const between = names.filter((name) => !FIRST.includes(name) && name !== DATABASE)
+  const rest = names.filter((name) => !FIRST.includes(name) && name !== DATABASE)
   const move = async (name: string): Promise<void> => {
-    await rename(join(unfinished.content, name), join(place, name))
+    await rename(join(unfinished.content, name), join(dataDir, name))
   }
   await unfinished.noteMoving(names)
-  for (const name of [...FIRST.filter((one) => names.includes(one)), ...between]) await move(name)
-  await syncFolder(place)
+  for (const name of [...FIRST.filter((firstName) => names.includes(firstName)), ...rest]) await move(name)
+  await syncFolder(dataDir)
   await move(DATABASE)
-  await syncFolder(place)
+  await syncFolder(dataDir)
 }
 
 function occupied(dataDir: string): DataDirUnusableError {
   return new DataDirUnusableError(
-    `${dataDir} is there already, and not an empty folder: restore to a new or an empty folder; nothing was changed`,
+    `${dataDir} exists and is not an empty folder: restore to a new or an empty folder; nothing was changed`,
   )
 }

@@ -1,23 +1,23 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DataDirLockedError } from '../../../src/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
 import { DATABASE } from '../data-dir-names.js'
-import { isCode } from '../system-code.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/
 const CONTENT = 'content'
-/** Names what is moved out of the content into the folder around, once that has begun. */
+/** The file with the names that are being moved from the content to the parent folder. */
 const MOVING = 'moving.json'
 const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
-/** A folder with anything else in it is somebody's, whatever its name. */
+/** A folder with other names in it belongs to another program, whatever its own name. */
 const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /**
- * A folder in which a restore is put together. The lock in it dies with its process: so others know one that was
- * left behind. What is restored lies a folder below, and comes to its place without the lock.
+ * A folder that receives the files of a restore. It contains a lock that ends with its process, so that others
+ * recognize the folder of a killed restore. The files are in a subfolder, which is moved without the lock.
  */
 export class UnfinishedRestore {
   readonly #folder: string
@@ -28,16 +28,16 @@ export class UnfinishedRestore {
     this.#lock = lock
   }
 
-  static async make(place: string): Promise<UnfinishedRestore> {
-    for (let left = MOST_TRIES - 1; ; left -= 1) {
-      const folder = await mkdtemp(join(place, PREFIX))
+  static async create(parent: string): Promise<UnfinishedRestore> {
+    for (let triesLeft = MAX_TRIES - 1; ; triesLeft -= 1) {
+      const folder = await mkdtemp(join(parent, PREFIX))
       try {
         return new UnfinishedRestore(folder, await lockNew(folder))
       } catch (error) {
-        // Another restore may have taken it for one that was left behind, as nobody held its lock yet.
+        // Another restore may remove the folder before its lock is taken, because it looks like one of a killed restore.
         const isTaken = error instanceof DataDirLockedError || (await namesIn(folder)) === undefined
         await rm(folder, { recursive: true, force: true }).catch(() => undefined)
-        if (!isTaken || left === 0) throw error
+        if (!isTaken || triesLeft === 0) throw error
       }
     }
   }
@@ -46,12 +46,12 @@ export class UnfinishedRestore {
     return basename(this.#folder)
   }
 
-  /** The folder for what is restored. */
+  /** The subfolder for the restored files. */
   get content(): string {
     return join(this.#folder, CONTENT)
   }
 
-  /** From now on, what has one of these names in the folder around has come out of here. */
+  /** Notes the names that are moved to the parent folder from now on. */
   async noteMoving(names: readonly string[]): Promise<void> {
     await writeFile(join(this.#folder, MOVING), JSON.stringify(names), { mode: 0o600, flush: true })
   }
@@ -62,44 +62,45 @@ export class UnfinishedRestore {
 }
 
 /**
- * Names of what restores have left in a folder that were killed: the folders in which they were put together, and
- * what has come out of those, where that is not all. Some may be of a restore that is under way.
+ * The names that killed restores have left in a folder: their own folders, and the files that they had moved out of
+ * them. Some names may be of a restore that still runs.
  */
-export async function leftByRestores(place: string): Promise<readonly string[]> {
-  const folders = await unfinishedIn(place)
+export async function leftByRestores(parent: string): Promise<readonly string[]> {
+  const folders = await unfinishedIn(parent)
   const moved = await Promise.all(folders.map((folder) => movedOutOf(folder)))
   return [...folders.map((folder) => basename(folder)), ...moved.flat()]
 }
 
-/** Removes what {@link leftByRestores} names and nobody works on. What cannot be removed stays. */
-export async function removeLeftByRestores(place: string): Promise<void> {
-  for (const folder of await unfinishedIn(place)) {
+/** Removes the names of {@link leftByRestores}, except those of running restores. Ignores errors. */
+export async function removeLeftByRestores(parent: string): Promise<void> {
+  for (const folder of await unfinishedIn(parent)) {
     const lock = await lockDataDir(folder, { webhookAllow: [] }).catch(() => undefined)
     if (lock !== undefined) await remove(folder, lock)
   }
 }
 
-async function unfinishedIn(place: string): Promise<readonly string[]> {
-  const folders = ((await namesIn(place)) ?? []).filter((name) => NAME.test(name)).map((name) => join(place, name))
-  const areOurs = await Promise.all(folders.map(isOurs))
-  return folders.filter((_, index) => areOurs[index])
+async function unfinishedIn(parent: string): Promise<readonly string[]> {
+  const folders = ((await namesIn(parent)) ?? []).filter((name) => NAME.test(name)).map((name) => join(parent, name))
+  const areOwn = await Promise.all(folders.map(isOwnFolder))
+  return folders.filter((_, index) => areOwn[index])
 }
 
-/** A folder of somebody else, or a link, could lead to any file. */
-async function isOurs(folder: string): Promise<boolean> {
+/** False for a folder of another user and for a link: they could lead to any file. */
+async function isOwnFolder(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined)
   if (found?.isDirectory() !== true || found.uid !== (process.getuid?.() ?? found.uid)) return false
   return ((await namesIn(folder)) ?? ['?']).every((name) => OWN.has(name))
 }
 
-/** The database comes last: where it is, all has come, and is not left behind. */
+/** The names that a killed restore moved to the parent. None if the database is there: it is moved last. */
 async function movedOutOf(folder: string): Promise<readonly string[]> {
-  const [there = [], still = []] = [await namesIn(dirname(folder)), await namesIn(join(folder, CONTENT))]
-  if (there.includes(DATABASE)) return []
+  const parentNames = (await namesIn(dirname(folder))) ?? []
+  const remainingNames = (await namesIn(join(folder, CONTENT))) ?? []
+  if (parentNames.includes(DATABASE)) return []
   const moving = await readFile(join(folder, MOVING), 'utf8').then(parseNames, () => [])
-  const moved = moving.filter((name) => there.includes(name) && !still.includes(name))
-  // An engine that was refused such a folder has left its lock there.
-  return moved.length === 0 ? [] : [...moved, ...LOCK_FILES.filter((name) => there.includes(name))]
+  const moved = moving.filter((name) => parentNames.includes(name) && !remainingNames.includes(name))
+  // A refused engine may have left its lock files there.
+  return moved.length === 0 ? [] : [...moved, ...LOCK_FILES.filter((name) => parentNames.includes(name))]
 }
 
 function parseNames(json: string): readonly string[] {
@@ -122,7 +123,7 @@ async function lockNew(folder: string): Promise<DataDirLock> {
   }
 }
 
-/** With what has come out of it, where that is not all. */
+/** Removes the folder of a killed restore, and the files that it had moved out of it. */
 async function remove(folder: string, lock: DataDirLock): Promise<void> {
   const forced = { recursive: true, force: true }
   for (const name of await movedOutOf(folder)) await rm(join(dirname(folder), name), forced).catch(() => undefined)
@@ -130,16 +131,16 @@ async function remove(folder: string, lock: DataDirLock): Promise<void> {
   const removal = async (): Promise<void> => {
     await rm(folder, forced)
   }
-  const isGone = await removal().then(
+  const isRemoved = await removal().then(
     () => true,
     () => false,
   )
   await lock.release().catch(() => undefined)
-  // Where a file that is open cannot be removed (Windows).
-  if (!isGone) await removal().catch(() => undefined)
+  // Windows cannot remove the lock file while it is open.
+  if (!isRemoved) await removal().catch(() => undefined)
 }
 
-/** @returns `undefined` where there is no such folder, or it cannot be read */
+/** @returns `undefined` if the folder does not exist or cannot be read */
 async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   return await readdir(folder).catch((error: unknown) => {
     if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return undefined

@@ -3,20 +3,20 @@ import type { VectorIndex, VectorKey } from '../../../src/ports/index.js'
 import type { SqliteSnapshot } from '../../knex/index.js'
 import { documentsWithoutVectors } from '../documents-without-vectors.js'
 
-export interface VectorCopying {
+export interface VectorCopyInput {
   readonly source: VectorIndex
   readonly target: VectorIndex
-  /** Says which documents are completed, and which windows they have. */
+  /** The source of the completed documents and their windows. */
   readonly snapshot: SqliteSnapshot
   readonly signal: AbortSignal
-  /** Told of each part. */
-  readonly copied: (vectors: number) => void
+  /** Called after each document with the number of its vectors. */
+  readonly onCopied: (vectors: number) => void
 }
 
-/** What was copied, and what was not there to be copied. */
+/** The result of a copy. */
 export interface CopiedVectors {
   readonly vectors: number
-  /** UUIDs. */
+  /** UUIDs of completed documents that have fewer vectors than windows. */
   readonly documentsWithoutVectors: readonly string[]
 }
 
@@ -27,53 +27,52 @@ interface Part {
 }
 
 /**
- * Copies the vectors of completed documents from one index to another, and reads back what is there. What is there
- * already, of an earlier copy, is compared, and copied again where it is another.
+ * Copies the vectors of completed documents from one index to another, and reads them back. Vectors of an earlier copy
+ * are compared, and replaced if they differ.
  *
- * @returns how many were copied, and completed documents that have fewer vectors than windows
- * @throws MigrationFailedError where the target does not give back what it was given
+ * @throws MigrationFailedError if the target returns other vectors than were written
  */
-export async function copyVectors(copying: VectorCopying): Promise<CopiedVectors> {
-  const { source, target, snapshot, signal } = copying
+export async function copyVectors(input: VectorCopyInput): Promise<CopiedVectors> {
+  const { source, target, snapshot, signal } = input
   const completed = new Set<number>()
   for await (const { id, isCompleted } of snapshot.documents()) if (isCompleted) completed.add(id)
-  // A context may have vectors of several models; those of the one in use are all there.
-  const most = new Map<number, number>()
+  // A context may have vectors of several models. The model in use has the most.
+  const vectorsByDocument = new Map<number, number>()
   let vectors = 0
   for (const name of await source.listCollections()) {
     signal.throwIfAborted()
-    const there = await target.countByDocument(name)
+    const targetCounts = await target.countByDocument(name)
     const counts = [...(await source.countByDocument(name))].filter(([id]) => completed.has(id))
     for (const [id, count] of counts) {
       signal.throwIfAborted()
-      const same = there.get(id) === count ? await countSame(copying, name, id) : undefined
-      const copied = same ?? (await copyDocument(copying, name, id))
-      most.set(id, Math.max(copied, most.get(id) ?? 0))
-      copying.copied(count)
-      vectors += copied
+      const sameVectors = targetCounts.get(id) === count ? await countIfSame(input, name, id) : undefined
+      const copiedVectors = sameVectors ?? (await copyDocument(input, name, id))
+      vectorsByDocument.set(id, Math.max(copiedVectors, vectorsByDocument.get(id) ?? 0))
+      input.onCopied(count)
+      vectors += copiedVectors
     }
-    const own = new Set(counts.map(([id]) => id))
-    for (const id of there.keys()) if (!own.has(id)) await target.deleteDocument(name, id, 0)
+    const sourceIds = new Set(counts.map(([id]) => id))
+    for (const id of targetCounts.keys()) if (!sourceIds.has(id)) await target.deleteDocument(name, id, 0)
   }
-  return { vectors, documentsWithoutVectors: await documentsWithoutVectors(snapshot, most) }
+  return { vectors, documentsWithoutVectors: await documentsWithoutVectors(snapshot, vectorsByDocument) }
 }
 
-/** How many vectors of a document there are; `undefined` where some are others than in the source. */
-async function countSame(copying: VectorCopying, name: string, documentId: number): Promise<number | undefined> {
+/** Counts the vectors of a document in the target. @returns `undefined` if some differ from the source */
+async function countIfSame(input: VectorCopyInput, name: string, documentId: number): Promise<number | undefined> {
   let count = 0
-  for await (const part of partsOf(copying, name, documentId)) {
-    if (!(await isThere(copying.target, name, part))) return undefined
+  for await (const part of partsOf(input, name, documentId)) {
+    if (!(await hasPart(input.target, name, part))) return undefined
     count += part.keys.length
   }
   return count
 }
 
-/** @returns how many vectors */
-async function copyDocument(copying: VectorCopying, name: string, documentId: number): Promise<number> {
-  const { target } = copying
+/** @returns the number of copied vectors */
+async function copyDocument(input: VectorCopyInput, name: string, documentId: number): Promise<number> {
+  const { target } = input
   let count = 0
   await target.deleteDocument(name, documentId, 0)
-  for await (const part of partsOf(copying, name, documentId)) {
+  for await (const part of partsOf(input, name, documentId)) {
     const dimensions = part.vectors[0]?.length ?? 0
     const vectors = new Float32Array(part.vectors.length * dimensions)
     for (const [row, vector] of part.vectors.entries()) vectors.set(vector, row * dimensions)
@@ -81,29 +80,29 @@ async function copyDocument(copying: VectorCopying, name: string, documentId: nu
     const windows = Uint16Array.from(part.keys, ({ window }) => window)
     await target.add({ name, dimensions }, { documentId, chunks, windows, vectors })
     count += part.keys.length
-    if (await isThere(target, name, part)) continue
+    if (await hasPart(target, name, part)) continue
     throw new MigrationFailedError(
-      `vectors of the document ${documentId} were read from the database as others than were written to it`,
+      `the database returned other vectors of document ${documentId} than were written: check its disk, then retry`,
     )
   }
   return count
 }
 
-/** What the source has of a document. What it lacks is for the doctor, before or after. */
-async function* partsOf({ source, snapshot, signal }: VectorCopying, name: string, documentId: number) {
+/** Yields the vectors of a document in the source. The doctor reports missing ones. */
+async function* partsOf({ source, snapshot, signal }: VectorCopyInput, name: string, documentId: number) {
   for await (const windows of snapshot.windows(documentId)) {
     signal.throwIfAborted()
     const keys = windows.map((window): VectorKey => ({ documentId, ...window }))
-    // Read as they are, whatever their length.
+    // 0 dimensions: vectors are read as they are, whatever their length.
     const found = await source.read({ name, dimensions: 0 }, keys)
-    const part = { keys: keys.filter((_, at) => found[at] !== undefined), vectors: found.filter(isVector) }
+    const part = { keys: keys.filter((_, index) => found[index] !== undefined), vectors: found.filter(isVector) }
     if (part.keys.length > 0) yield part satisfies Part
   }
 }
 
-async function isThere(target: VectorIndex, name: string, { keys, vectors }: Part): Promise<boolean> {
+async function hasPart(target: VectorIndex, name: string, { keys, vectors }: Part): Promise<boolean> {
   const found = await target.read({ name, dimensions: vectors[0]?.length ?? 0 }, keys)
-  return vectors.every((vector, at) => bytesOf(vector).equals(bytesOf(found[at] ?? new Float32Array())))
+  return vectors.every((vector, index) => bytesOf(vector).equals(bytesOf(found[index] ?? new Float32Array())))
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Buffer {

@@ -12,18 +12,18 @@ import { type CopyState, copyMark, isUnusedCopyOf } from './migration-mark.js'
 import { MigrationSource } from './migration-source.js'
 
 export interface MigrationOptions {
-  /** The data folder, on which no engine works. It stays the folder of files, keys and mails. */
+  /** The data folder. No engine may work on it. It remains the folder of files, keys and mails. */
   readonly from: string
-  /** URL of a PostgreSQL database that has no data of an engine's. */
+  /** URL of a PostgreSQL database without data of an engine. */
   readonly to: string
-  /** As the engine was opened with, and will be; default `alcove_`. */
+  /** The table prefix of the engine, in both databases. Default: `alcove_`. */
   readonly tablePrefix?: string
   readonly signal?: AbortSignal
-  /** Told after each part how many rows, vectors and chunks with their words are done. */
+  /** Called after each part. `rows` counts copied rows, vectors, and chunks whose words are indexed. */
   readonly onProgress?: (progress: { readonly rows: number; readonly totalRows: number }) => void
 }
 
-/** What was copied, and compared with what it was copied from. */
+/** The copied and compared data. */
 export interface MigrationResult {
   /** Absolute path of the folder. */
   readonly from: string
@@ -31,29 +31,29 @@ export interface MigrationResult {
   readonly documents: number
   /** Rows by table. */
   readonly rows: Readonly<Record<string, number>>
-  /** `pgvector`: vectors are in the database from now on; `lancedb`: they are in the folder, as before. */
+  /** `pgvector`: the database now contains the vectors; `lancedb`: they stay in the folder. */
   readonly vectorStore: 'pgvector' | 'lancedb'
-  /** Vectors that were copied. */
+  /** The number of copied vectors. */
   readonly vectors: number
-  /** Chunks whose words were indexed in the database; those of other documents are, by the engine that opens it. */
+  /** Chunks whose words are indexed in the database. The engine that opens it indexes the others. */
   readonly indexedChunks: number
-  /** UUIDs of documents that lack vectors in the folder, and in the database. */
+  /** UUIDs of completed documents that lack vectors in the folder and in the database. */
   readonly documentsWithoutVectors: readonly string[]
-  /** Where the folder's former database is kept. Nothing reads it. */
+  /** The path of the former database. Nothing reads it. */
   readonly formerDatabase: string
 }
 
 /**
- * Copies the database of a data folder to PostgreSQL, and its vectors where that has pgvector, and compares everything
- * by counts and checksums. Words are indexed there anew. The folder is opened with `databaseUrl` from then on; its former database is kept under
- * another name. Where it was ended on its way, it is run again and goes on. Until it has come to its end the folder is
- * as it was, and the database cannot be opened.
+ * Copies the database of a data folder to PostgreSQL, and compares everything by counts and checksums. If the server
+ * has pgvector, it copies the vectors too. Words are indexed in the new database. From then on the folder is opened with
+ * `databaseUrl`; its former database is kept under another name. A second run continues an interrupted one. Until the
+ * end the folder is unchanged, and the database cannot be opened.
  *
- * @throws InvalidInputError for what is no URL of PostgreSQL, and where the database has data already
- * @throws NotInitializedError where the folder has no database of its own
- * @throws DataDirLockedError where an engine works on the folder
- * @throws MigrationFailedError where the database does not give back what was written to it
- * @throws StorageError where one of the databases fails
+ * @throws InvalidInputError if the URL is not one of PostgreSQL, or if the database contains data
+ * @throws NotInitializedError if the folder has no database of its own
+ * @throws DataDirLockedError if an engine works on the folder
+ * @throws MigrationFailedError if the database returns other data than was written
+ * @throws StorageError if one of the databases fails
  */
 export async function migrateDataDir(options: MigrationOptions): Promise<MigrationResult> {
   const { tablePrefix = 'alcove_', signal = new AbortController().signal } = options
@@ -69,11 +69,11 @@ export async function migrateDataDir(options: MigrationOptions): Promise<Migrati
       let migrated: MigrationResult | undefined
       const isFree = await locks.tryToHold('migration', async () => {
         migrated = await migrateFrom(migration)
-        // Whoever opens the folder without the database from now on is told that there is one.
+        // An engine that opens the folder without the URL from now on gets an error that says what to do.
         await source.setAside(migrated.vectorStore === 'pgvector' ? [DATABASE, VECTORS, WORDS] : [DATABASE, WORDS])
       })
       if (isFree && migrated !== undefined) return migrated
-      throw new InvalidInputError('to', 'another folder is being migrated to the database: name another one')
+      throw new InvalidInputError('to', 'another folder is being migrated to this database: use another database')
     } finally {
       await target?.index?.close()
       await target?.words.close()
@@ -84,12 +84,12 @@ export async function migrateDataDir(options: MigrationOptions): Promise<Migrati
   }
 }
 
-/** What was changed by others meanwhile is copied anew the next time. */
+/** If another process has changed the source, the next run copies everything from the beginning. */
 async function migrateFrom(migration: Migration & { readonly knex: Knex; readonly tablePrefix: string }) {
   const { source, knex, tablePrefix } = migration
   try {
-    return await source.reading(async (reading) => {
-      return await migrate(migration, new DatabaseCopy({ source: reading, target: knex, tablePrefix }))
+    return await source.readWithoutWriters(async (sourceKnex) => {
+      return await migrate(migration, new DatabaseCopy({ source: sourceKnex, target: knex, tablePrefix }))
     })
   } catch (error) {
     if (error instanceof MigrationFailedError && !source.isSetAside) await source.forget()
@@ -99,7 +99,7 @@ async function migrateFrom(migration: Migration & { readonly knex: Knex; readonl
 
 interface Target {
   readonly storage: KnexStorage
-  /** `undefined` where the server has no pgvector. */
+  /** `undefined` if the server has no pgvector. */
   readonly index: PgVectorIndex | undefined
   readonly words: PgLexicalIndex
 }
@@ -109,14 +109,14 @@ async function openTables(knex: Knex, tablePrefix: string): Promise<Target> {
   await storage.open()
   const words = new PgLexicalIndex({ knex, keepKnex: true, tablePrefix })
   if (!(await hasPgVector(knex))) return { storage, index: undefined, words }
-  // The engines build indexes, when it is worked with.
+  // Engines build the nearest-neighbor indexes later, when they use the database.
   const index = new PgVectorIndex({ knex, keepKnex: true, tablePrefix, indexFromRows: Number.POSITIVE_INFINITY })
   await index.prepare()
   return { storage, index, words }
 }
 
-/** What was copied beside rows. */
-interface Copied extends CopiedVectors {
+/** The copied data besides rows. */
+interface CopiedIndexes extends CopiedVectors {
   readonly indexedChunks: number
 }
 
@@ -128,11 +128,11 @@ interface Migration extends Pick<MigrationOptions, 'onProgress'>, Target {
 async function migrate(migration: Migration, copy: DatabaseCopy): Promise<MigrationResult> {
   const { source, storage, index } = migration
   const mark = (state: CopyState): string => copyMark(state, source.databaseId, source.copyId)
-  const there = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
-  let copied: Copied = { vectors: 0, documentsWithoutVectors: [], indexedChunks: 0 }
-  if (there !== mark('copied') && there !== mark('live')) {
-    if (source.isSetAside) throw new MigrationFailedError(`${source.folder} was migrated to another database already`)
-    if (there !== mark('copying')) await begin(migration, copy, there, mark('copying'))
+  const targetMark = await storage.read(({ settings }) => settings.get(MIGRATION_SETTING))
+  let copied: CopiedIndexes = { vectors: 0, documentsWithoutVectors: [], indexedChunks: 0 }
+  if (targetMark !== mark('copied') && targetMark !== mark('live')) {
+    if (source.isSetAside) throw new MigrationFailedError(`${source.folder} is already migrated to another database`)
+    if (targetMark !== mark('copying')) await startCopy(migration, copy, targetMark, mark('copying'))
     copied = await copyAndCompare(migration, copy)
     await copy.finish([mark('copying'), mark('copied')], {
       [VECTOR_STORE_SETTING]: index === undefined ? 'lancedb' : 'pgvector',
@@ -151,18 +151,19 @@ async function migrate(migration: Migration, copy: DatabaseCopy): Promise<Migrat
   }
 }
 
-/** @param there the mark that the database has */
-async function begin(
+/** @param targetMark the mark in the target database */
+async function startCopy(
   { source, index, words }: Migration,
   copy: DatabaseCopy,
-  there: string | undefined,
-  mark: string,
+  targetMark: string | undefined,
+  newMark: string,
 ): Promise<void> {
-  const isFree = isUnusedCopyOf(source.databaseId, there) || (there === undefined && (await copy.isTargetEmpty()))
+  const isFree =
+    isUnusedCopyOf(source.databaseId, targetMark) || (targetMark === undefined && (await copy.isTargetEmpty()))
   if (!isFree) {
-    throw new InvalidInputError('to', 'the database has data of an engine already: name an empty one')
+    throw new InvalidInputError('to', 'the database contains data of an engine: use an empty one')
   }
-  await copy.begin(mark)
+  await copy.begin(newMark)
   for (const name of (await index?.listCollections()) ?? []) await index?.drop(name)
   for (const name of await words.listCollections()) await words.drop(name)
 }
@@ -170,18 +171,18 @@ async function begin(
 async function copyAndCompare(
   { source, index, words, signal, onProgress }: Migration,
   copy: DatabaseCopy,
-): Promise<Copied> {
+): Promise<CopiedIndexes> {
   const counts = Object.values(await copy.countRows())
   const progress = { rows: 0, totalRows: counts.reduce((sum, rows) => sum + rows, 0) }
-  const copied = (rows: number): void => {
+  const onCopied = (rows: number): void => {
     progress.rows += rows
     progress.totalRows = Math.max(progress.rows, progress.totalRows)
     onProgress?.({ ...progress })
   }
-  await copy.copy(signal, copied)
-  const vectors = index && (await copyIndex(source, index, signal, copied))
+  await copy.copy(signal, onCopied)
+  const vectors = index && (await copyIndex(source, index, signal, onCopied))
   const { storage } = source.snapshot
-  const indexedChunks = await rebuildWords({ storage, index: words, signal, onDocument: copied })
+  const indexedChunks = await rebuildWords({ storage, index: words, signal, onDocument: onCopied })
   await copy.verify(signal)
   return { vectors: 0, documentsWithoutVectors: [], ...vectors, indexedChunks }
 }
@@ -190,11 +191,11 @@ async function copyIndex(
   { folder, snapshot }: MigrationSource,
   target: PgVectorIndex,
   signal: AbortSignal,
-  copied: (vectors: number) => void,
+  onCopied: (vectors: number) => void,
 ): Promise<CopiedVectors> {
   const source = new LanceDbVectorIndex(join(folder, VECTORS), { maintains: false })
   try {
-    return await copyVectors({ source, target, snapshot, signal, copied })
+    return await copyVectors({ source, target, snapshot, signal, onCopied })
   } finally {
     await source.close()
   }

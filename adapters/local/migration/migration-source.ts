@@ -2,7 +2,6 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { DataDirUnusableError, MigrationFailedError, NotInitializedError } from '../../../src/index.js'
-import { syncFolder } from '../../files/index.js'
 import {
   KnexStorage,
   MIGRATION_SETTING,
@@ -11,44 +10,46 @@ import {
   SqliteSnapshot,
   withoutWriters,
 } from '../../knex/index.js'
+import { syncFolder } from '../../node-kit/index.js'
 import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
-import { DATABASE, formerName, isThere, VECTORS, WORDS } from '../data-dir-names.js'
+import { DATABASE, formerName, pathExists, VECTORS, WORDS } from '../data-dir-names.js'
 import { requireLocalDatabase } from '../open-local-database.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
 import { forgetMigration, markSource } from './migration-mark.js'
 
-/** A data folder whose database is copied elsewhere; nobody else works on it meanwhile. */
+/** A data folder whose database is copied elsewhere. It is locked against engines and commands. */
 export class MigrationSource {
   readonly folder: string
-  /** Whether its database was set aside by a migration that came to its end, or as good as. */
+  /** True if a complete migration has already renamed the database of the folder. */
   readonly isSetAside: boolean
   readonly snapshot: SqliteSnapshot
   readonly databaseId: string
-  /** The same as before as long as nobody has worked on the folder since. */
+  /** The same as in the last run if no engine has worked on the folder since. */
   readonly copyId: string
   readonly #knex: Knex
   readonly #tablePrefix: string
   readonly #opened: Opened
 
-  private constructor(known: Known, ids: { readonly databaseId: string; readonly copyId: string }) {
-    this.folder = known.folder
-    this.isSetAside = known.isSetAside
-    this.snapshot = known.snapshot
+  private constructor(parts: Parts, ids: { readonly databaseId: string; readonly copyId: string }) {
+    this.folder = parts.folder
+    this.isSetAside = parts.isSetAside
+    this.snapshot = parts.snapshot
     this.databaseId = ids.databaseId
     this.copyId = ids.copyId
-    this.#knex = known.knex
-    this.#tablePrefix = known.tablePrefix
-    this.#opened = known.opened
+    this.#knex = parts.knex
+    this.#tablePrefix = parts.tablePrefix
+    this.#opened = parts.opened
   }
 
   /**
-   * Takes the folder's lock, and makes of its database what another engine can go on with.
+   * Takes the locks of the folder, and prepares a snapshot from which another engine can continue.
    *
-   * @throws NotInitializedError where there is nothing to be copied
-   * @throws DataDirLockedError where an engine works on the folder
+   * @throws NotInitializedError if the folder has no database
+   * @throws DataDirLockedError if an engine works on the folder
    */
   static async open(folder: string, tablePrefix: string): Promise<MigrationSource> {
-    const isSetAside = !(await isThere(join(folder, DATABASE))) && (await isThere(formerName(join(folder, DATABASE))))
+    const isSetAside =
+      !(await pathExists(join(folder, DATABASE))) && (await pathExists(formerName(join(folder, DATABASE))))
     if (!isSetAside) await requireLocalDatabase(folder)
     const file = isSetAside ? formerName(join(folder, DATABASE)) : join(folder, DATABASE)
     const opened: (() => Promise<void>)[] = []
@@ -72,41 +73,41 @@ export class MigrationSource {
     }
   }
 
-  /** Reads the database while nobody writes to it. */
-  async reading<T>(work: (reading: Knex) => Promise<T>): Promise<T> {
-    return await withoutWriters(this.#knex, this.#tablePrefix, async (reading) => {
+  /** Runs work on the database while no process can write to it. */
+  async readWithoutWriters<T>(work: (knex: Knex) => Promise<T>): Promise<T> {
+    return await withoutWriters(this.#knex, this.#tablePrefix, async (knex) => {
       const copyId = await this.snapshot.setting(MIGRATION_SETTING)
-      if (copyId === this.copyId) return await work(reading)
-      throw new MigrationFailedError(`somebody else works on ${this.folder}: end that, and migrate it again`)
+      if (copyId === this.copyId) return await work(knex)
+      throw new MigrationFailedError(`another process works on ${this.folder}: stop it, then retry the migration`)
     })
   }
 
-  /** Where something of the folder is once it is {@link setAside}. */
+  /** The path of a file or folder after {@link setAside}. */
   former(name: string): string {
     return formerName(join(this.folder, name))
   }
 
-  /** What was copied of it is out of date, or was changed by others: the next copy begins anew. */
+  /** Makes the next run copy everything from the beginning, because the copy is out of date. */
   async forget(): Promise<void> {
     const storage = new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.#tablePrefix })
     await forgetMigration(storage)
   }
 
   /**
-   * Gives what is not used any more another name, the database first: with that the folder is not worked with any more.
-   * @throws MigrationFailedError where some other program has the database open
+   * Renames files and folders that are no longer used, the database first: without it no engine opens the folder.
+   * @throws MigrationFailedError if another program has the database open
    */
   async setAside(names: readonly string[]): Promise<void> {
     const rows = await this.#knex.raw<readonly { readonly busy: number }[]>('pragma wal_checkpoint(truncate)')
     if (rows[0]?.busy !== 0) {
       throw new MigrationFailedError(
-        `another program has the database in ${this.folder} open: end it, and migrate it again`,
+        `another program has opened the database in ${this.folder}: stop it, then retry the migration`,
       )
     }
     await this.snapshot.close()
     await this.#knex.destroy()
     for (const name of names) {
-      if (await isThere(join(this.folder, name))) await rename(join(this.folder, name), this.former(name))
+      if (await pathExists(join(this.folder, name))) await rename(join(this.folder, name), this.former(name))
     }
     await syncFolder(this.folder)
   }
@@ -116,25 +117,25 @@ export class MigrationSource {
   }
 }
 
-/** What closes what was opened, the last first. */
+/** The functions that close the opened parts, the newest first. */
 type Opened = readonly (() => Promise<void>)[]
 
 async function closeAll(opened: Opened): Promise<void> {
   for (const close of opened) await close()
 }
 
-/** @throws DataDirUnusableError where an earlier migration has left what this one could not set aside */
+/** @throws DataDirUnusableError if a file of an earlier migration has the name that this one needs */
 async function requireFreeNames(folder: string): Promise<void> {
   for (const name of [DATABASE, VECTORS, WORDS]) {
     const path = join(folder, name)
-    if (!(await isThere(path)) || !(await isThere(formerName(path)))) continue
+    if (!(await pathExists(path)) || !(await pathExists(formerName(path)))) continue
     throw new DataDirUnusableError(
-      `there is ${formerName(path)} of an earlier migration beside ${name}: remove it, or give it another name`,
+      `${formerName(path)} exists beside ${name}, from an earlier migration: remove or rename it`,
     )
   }
 }
 
-type Known = Pick<MigrationSource, 'folder' | 'isSetAside' | 'snapshot'> & {
+type Parts = Pick<MigrationSource, 'folder' | 'isSetAside' | 'snapshot'> & {
   readonly knex: Knex
   readonly tablePrefix: string
   readonly opened: Opened
@@ -144,7 +145,7 @@ async function prepare(folder: string, storage: KnexStorage, snapshot: SqliteSna
   await requireSameDatabase(folder, storage)
   const databaseId = await snapshot.setting(ID_SETTING)
   if (databaseId === undefined || (await snapshot.setting('owner')) === undefined) {
-    throw new NotInitializedError(`there is no data in ${folder}: run "alcove init" first`)
+    throw new NotInitializedError(`${folder} has no data: run "alcove init" first`)
   }
   await snapshot.settle()
   return { databaseId, copyId: await markSource(storage) }

@@ -3,19 +3,19 @@ import type { MemoryTables } from './tables.js'
 
 type Companies = MemoryTables['companies']
 
-/** Whether a company is another or lies below it; false where rows form a cycle. */
+/** True if a company is the ancestor itself, or is below it. False if the rows have a cycle. */
 export function isWithin(companies: Companies, id: number, ancestorId: number): boolean {
-  const hasRoot = wayUp(companies, ancestorId).at(-1)?.parentId === null
-  return hasRoot && wayUp(companies, id).some((company) => company.id === ancestorId)
+  const hasRoot = pathToRoot(companies, ancestorId).at(-1)?.parentId === null
+  return hasRoot && pathToRoot(companies, id).some((company) => company.id === ancestorId)
 }
 
-/** A company and those above it, until the root, or until a cycle comes round. */
-function wayUp(companies: Companies, id: number): CompanyRecord[] {
-  const way: CompanyRecord[] = []
-  let at = companies.get(id)
-  while (at !== undefined && !way.some((seen) => seen.id === at?.id)) {
-    way.push(at)
-    at = at.parentId === null ? undefined : companies.get(at.parentId)
+/** A company and all companies above it, up to the root or to the first repeated company of a cycle. */
+function pathToRoot(companies: Companies, id: number): CompanyRecord[] {
+  const path: CompanyRecord[] = []
+  let current = companies.get(id)
+  while (current !== undefined && !path.some((seen) => seen.id === current?.id)) {
+    path.push(current)
+    current = current.parentId === null ? undefined : companies.get(current.parentId)
   }
-  return way
+  return path
 }

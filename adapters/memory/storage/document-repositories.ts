@@ -14,42 +14,42 @@ import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredChunk } from './tables.js'
 
 export function contextRepository({ contexts, accounts, documents }: MemoryTables): ContextRepository {
-  const live = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
-  const listed = ({ accountId, visibleTo }: ContextFilter) =>
+  const findLive = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
+  const filterLive = ({ accountId, visibleTo }: ContextFilter) =>
     contexts.filter((context) => {
       if (context.accountId !== accountId || context.deleted !== null) return false
       return visibleTo === undefined || context.userId === visibleTo || context.shareState === 1
     })
   return {
     insert: async (context) => contexts.insert(context),
-    get: async (id) => live(id),
-    // Transactions come one after the other.
+    get: async (id) => findLive(id),
+    // Transactions run one after the other.
     lock: async () => undefined,
-    list: async (filter, page) => pageOf(listed(filter), page),
-    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
+    list: async (filter, page) => pageOf(filterLive(filter), page),
+    listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
     count: async (companyId) =>
       contexts.filter(({ accountId, deleted }) => {
         const account = accounts.get(accountId)
         return deleted === null && account?.deleted === null && account.companyId === companyId
       }).length,
     update: async (id, changes) => {
-      if (live(id)) contexts.update(id, changes)
-      return live(id)
+      if (findLive(id)) contexts.update(id, changes)
+      return findLive(id)
     },
     page: async ({ after, limit }) => contexts.filter(({ id }) => id > after).slice(0, limit),
     deleteMadeBy: async (userId, deleted) => {
-      const made = contexts.filter((context) => context.userId === userId && context.deleted === null)
-      const texts = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
-      for (const { id } of made) contexts.update(id, { ...texts, deleted })
-      return made.map(({ id, accountId }) => ({ id, accountId }))
+      const ofUser = contexts.filter((context) => context.userId === userId && context.deleted === null)
+      const erasedTexts = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
+      for (const { id } of ofUser) contexts.update(id, { ...erasedTexts, deleted })
+      return ofUser.map(({ id, accountId }) => ({ id, accountId }))
     },
     isDeleted: async (id) => (contexts.get(id)?.deleted ?? null) !== null,
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
     listWithoutWords: async (version) => {
-      const without = documents.filter(
+      const withoutWords = documents.filter(
         ({ completed, deleted, wordsVersion }) => completed !== null && deleted === null && wordsVersion !== version,
       )
-      const ids = new Set(without.map(({ contextId }) => contextId))
+      const ids = new Set(withoutWords.map(({ contextId }) => contextId))
       return contexts.filter(({ id, deleted }) => deleted === null && ids.has(id)).map(({ id }) => id)
     },
     remove: async (id) => {
@@ -59,10 +59,10 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
 }
 
 export function documentRepository({ documents }: MemoryTables): DocumentRepository {
-  const live = (passes: (document: DocumentRecord) => boolean) =>
+  const filterLive = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
-  const ofContext = (contextId: number) => live((document) => document.contextId === contextId)
-  const visibilityBy = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
+  const liveOfContext = (contextId: number) => filterLive((document) => document.contextId === contextId)
+  const readVisibility = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
     const rows = documents.filter((document) => document.contextId === contextId)
     const visible = rows.filter(isVisible).map(({ id }) => id)
     const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
@@ -71,31 +71,34 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
   }
   return {
     insert: async (document) => documents.insert(document),
-    get: async (id) => live((document) => document.id === id)[0],
-    getByUuid: async (uuid) => live((document) => document.uuid === uuid)[0],
-    list: async (contextId, page) => pageOf(ofContext(contextId), page),
-    listLiveIds: async (contextId, page) => pageOf(ofContext(contextId), page).map(({ id }) => id),
-    count: async (contextId) => ofContext(contextId).length,
+    get: async (id) => filterLive((document) => document.id === id)[0],
+    getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
+    list: async (contextId, page) => pageOf(liveOfContext(contextId), page),
+    listLiveIds: async (contextId, page) => pageOf(liveOfContext(contextId), page).map(({ id }) => id),
+    count: async (contextId) => liveOfContext(contextId).length,
     findSame: async (contextId, contentHash, originalName) =>
-      live(
+      filterLive(
         (document) =>
           document.contextId === contextId &&
           document.contentHash === contentHash &&
           document.originalName === originalName,
       )[0],
     largestBytes: async (contextId, name) => {
-      const named = ofContext(contextId).filter(({ originalName }) => name === undefined || originalName === name)
+      const named = liveOfContext(contextId).filter(({ originalName }) => name === undefined || originalName === name)
       return Math.max(0, ...named.map(({ sizeBytes }) => sizeBytes))
     },
     nextNameIndex: async (contextId, originalName) => {
-      const same = live((document) => document.contextId === contextId && document.originalName === originalName)
-      return Math.max(-1, ...same.map(({ nameIndex }) => nameIndex)) + 1
+      const sameName = filterLive(
+        (document) => document.contextId === contextId && document.originalName === originalName,
+      )
+      return Math.max(-1, ...sameName.map(({ nameIndex }) => nameIndex)) + 1
     },
-    update: async (id, changes) => live((document) => document.id === id).length > 0 && documents.update(id, changes),
+    update: async (id, changes) =>
+      filterLive((document) => document.id === id).length > 0 && documents.update(id, changes),
     deleteOfContext: async (contextId, deleted) => {
-      for (const { id } of live((document) => document.contextId === contextId)) documents.update(id, { deleted })
+      for (const { id } of liveOfContext(contextId)) documents.update(id, { deleted })
     },
-    listUnfinished: async () => live(({ completed, error }) => completed === null && error === null),
+    listUnfinished: async () => filterLive(({ completed, error }) => completed === null && error === null),
     listDeleted: async (contextId) =>
       documents
         .filter(
@@ -103,14 +106,16 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
         )
         .map(({ id, uuid, contextId: owner }) => ({ id, uuid, contextId: owner })),
     visibility: async (contextId) =>
-      visibilityBy(contextId, ({ completed, deleted }) => completed !== null && deleted === null),
+      readVisibility(contextId, ({ completed, deleted }) => completed !== null && deleted === null),
     wordVisibility: async (contextId, { version, findsEarly }) =>
-      visibilityBy(contextId, (document) => {
+      readVisibility(contextId, (document) => {
         return document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
       }),
     listWithoutWords: async (contextId, version, page) =>
       pageOf(
-        ofContext(contextId).filter(({ completed, wordsVersion }) => completed !== null && wordsVersion !== version),
+        liveOfContext(contextId).filter(
+          ({ completed, wordsVersion }) => completed !== null && wordsVersion !== version,
+        ),
         page,
       ).map(({ id }) => id),
     listIds: async (contextId, { after, limit }) =>
@@ -129,36 +134,37 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
   }
 }
 
-/** Whether a document is completed, or may be found before. */
+/** True if a document is completed, or may be found before that. */
 function isFindable({ completed, error }: DocumentRecord, findsEarly: boolean): boolean {
   return completed !== null || (findsEarly && error === null)
 }
 
 export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
-  const alive = (uuid: string) => uploads.find((upload) => upload.uuid === uuid && upload.expiresMs > Date.now())
+  const findUnexpired = (uuid: string) =>
+    uploads.find((upload) => upload.uuid === uuid && upload.expiresMs > Date.now())
   return {
     insert: async (upload, ttlMs) => {
       uploads.insert({ ...upload, expiresMs: Date.now() + ttlMs })
     },
     extend: async (uuid, ttlMs) => {
-      const upload = alive(uuid)
+      const upload = findUnexpired(uuid)
       return upload !== undefined && uploads.update(upload.id, { expiresMs: Date.now() + ttlMs })
     },
     hold: async (uuid, sizeBytes, ttlMs) => {
-      const upload = alive(uuid)
+      const upload = findUnexpired(uuid)
       return upload !== undefined && uploads.update(upload.id, { sizeBytes, expiresMs: Date.now() + ttlMs })
     },
     remove: async (uuid) => {
-      const upload = alive(uuid)
+      const upload = findUnexpired(uuid)
       return upload !== undefined && uploads.delete(upload.id)
     },
     usedBytes: async (contextId) => {
       const stored = documents.filter((document) => document.contextId === contextId && document.deleted === null)
-      const coming = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
-      return [...stored, ...coming].reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
+      const unexpired = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
+      return [...stored, ...unexpired].reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
     },
     claimed: async (uuids) =>
-      new Set(uuids.filter((uuid) => alive(uuid) ?? documents.find((document) => document.uuid === uuid))),
+      new Set(uuids.filter((uuid) => findUnexpired(uuid) ?? documents.find((document) => document.uuid === uuid))),
     countExpired: async () => uploads.filter(({ expiresMs }) => expiresMs <= Date.now()).length,
     removeExpired: async ({ all }) => {
       for (const upload of uploads.filter(({ expiresMs }) => all || expiresMs <= Date.now())) uploads.delete(upload.id)
@@ -174,17 +180,17 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
     return isFindable(document, isEarly)
   }
   const toRecord = ({ hash: _hash, windows: _windows, ...record }: StoredChunk): ChunkRecord => record
-  const inOrder = (found: StoredChunk[]) => found.sort((one, other) => one.ordinal - other.ordinal)
+  const sortByOrdinal = (unsorted: StoredChunk[]) => unsorted.sort((one, other) => one.ordinal - other.ordinal)
   return {
-    insert: async (documentId, added) => {
-      for (const chunk of added) chunks.insert({ documentId, ...chunk })
+    insert: async (documentId, newChunks) => {
+      for (const chunk of newChunks) chunks.insert({ documentId, ...chunk })
     },
     listHashes: async (documentId, { ordinal, limit }) =>
-      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
+      sortByOrdinal(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
         .slice(0, limit)
         .map(({ hash }) => hash),
     list: async (documentId) =>
-      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
+      sortByOrdinal(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
     findVisible: async (contextId, keys, { maxBytes = Infinity, byWords } = {}) =>
       chunks
         .filter(
@@ -208,22 +214,22 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
           }
         }),
     page: async (documentId, { ordinal, limit }) =>
-      inOrder(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
+      sortByOrdinal(chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal))
         .slice(0, limit)
         .map(({ id: _id, documentId: _documentId, ...chunk }) => chunk),
     listWindows: async (keys) =>
       keys.flatMap((key) => {
-        const chunk = chunks.find((one) => one.documentId === key.documentId && one.ordinal === key.chunk)
+        const chunk = chunks.find(({ documentId, ordinal }) => documentId === key.documentId && ordinal === key.chunk)
         const window = chunk?.windows[key.window]
         return window === undefined ? [] : [{ ...key, ...window }]
       }),
     count: async (documentIds) => {
       const counts = new Map<number, ChunkCounts>()
       for (const id of documentIds) {
-        const stored = inOrder(chunks.filter((chunk) => chunk.documentId === id))
+        const stored = sortByOrdinal(chunks.filter((chunk) => chunk.documentId === id))
         if (stored.length === 0) continue
         const windows = stored.reduce((sum, chunk) => sum + chunk.windows.length, 0)
-        const isWhole = stored.every((chunk, at) => chunk.ordinal === at && chunk.windows.length > 0)
+        const isWhole = stored.every((chunk, index) => chunk.ordinal === index && chunk.windows.length > 0)
         counts.set(id, { chunks: stored.length, windows, isWhole })
       }
       return counts
@@ -236,9 +242,11 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       const wanted = new Set(hashes)
       const found = new Map<string, VectorKey>()
       const live = documents.filter((document) => document.contextId === contextId && document.deleted === null)
-      const embedded = new Map(live.map(({ id, embeddedChunks }) => [id, embeddedChunks]))
-      const written = chunks.filter(({ documentId, ordinal }) => ordinal < (embedded.get(documentId) ?? 0))
-      for (const { documentId, ordinal, windows } of written) {
+      const embeddedCounts = new Map(live.map(({ id, embeddedChunks }) => [id, embeddedChunks]))
+      const chunksWithVectors = chunks.filter(
+        ({ documentId, ordinal }) => ordinal < (embeddedCounts.get(documentId) ?? 0),
+      )
+      for (const { documentId, ordinal, windows } of chunksWithVectors) {
         windows.forEach(({ hash }, window) => {
           if (wanted.has(hash)) found.set(hash, { documentId, chunk: ordinal, window })
         })
@@ -246,11 +254,11 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       return found
     },
     remove: async (documentId, { fromOrdinal, limit }) => {
-      const doomed = inOrder(
+      const last = sortByOrdinal(
         chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal),
       ).slice(-limit)
-      for (const { id } of doomed) chunks.delete(id)
-      return doomed.length
+      for (const { id } of last) chunks.delete(id)
+      return last.length
     },
   }
 }

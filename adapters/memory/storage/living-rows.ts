@@ -1,12 +1,12 @@
 import type { MemoryTable } from './memory-table.js'
 
-interface Stored {
+interface StoredRow {
   readonly id: number
   readonly deleted: string | null
 }
 
-/** The rows of a table that are not deleted, without the mark that says so. */
-export class LivingRows<Row extends Stored> {
+/** The rows of a table that are not deleted, without their member `deleted`. */
+export class LivingRows<Row extends StoredRow> {
   readonly #table: MemoryTable<Row>
 
   constructor(table: MemoryTable<Row>) {
@@ -14,26 +14,26 @@ export class LivingRows<Row extends Stored> {
   }
 
   insert(row: Omit<Row, 'id' | 'deleted'>): Omit<Row, 'deleted'> {
-    return shown(this.#table.insert({ ...row, deleted: null } as unknown as Omit<Row, 'id'>))
+    return withoutDeleted(this.#table.insert({ ...row, deleted: null } as unknown as Omit<Row, 'id'>))
   }
 
   get(id: number): Omit<Row, 'deleted'> | undefined {
     const row = this.#table.get(id)
-    return row?.deleted === null ? shown(row) : undefined
+    return row?.deleted === null ? withoutDeleted(row) : undefined
   }
 
-  /** Rows that pass, ordered by id. */
+  /** Rows that pass, in the order of their ids. */
   filter(passes: (row: Row) => boolean = () => true): Omit<Row, 'deleted'>[] {
-    return this.#table.filter((row) => row.deleted === null && passes(row)).map(shown)
+    return this.#table.filter((row) => row.deleted === null && passes(row)).map(withoutDeleted)
   }
 
-  /** @returns whether the row is there. */
+  /** @returns true if the row exists and is not deleted */
   update(id: number, changes: Partial<Omit<Row, 'id'>>): boolean {
     return this.get(id) !== undefined && this.#table.update(id, changes)
   }
 }
 
-function shown<Row extends Stored>(row: Row): Omit<Row, 'deleted'> {
+function withoutDeleted<Row extends StoredRow>(row: Row): Omit<Row, 'deleted'> {
   const { deleted: _deleted, ...rest } = row
   return rest
 }

@@ -1,9 +1,9 @@
 import type { RowPage } from '../../../src/ports/index.js'
 
-/** What has to be undone if a transaction fails, the last first. */
+/** Functions that undo the changes of a transaction. They run in reverse order. */
 export type Journal = (() => void)[]
 
-/** Rows by id, and a way back for every change. */
+/** Rows by id. Every change adds its undo function to the journal. */
 export class MemoryTable<Row extends { readonly id: number }> {
   readonly #journal: Journal
   readonly #rows = new Map<number, Row>()
@@ -25,7 +25,7 @@ export class MemoryTable<Row extends { readonly id: number }> {
     return structuredClone(this.#rows.get(id))
   }
 
-  /** Rows that pass, ordered by id. */
+  /** Copies of the rows that pass, in the order of their ids. */
   filter(passes: (row: Row) => boolean = () => true): Row[] {
     return structuredClone([...this.#rows.values()].filter(passes).sort((one, other) => one.id - other.id))
   }
@@ -34,17 +34,17 @@ export class MemoryTable<Row extends { readonly id: number }> {
     return this.filter(passes)[0]
   }
 
-  /** @returns whether the row exists. */
+  /** Members that are undefined stay as they are. @returns true if the row exists */
   update(id: number, changes: Partial<Omit<Row, 'id'>>): boolean {
     const before = this.#rows.get(id)
     if (before === undefined) return false
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    this.#rows.set(id, { ...before, ...structuredClone(given) })
+    const definedChanges = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    this.#rows.set(id, { ...before, ...structuredClone(definedChanges) })
     this.#journal.push(() => this.#rows.set(id, before))
     return true
   }
 
-  /** @returns whether the row existed. */
+  /** @returns true if the row existed */
   delete(id: number): boolean {
     const before = this.#rows.get(id)
     if (before === undefined) return false
@@ -54,20 +54,20 @@ export class MemoryTable<Row extends { readonly id: number }> {
   }
 }
 
-/** A part of rows that are ordered by id; all of them without a page. */
+/** A page of rows that are in the order of their ids. Without a page: all rows. */
 export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[], page?: RowPage): readonly Row[] {
   if (page === undefined) return rows
   const { after, upTo = Infinity, limit, maxBytes = Infinity } = page
   const within = rows.filter(({ id }) => id > after && id <= upTo).slice(0, limit)
   let bytes = 0
-  const end = within.findIndex((row, at) => {
-    bytes += textBytes(row)
-    return at > 0 && bytes > maxBytes
+  const end = within.findIndex((row, index) => {
+    bytes += countTextBytes(row)
+    return index > 0 && bytes > maxBytes
   })
   return end < 0 ? within : within.slice(0, end)
 }
 
-function textBytes(row: object): number {
+function countTextBytes(row: object): number {
   return Object.values(row).reduce<number>((bytes, value: unknown) => {
     return bytes + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0)
   }, 0)

@@ -9,9 +9,9 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
   }
   return {
     get: async (userId) => {
-      const known = find(userId)
-      if (known === undefined) return undefined
-      const { id: _, ...record } = known
+      const row = find(userId)
+      if (row === undefined) return undefined
+      const { id: _, ...record } = row
       return record
     },
     listUserIds: async (among) =>
@@ -22,38 +22,38 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
         .sort((one, other) => one - other),
     lock: async () => undefined,
     putPending: async (userId, pendingSecret) => {
-      const known = find(userId)
-      if (known === undefined) oneTimePasswords.insert({ userId, secret: null, pendingSecret, lastStep: null })
-      else oneTimePasswords.update(known.id, { pendingSecret })
+      const row = find(userId)
+      if (row === undefined) oneTimePasswords.insert({ userId, secret: null, pendingSecret, lastStep: null })
+      else oneTimePasswords.update(row.id, { pendingSecret })
     },
     activate: async (userId, pendingSecret, step) => {
-      const known = find(userId)
-      if (known?.pendingSecret !== pendingSecret) return false
-      return oneTimePasswords.update(known.id, { secret: pendingSecret, pendingSecret: null, lastStep: step })
+      const row = find(userId)
+      if (row?.pendingSecret !== pendingSecret) return false
+      return oneTimePasswords.update(row.id, { secret: pendingSecret, pendingSecret: null, lastStep: step })
     },
     takeStep: async (userId, secret, step) => {
-      const known = find(userId)
-      if (known?.secret !== secret || (known.lastStep ?? -1) >= step) return false
-      return oneTimePasswords.update(known.id, { lastStep: step })
+      const row = find(userId)
+      if (row?.secret !== secret || (row.lastStep ?? -1) >= step) return false
+      return oneTimePasswords.update(row.id, { lastStep: step })
     },
     replaceRecoveryCodes: async (userId, hashes) => {
       removeCodes(userId)
       for (const hash of hashes) recoveryCodes.insert({ userId, hash })
     },
     takeRecoveryCode: async (userId, hash) => {
-      const code = recoveryCodes.find((known) => known.userId === userId && known.hash === hash)
+      const code = recoveryCodes.find((stored) => stored.userId === userId && stored.hash === hash)
       return code !== undefined && recoveryCodes.delete(code.id)
     },
     countRecoveryCodes: async (userId) => recoveryCodes.filter((code) => code.userId === userId).length,
-    removeOf: async (of) => {
-      const named = oneTimePasswords.filter(({ userId }) => {
-        return 'userId' in of ? userId === of.userId : users.get(userId)?.companyId === of.companyId
+    removeOf: async (filter) => {
+      const removed = oneTimePasswords.filter(({ userId }) => {
+        return 'userId' in filter ? userId === filter.userId : users.get(userId)?.companyId === filter.companyId
       })
-      for (const { id, userId } of named) {
+      for (const { id, userId } of removed) {
         removeCodes(userId)
         oneTimePasswords.delete(id)
       }
-      return named.length > 0
+      return removed.length > 0
     },
   }
 }

@@ -12,47 +12,51 @@ import { pageOf } from './memory-table.js'
 import type { MemoryTables, StoredDestination } from './tables.js'
 
 export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
-  const living = (id: number): StoredDestination | undefined => {
+  const findLive = (id: number): StoredDestination | undefined => {
     const destination = destinations.get(id)
     return destination?.removed === null ? destination : undefined
   }
-  const shown = (destination: StoredDestination) => {
+  const withoutRemoved = (destination: StoredDestination) => {
     const { removed: _removed, ...record } = destination
     return record
   }
-  const listed = ({ companyId }: { readonly companyId?: number }) =>
+  const filterLive = ({ companyId }: { readonly companyId?: number }) =>
     destinations
-      .filter(({ removed, companyId: of }) => removed === null && (companyId === undefined || of === companyId))
-      .map(shown)
-  const refuseTwin = (companyId: number, url: string, id?: number): void => {
-    const isTwin = (other: StoredDestination) =>
+      .filter(
+        ({ removed, companyId: ownerId }) => removed === null && (companyId === undefined || ownerId === companyId),
+      )
+      .map(withoutRemoved)
+  const refuseDuplicate = (companyId: number, url: string, id?: number): void => {
+    const isDuplicate = (other: StoredDestination) =>
       other.removed === null && other.id !== id && other.companyId === companyId && other.url === url
-    if (destinations.find(isTwin)) {
+    if (destinations.find(isDuplicate)) {
       throw new AlreadyExistsError('the company has a destination with this URL already')
     }
   }
   return {
     insert: async (destination) => {
-      refuseTwin(destination.companyId, destination.url)
-      return shown(destinations.insert({ ...destination, removed: null }))
+      refuseDuplicate(destination.companyId, destination.url)
+      return withoutRemoved(destinations.insert({ ...destination, removed: null }))
     },
     get: async (id) => {
-      const destination = living(id)
-      return destination && shown(destination)
+      const destination = findLive(id)
+      return destination && withoutRemoved(destination)
     },
-    list: async (filter = {}, page) => pageOf(listed(filter), page),
-    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
-    count: async (companyId) => listed({ companyId }).length,
+    list: async (filter = {}, page) => pageOf(filterLive(filter), page),
+    listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
+    count: async (companyId) => filterLive({ companyId }).length,
     update: async (id, changes) => {
-      const destination = living(id)
+      const destination = findLive(id)
       if (destination === undefined) return false
-      if (changes.url !== undefined) refuseTwin(destination.companyId, changes.url, id)
+      if (changes.url !== undefined) refuseDuplicate(destination.companyId, changes.url, id)
       return destinations.update(id, changes)
     },
-    remove: async (id, removed) => living(id) !== undefined && destinations.update(id, { removed, sealedSecret: '' }),
-    idsOfCompany: async (companyId) => destinations.filter((one) => one.companyId === companyId).map(({ id }) => id),
+    remove: async (id, removed) => findLive(id) !== undefined && destinations.update(id, { removed, sealedSecret: '' }),
+    idsOfCompany: async (companyId) =>
+      destinations.filter((destination) => destination.companyId === companyId).map(({ id }) => id),
     deleteOfCompany: async (companyId) => {
-      for (const { id } of destinations.filter((one) => one.companyId === companyId)) destinations.delete(id)
+      for (const { id } of destinations.filter((destination) => destination.companyId === companyId))
+        destinations.delete(id)
     },
   }
 }
@@ -64,17 +68,17 @@ export function eventRepository({ events }: MemoryTables): EventRepository {
   }
 }
 
-const NEW = { status: 'pending', httpStatus: null, attemptCount: 0, error: null, resendOf: null } as const
+const NEW_DELIVERY = { status: 'pending', httpStatus: null, attemptCount: 0, error: null, resendOf: null } as const
 
 const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody: null, durationMs: null }
 
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
-  // A deleted company is a disabled one.
-  const isClosed = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
-  const removeRows = (gone: readonly DeliveryRecord[]): void => {
-    for (const { id } of gone) {
+  // A deleted company is disabled too.
+  const isCompanyDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
+  const removeRows = (removed: readonly DeliveryRecord[]): void => {
+    for (const { id } of removed) {
       for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
       deliveries.delete(id)
     }
@@ -84,14 +88,14 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   }
   return {
     fanOut: async ({ id: eventRow, eventId, type, companyId, created }) => {
-      const subscribed = destinations.filter(({ removed, companyId: of, includeDescendants, eventTypes }) => {
-        const isFor = of === companyId || (includeDescendants && isWithin(companies, companyId, of))
-        return removed === null && !isClosed(of) && isFor && (eventTypes?.includes(type) ?? true)
+      const subscribed = destinations.filter(({ removed, companyId: ownerId, includeDescendants, eventTypes }) => {
+        const isOfCompany = ownerId === companyId || (includeDescendants && isWithin(companies, companyId, ownerId))
+        return removed === null && !isCompanyDisabled(ownerId) && isOfCompany && (eventTypes?.includes(type) ?? true)
       })
       const event = { eventRow, eventId, type, created, updated: created }
-      return subscribed.map(({ id: destinationId, companyId: of }) => {
-        const { id } = deliveries.insert({ ...NEW, ...event, destinationId, companyId: of })
-        return { id, destinationId, companyId: of }
+      return subscribed.map(({ id: destinationId, companyId: ownerId }) => {
+        const { id } = deliveries.insert({ ...NEW_DELIVERY, ...event, destinationId, companyId: ownerId })
+        return { id, destinationId, companyId: ownerId }
       })
     },
     insert: async (delivery) => deliveries.insert(delivery),
@@ -101,7 +105,7 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         const delivery = deliveries.get(id)
         const destination = delivery && destinations.get(delivery.destinationId)
         const event = delivery && events.get(delivery.eventRow)
-        if (!delivery || destination?.removed !== null || isClosed(destination.companyId) || !event) continue
+        if (!delivery || destination?.removed !== null || isCompanyDisabled(destination.companyId) || !event) continue
         sendable.set(id, { delivery, destination, event })
       }
       return sendable
@@ -134,28 +138,30 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       cancel(open, cancellation)
       return open.filter(({ status }) => status === 'delivering').map(({ id }) => id)
     },
-    insertAttempts: async (begun) => {
+    insertAttempts: async (newAttempts) => {
       const ids = new Map<number, number>()
-      for (const { deliveryId, started, destination: to } of begun) {
+      for (const { deliveryId, started, destination: expected } of newAttempts) {
         const destination = destinations.get(deliveries.get(deliveryId)?.destinationId ?? 0)
-        const isSame =
-          destination?.removed === null && destination.url === to.url && destination.sealedSecret === to.sealedSecret
-        if (!isSame || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) continue
+        const isUnchanged =
+          destination?.removed === null &&
+          destination.url === expected.url &&
+          destination.sealedSecret === expected.sealedSecret
+        if (!isUnchanged || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) continue
         ids.set(deliveryId, attempts.insert({ deliveryId, started, ...NEW_ATTEMPT }).id)
       }
       return ids
     },
-    endAttempts: async (ended) => {
-      for (const { id, ...end } of ended) attempts.update(id, end)
+    endAttempts: async (endedAttempts) => {
+      for (const { id, ...changes } of endedAttempts) attempts.update(id, changes)
     },
     interruptAttempts: async (ids) => {
       const open = attempts.filter(({ deliveryId, outcome }) => outcome === null && ids.includes(deliveryId))
       for (const { id } of open) attempts.update(id, { outcome: 'interrupted' })
     },
     removeOfCompany: async (companyId, limit) => {
-      const gone = deliveries.filter((delivery) => delivery.companyId === companyId).slice(0, limit)
-      removeRows(gone)
-      return gone.length
+      const removed = deliveries.filter((delivery) => delivery.companyId === companyId).slice(0, limit)
+      removeRows(removed)
+      return removed.length
     },
     removeEventsOfCompany: async (companyId, { after, limit }) => {
       const page = events.filter(({ id }) => id > after).slice(0, limit)
@@ -167,20 +173,22 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     },
     listAttempts: async (deliveryId) => attempts.filter((attempt) => attempt.deliveryId === deliveryId),
     removeOld: async ({ before, limit }) => {
-      const old = deliveries.filter((delivery) => delivery.created < before && !isOpen(delivery)).slice(0, limit)
-      removeRows(old)
+      const oldDeliveries = deliveries
+        .filter((delivery) => delivery.created < before && !isOpen(delivery))
+        .slice(0, limit)
+      removeRows(oldDeliveries)
       const oldEvents = events
         .filter(({ id, created }) => created < before && !deliveries.find(({ eventRow }) => eventRow === id))
         .slice(0, limit)
       for (const { id } of oldEvents) events.delete(id)
-      const gone = destinations
+      const oldDestinations = destinations
         .filter(({ id, removed }) => {
           const isOld = removed !== null && removed < before
           return isOld && !deliveries.find(({ destinationId }) => destinationId === id)
         })
         .slice(0, limit)
-      for (const { id } of gone) destinations.delete(id)
-      return old.length + oldEvents.length + gone.length
+      for (const { id } of oldDestinations) destinations.delete(id)
+      return oldDeliveries.length + oldEvents.length + oldDestinations.length
     },
   }
 }

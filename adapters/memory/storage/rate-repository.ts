@@ -5,17 +5,17 @@ const ALLOWED: RateOutcome = { isAllowed: true, retryAfterMs: 0 }
 
 export function rateRepository({ rates }: MemoryTables): RateRepository {
   const find = (name: string) => rates.find((rate) => rate.name === name)
-  const current = (name: string, { windowMs, now }: RateLimit) => {
-    const known = find(name)
-    const leftMs = (known?.endsMs ?? 0) - now.getTime()
-    return known !== undefined && leftMs > 0 && leftMs <= windowMs ? { ...known, leftMs } : undefined
+  const findCurrent = (name: string, { windowMs, now }: RateLimit) => {
+    const rate = find(name)
+    const leftMs = (rate?.endsMs ?? 0) - now.getTime()
+    return rate !== undefined && leftMs > 0 && leftMs <= windowMs ? { ...rate, leftMs } : undefined
   }
   return {
     take: async (name, limit) => {
-      const window = current(name, limit)
+      const window = findCurrent(name, limit)
       if (window === undefined) {
-        const known = find(name)
-        if (known !== undefined) rates.delete(known.id)
+        const rate = find(name)
+        if (rate !== undefined) rates.delete(rate.id)
         rates.insert({ name, endsMs: limit.now.getTime() + limit.windowMs, count: 1 })
         return ALLOWED
       }
@@ -24,14 +24,14 @@ export function rateRepository({ rates }: MemoryTables): RateRepository {
       return ALLOWED
     },
     peek: async (name, limit) => {
-      const window = current(name, limit)
+      const window = findCurrent(name, limit)
       return window === undefined || window.count < limit.most
         ? ALLOWED
         : { isAllowed: false, retryAfterMs: window.leftMs }
     },
     forget: async (name) => {
-      const known = find(name)
-      if (known !== undefined) rates.delete(known.id)
+      const rate = find(name)
+      if (rate !== undefined) rates.delete(rate.id)
     },
     removeEnded: async ({ now, limit }) => {
       const ended = rates.filter(({ endsMs }) => endsMs <= now.getTime()).slice(0, limit)

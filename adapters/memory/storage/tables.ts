@@ -58,7 +58,7 @@ export interface StoredDestination extends DestinationRecord {
   readonly removed: string | null
 }
 
-/** A row that stays when what it was is deleted. */
+/** A row that stays, as a tombstone, when its record is deleted. */
 type Tombstone<Row> = Row & { readonly deleted: string | null }
 
 export interface StoredRate {
@@ -72,7 +72,7 @@ export interface StoredRevokedToken extends RevokedToken {
   readonly id: number
 }
 
-/** Everything that a memory storage holds. */
+/** All tables of a memory storage. */
 export class MemoryTables {
   readonly journal: Journal = []
   readonly settings: MemoryTable<{ id: number; key: string; value: string }> = new MemoryTable(this.journal)

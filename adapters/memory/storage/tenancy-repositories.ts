@@ -23,29 +23,29 @@ export function settingRepository({ settings }: MemoryTables): SettingRepository
   return {
     get: async (key) => settings.find((setting) => setting.key === key)?.value,
     put: async (key, value) => {
-      const known = settings.find((setting) => setting.key === key)
-      if (known) settings.update(known.id, { value })
+      const stored = settings.find((setting) => setting.key === key)
+      if (stored) settings.update(stored.id, { value })
       else settings.insert({ key, value })
     },
   }
 }
 
 export function companyRepository({ companies }: MemoryTables): CompanyRepository {
-  const living = new LivingRows(companies)
-  // Nothing lies below a company that was deleted.
-  const isLivingWithin = (id: number, ancestorId: number): boolean =>
-    living.get(id) !== undefined && isWithin(companies, id, ancestorId)
+  const live = new LivingRows(companies)
+  // A deleted company has no companies below it.
+  const isLiveWithin = (id: number, ancestorId: number): boolean =>
+    live.get(id) !== undefined && isWithin(companies, id, ancestorId)
   return {
-    insert: async (company) => living.insert({ ...company, isDisabled: false }),
-    get: async (id) => living.get(id),
-    list: async () => living.filter(),
-    isWithin: async (id, ancestorId) => isLivingWithin(id, ancestorId),
-    within: async (ids, ancestorId) => new Set(ids.filter((id) => isLivingWithin(id, ancestorId))),
+    insert: async (company) => live.insert({ ...company, isDisabled: false }),
+    get: async (id) => live.get(id),
+    list: async () => live.filter(),
+    isWithin: async (id, ancestorId) => isLiveWithin(id, ancestorId),
+    within: async (ids, ancestorId) => new Set(ids.filter((id) => isLiveWithin(id, ancestorId))),
     setParent: async (id, parentId) => {
-      living.update(id, { parentId })
+      live.update(id, { parentId })
     },
-    setDisabled: async (id, isDisabled) => living.update(id, { isDisabled }),
-    remove: async (id, deleted) => living.update(id, { name: '', isDisabled: true, deleted }),
+    setDisabled: async (id, isDisabled) => live.update(id, { isDisabled }),
+    remove: async (id, deleted) => live.update(id, { name: '', isDisabled: true, deleted }),
     isDeleted: async (id) => (companies.get(id)?.deleted ?? null) !== null,
   }
 }
@@ -58,14 +58,14 @@ export function regionRepository({ regions }: MemoryTables): RegionRepository {
 }
 
 export function accountRepository({ accounts }: MemoryTables): AccountRepository {
-  const living = new LivingRows(accounts)
+  const live = new LivingRows(accounts)
   return {
-    insert: async (account) => living.insert(account),
-    get: async (id) => living.get(id),
+    insert: async (account) => live.insert(account),
+    get: async (id) => live.get(id),
     list: async ({ companyId } = {}) =>
-      living.filter((account) => companyId === undefined || account.companyId === companyId),
-    setActive: async (id, isActive) => living.update(id, { isActive }),
-    remove: async (id, deleted) => living.update(id, { name: '', isActive: false, deleted }),
+      live.filter((account) => companyId === undefined || account.companyId === companyId),
+    setActive: async (id, isActive) => live.update(id, { isActive }),
+    remove: async (id, deleted) => live.update(id, { name: '', isActive: false, deleted }),
     listIds: async (companyId) => accounts.filter((account) => account.companyId === companyId).map(({ id }) => id),
   }
 }
@@ -85,32 +85,33 @@ export function roleRepository({ roles }: MemoryTables): RoleRepository {
 }
 
 export function userRepository({ users }: MemoryTables): UserRepository {
-  const living = new LivingRows(users)
-  const ofCompany = (companyId: number, emailKey: string) =>
-    living.filter((user) => user.companyId === companyId && user.emailKey === emailKey)[0]
-  const listed = ({ companyId }: { readonly companyId?: number }) =>
-    living.filter((user) => companyId === undefined || user.companyId === companyId)
+  const live = new LivingRows(users)
+  const findInCompany = (companyId: number, emailKey: string) =>
+    live.filter((user) => user.companyId === companyId && user.emailKey === emailKey)[0]
+  const filterLive = ({ companyId }: { readonly companyId?: number }) =>
+    live.filter((user) => companyId === undefined || user.companyId === companyId)
   return {
     insert: async (user) => {
-      if (ofCompany(user.companyId, user.emailKey)) {
+      if (findInCompany(user.companyId, user.emailKey)) {
         throw new AlreadyExistsError('a user with this e-mail address exists')
       }
-      return living.insert({ ...user, isDisabled: false })
+      return live.insert({ ...user, isDisabled: false })
     },
-    get: async (id) => living.get(id),
-    findByEmailKey: async (companyId, emailKey) => ofCompany(companyId, emailKey),
-    listByEmailKey: async (emailKey) => living.filter((user) => user.emailKey === emailKey),
-    list: async (filter = {}, page) => pageOf(listed(filter), page),
-    listIds: async (filter, page) => pageOf(listed(filter), page).map(({ id }) => id),
-    count: async (companyId) => listed({ companyId }).length,
-    update: async (id, changes) => living.update(id, changes),
-    erase: async (of, deleted) => {
-      for (const id of idsOfUsers(users, of)) living.update(id, { ...ERASED, emailKey: `deleted:${id}`, deleted })
+    get: async (id) => live.get(id),
+    findByEmailKey: async (companyId, emailKey) => findInCompany(companyId, emailKey),
+    listByEmailKey: async (emailKey) => live.filter((user) => user.emailKey === emailKey),
+    list: async (filter = {}, page) => pageOf(filterLive(filter), page),
+    listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
+    count: async (companyId) => filterLive({ companyId }).length,
+    update: async (id, changes) => live.update(id, changes),
+    erase: async (filter, deleted) => {
+      for (const id of idsOfUsers(users, filter))
+        live.update(id, { ...ERASED_MEMBERS, emailKey: `deleted:${id}`, deleted })
     },
   }
 }
 
-const ERASED = {
+const ERASED_MEMBERS = {
   email: '',
   firstName: '',
   lastName: '',
@@ -121,15 +122,15 @@ const ERASED = {
 } as const
 
 /** Ids of the users that a filter names, deleted or not. */
-function idsOfUsers(users: MemoryTables['users'], of: UsersFilter): ReadonlySet<number> {
+function idsOfUsers(users: MemoryTables['users'], filter: UsersFilter): ReadonlySet<number> {
   const isNamed = ({ id, companyId }: { readonly id: number; readonly companyId: number }): boolean =>
-    'userId' in of ? id === of.userId : companyId === of.companyId
+    'userId' in filter ? id === filter.userId : companyId === filter.companyId
   return new Set(users.filter(isNamed).map(({ id }) => id))
 }
 
 export function permissionRepository(tables: MemoryTables): PermissionRepository {
   const { permissions, users, accounts, roles, regions, companies } = tables
-  const isDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
+  const isCompanyDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
   const toAccess = (permission: PermissionRecord | undefined): AccessRecord | undefined => {
     if (permission === undefined) return undefined
     const user = users.get(permission.userId)
@@ -137,17 +138,17 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     const role = roles.get(permission.roleId)
     if (!user || !account || !role) return undefined
     return {
-      user: { ...user, isCompanyDisabled: isDisabled(user.companyId) },
-      account: { ...account, isCompanyDisabled: isDisabled(account.companyId) },
+      user: { ...user, isCompanyDisabled: isCompanyDisabled(user.companyId) },
+      account: { ...account, isCompanyDisabled: isCompanyDisabled(account.companyId) },
       permission,
       role,
     }
   }
-  const ofPair = (userId: number, accountId: number) =>
+  const findByUserAndAccount = (userId: number, accountId: number) =>
     permissions.find((permission) => permission.userId === userId && permission.accountId === accountId)
   return {
     insert: async (permission) => {
-      if (ofPair(permission.userId, permission.accountId)) {
+      if (findByUserAndAccount(permission.userId, permission.accountId)) {
         throw new AlreadyExistsError('Permission already exists for this user and account')
       }
       return permissions.insert(permission)
@@ -165,24 +166,24 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     delete: async (id) => permissions.delete(id),
     listAbroad: async (companyId, page) => {
       const found = permissions.filter().flatMap(({ id, userId, accountId, roleId }) => {
-        const owner = accounts.get(accountId)?.companyId ?? companyId
-        const isAbroad = users.get(userId)?.companyId === companyId && owner !== companyId
-        return isAbroad ? [{ id, userId, accountId, roleId, companyId: owner }] : []
+        const ownerId = accounts.get(accountId)?.companyId ?? companyId
+        const isAbroad = users.get(userId)?.companyId === companyId && ownerId !== companyId
+        return isAbroad ? [{ id, userId, accountId, roleId, companyId: ownerId }] : []
       })
       return pageOf(found, page)
     },
     deleteOfCompany: async (companyId) => {
-      const ofCompany = permissions.filter(
+      const permissionsOfCompany = permissions.filter(
         ({ userId, accountId }) =>
           users.get(userId)?.companyId === companyId || accounts.get(accountId)?.companyId === companyId,
       )
-      for (const { id } of ofCompany) permissions.delete(id)
+      for (const { id } of permissionsOfCompany) permissions.delete(id)
     },
-    eraseCreators: async (of) => {
-      const erased = idsOfUsers(users, of)
+    eraseCreators: async (filter) => {
+      const userIds = idsOfUsers(users, filter)
       for (const { id, createdBy } of permissions.filter()) {
-        const { id: creator = 0 } = JSON.parse(createdBy) as { readonly id?: number }
-        if (erased.has(creator)) permissions.update(id, { createdBy: JSON.stringify({ id: creator, email: '' }) })
+        const { id: creatorId = 0 } = JSON.parse(createdBy) as { readonly id?: number }
+        if (userIds.has(creatorId)) permissions.update(id, { createdBy: JSON.stringify({ id: creatorId, email: '' }) })
       }
     },
     listDetails: async (userIds) =>
@@ -194,7 +195,7 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
           const region = account && regions.get(account.regionId)
           return account && role && region ? [{ ...permission, account, role, region }] : []
         }),
-    findAccess: async (userId, accountId) => toAccess(ofPair(userId, accountId)),
+    findAccess: async (userId, accountId) => toAccess(findByUserAndAccount(userId, accountId)),
     listAccess: async (userId, application) =>
       permissions
         .filter((permission) => permission.userId === userId)
@@ -203,10 +204,12 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
         .filter((access) => access !== undefined)
         .sort((one, other) => one.account.id - other.account.id),
     listAccessOfCompany: async (companyId, application) => {
-      const ofCompany = accounts.filter((each) => each.companyId === companyId && each.application === application)
-      const ids = new Set(ofCompany.map(({ id }) => id))
+      const companyAccounts = accounts.filter(
+        (account) => account.companyId === companyId && account.application === application,
+      )
+      const accountIds = new Set(companyAccounts.map(({ id }) => id))
       return permissions
-        .filter(({ accountId }) => ids.has(accountId))
+        .filter(({ accountId }) => accountIds.has(accountId))
         .map(toAccess)
         .filter((access) => access !== undefined)
     },
@@ -236,23 +239,23 @@ export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyReposi
       ).length,
     listAbroad: async (companyId, page) => {
       const userIds = idsOfUsers(users, { companyId })
-      const abroad = apiKeys.filter(
+      const keysOfOtherCompanies = apiKeys.filter(
         (key) => userIds.has(key.userId) && key.companyId !== companyId && key.revoked === null,
       )
-      return pageOf(abroad, page)
+      return pageOf(keysOfOtherCompanies, page)
     },
     revoke: async (id, revoked) => apiKeys.update(id, { revoked: apiKeys.get(id)?.revoked ?? revoked }),
-    deleteOf: async (of) => {
-      const userIds = idsOfUsers(users, of)
+    deleteOf: async (filter) => {
+      const userIds = idsOfUsers(users, filter)
       const isNamed = ({ userId, companyId }: { readonly userId: number; readonly companyId: number }): boolean =>
-        userIds.has(userId) || ('companyId' in of && companyId === of.companyId)
+        userIds.has(userId) || ('companyId' in filter && companyId === filter.companyId)
       for (const { id } of apiKeys.filter(isNamed)) apiKeys.delete(id)
     },
   }
 }
 
 export function passwordTokenRepository({ passwordTokens, users }: MemoryTables): PasswordTokenRepository {
-  const remove = (tokens: readonly { readonly id: number }[]): void => {
+  const removeAll = (tokens: readonly { readonly id: number }[]): void => {
     for (const { id } of tokens) passwordTokens.delete(id)
   }
   return {
@@ -261,20 +264,20 @@ export function passwordTokenRepository({ passwordTokens, users }: MemoryTables)
     },
     find: async (tokenHash) => passwordTokens.find((token) => token.tokenHash === tokenHash),
     remove: async (tokenHash) => {
-      const token = passwordTokens.find((known) => known.tokenHash === tokenHash)
+      const token = passwordTokens.find((stored) => stored.tokenHash === tokenHash)
       return token !== undefined && passwordTokens.delete(token.id)
     },
     countOfUser: async (userId, now) =>
       passwordTokens.filter((token) => token.userId === userId && token.expires > now).length,
     removeOfUser: async (userId) => {
-      remove(passwordTokens.filter((token) => token.userId === userId))
+      removeAll(passwordTokens.filter((token) => token.userId === userId))
     },
     removeOfCompany: async (companyId) => {
       const userIds = idsOfUsers(users, { companyId })
-      remove(passwordTokens.filter(({ userId }) => userIds.has(userId)))
+      removeAll(passwordTokens.filter(({ userId }) => userIds.has(userId)))
     },
     removeExpired: async (now) => {
-      remove(passwordTokens.filter(({ expires }) => expires <= now))
+      removeAll(passwordTokens.filter(({ expires }) => expires <= now))
     },
   }
 }
@@ -285,8 +288,8 @@ export function mailRepository({ mails, users }: MemoryTables): MailRepository {
     get: async (id) => mails.get(id),
     countOfUser: async (userId, purposes) =>
       mails.filter((mail) => mail.userId === userId && (purposes?.includes(mail.purpose) ?? true)).length,
-    removeOf: async (of) => {
-      const userIds = idsOfUsers(users, of)
+    removeOf: async (filter) => {
+      const userIds = idsOfUsers(users, filter)
       const ids = mails.filter(({ userId }) => userIds.has(userId)).map(({ id }) => id)
       for (const id of ids) mails.delete(id)
       return ids

@@ -1,16 +1,16 @@
 import type { Language } from './letter-frequencies.js'
 
-/** An encoding that texts are met in, and what is written in it. */
+/** An encoding of texts, and the languages that use it. */
 export interface Candidate {
   readonly name: string
-  /** How unlikely it is before anything is known of a text, in bits. */
+  /** The improbability of the encoding before a text is read, in bits. */
   readonly rarityBits: number
   readonly languages: readonly Language[]
-  /** Of the encodings whose characters take two bytes: their everyday characters, as ranges of bytes. */
+  /** For encodings with two bytes a character: the everyday characters, as ranges of bytes. */
   readonly everyday?: EverydayBytes
 }
 
-/** The rows of a table of characters that hold those in daily use. */
+/** The rows of a character table that contain the characters in daily use. */
 export interface EverydayBytes {
   readonly script: 'chinese' | 'japanese' | 'korean'
   readonly leads: readonly [first: number, last: number]

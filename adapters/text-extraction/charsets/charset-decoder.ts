@@ -4,7 +4,7 @@ import { johabDecoder } from './johab.js'
 import { shiftedDecoder } from './shifted-charsets.js'
 import type { StreamDecoder } from './stream-decoder.js'
 
-/** Names of the detector, and those of the decoders for the same or for more. */
+/** Names of the detector, with the names of decoders for the same encoding or a superset. */
 const ALIASES: Readonly<Record<string, string>> = {
   big5hkscs: 'big5',
   cp874: 'windows-874',
@@ -23,29 +23,26 @@ const ALIASES: Readonly<Record<string, string>> = {
   'tis-620': 'windows-874',
 }
 
-/** The name under which an encoding is decoded here. */
+/** The name of an encoding for the decoders. */
 export function canonicalName(name: string): string {
   const lower = name.toLowerCase().replace(/^iso8859/, 'iso-8859')
   return ALIASES[lower] ?? lower
 }
 
-/**
- * A decoder for an encoding.
- * @throws ExtractionError `ERR_UNDECODABLE_TEXT` where there is none
- */
+/** @throws ExtractionError `ERR_UNDECODABLE_TEXT` if no decoder exists */
 export function decoderFor(name: string): StreamDecoder {
   const label = canonicalName(name)
   return shiftedDecoder(label) ?? johabDecoder(label) ?? webDecoder(label) ?? iconvDecoder(label) ?? refuse(name)
 }
 
-/** All of a text at once. */
+/** Decodes a whole text at once. */
 export function decodeWhole(name: string, bytes: Uint8Array): string {
   const decoder = decoderFor(name)
   return decoder.write(bytes) + decoder.end()
 }
 
 function webDecoder(label: string): StreamDecoder | undefined {
-  // Labels of an encoding that decodes to nothing, and one that some versions of Node take for ISO 8859-1.
+  // `TextDecoder` decodes the first encodings to nothing. Some versions of Node take windows-1252 for ISO 8859-1.
   if (/^iso-2022-(kr|cn)|^hz|^windows-1252$/.test(label)) return undefined
   try {
     const decoder = new TextDecoder(label)
@@ -64,6 +61,6 @@ function iconvDecoder(label: string): StreamDecoder | undefined {
 function refuse(name: string): never {
   throw new ExtractionError(
     'ERR_UNDECODABLE_TEXT',
-    `The text is encoded in ${name}, which cannot be decoded here: convert it to UTF-8`,
+    `The text is encoded in ${name}, which is not supported: convert it to UTF-8`,
   )
 }

@@ -4,10 +4,10 @@ import { decodeWhole } from './charset-decoder.js'
 import { eastAsianBits } from './east-asian-rarity.js'
 import { type Language, LETTERS, MARKS } from './letter-frequencies.js'
 
-/** How surprising a text is when its bytes are read in an encoding. */
+/** The improbability of a text if its bytes are read in one encoding. */
 export interface Reading {
   readonly name: string
-  /** Of all characters outside ASCII together; the less, the likelier. */
+  /** The sum for all characters outside ASCII. A smaller sum is more likely. */
   readonly bits: number
 }
 
@@ -17,30 +17,30 @@ const RARE_LETTER_BITS = 6.5
 const ODD_BITS = 7
 const COMMON_MARKS = new Set(MARKS.slice(0, 13))
 const WESTERN_LETTERS = new Set('àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿßœ')
-/** What follows and what precedes an apostrophe within a word of English or French. */
+/** The text after and before an apostrophe in a word of English or French. */
 const AFTER_APOSTROPHE = /^(?:s|t|d|m|re|ve|ll|em|n)(?![a-z])/i
 const BEFORE_APOSTROPHE = /(?:^|[^\p{L}])(?:[cdjlmnstod]|qu|jusqu|lorsqu|puisqu|aujourd|dell|all|un|nell|sull)$/iu
 
-/** Reads bytes in every encoding that is known, the likeliest first. */
+/** Reads bytes in every known encoding. @returns the readings, the most likely first */
 export function readings(bytes: Uint8Array): Reading[] {
   return CANDIDATES.map((candidate) => ({
     name: candidate.name,
-    bits: candidate.rarityBits + surprise(decodeWhole(candidate.name, bytes), candidate),
-  })).sort((one, other) => one.bits - other.bits)
+    bits: candidate.rarityBits + surpriseBits(decodeWhole(candidate.name, bytes), candidate),
+  })).sort((first, second) => first.bits - second.bits)
 }
 
-/** Bits of each character outside ASCII of a text, in the language that fits best; 0 where there is none. */
-export function plausibility(text: string): number {
-  const foreign = text.replaceAll(/[\0-\x7F]/g, '').length
-  if (foreign === 0) return 0
-  return Math.min(...CANDIDATES.map((candidate) => surprise(text, candidate))) / foreign
+/** The bits for each character outside ASCII, in the language that fits best. 0 for a text of ASCII only. */
+export function bitsPerCharacter(text: string): number {
+  const nonAsciiCount = text.replaceAll(/[\0-\x7F]/g, '').length
+  if (nonAsciiCount === 0) return 0
+  return Math.min(...CANDIDATES.map((candidate) => surpriseBits(text, candidate))) / nonAsciiCount
 }
 
-function surprise(text: string, candidate: Candidate): number {
+function surpriseBits(text: string, candidate: Candidate): number {
   const letters = new Map<string, number>()
   let bits = 0
   let previous = ' '
-  /** Latin letters outside ASCII one after the other. */
+  /** The number of consecutive Latin letters outside ASCII. */
   let run = 0
   const marks = new Set<string>()
   const characters = Array.from(text)
@@ -54,9 +54,9 @@ function surprise(text: string, candidate: Candidate): number {
         if (run > 1) bits += Math.min(run - 1, 3) * 1.5
       } else {
         run = 0
-        // Who has written a mark once writes it again.
-        const isAgain = marks.has(character)
-        bits += isAgain ? 2.5 : signBits(character, previous, characters, index, candidate.everyday)
+        // A text that uses a mark once often uses it more times.
+        const isRepeated = marks.has(character)
+        bits += isRepeated ? 2.5 : signBits(character, previous, characters, index, candidate.everyday)
         if (COMMON_MARKS.has(character)) marks.add(character)
       }
     } else run = 0
@@ -65,39 +65,39 @@ function surprise(text: string, candidate: Candidate): number {
   return bits + lettersBits(letters, candidate)
 }
 
-/** In the language that fits best. */
+/** The bits of all letters in the language that fits best. */
 function lettersBits(letters: ReadonlyMap<string, number>, { languages, everyday }: Candidate): number {
   if (letters.size === 0 || everyday !== undefined) return 0
-  let least = Number.POSITIVE_INFINITY
+  let minBits = Number.POSITIVE_INFINITY
   const isWestern = languages.includes('french')
-  const known = new Set(languages.flatMap((language) => [...ranksOf(language).keys()]))
+  const known = new Set(languages.flatMap((language) => [...bitsOf(language).keys()]))
   for (const language of languages) {
-    const ranks = ranksOf(language)
+    const letterBits = bitsOf(language)
     let bits = 0
     for (const [letter, count] of letters) {
       const isKnown = known.has(letter) || (isWestern && WESTERN_LETTERS.has(letter))
-      const other = isKnown ? RARE_LETTER_BITS : FOREIGN_BITS
-      bits += count * (ranks.get(letter) ?? other)
+      const defaultBits = isKnown ? RARE_LETTER_BITS : FOREIGN_BITS
+      bits += count * (letterBits.get(letter) ?? defaultBits)
     }
-    least = Math.min(least, bits)
+    minBits = Math.min(minBits, bits)
   }
-  return least
+  return minBits
 }
 
-const ranked = new Map<Language, ReadonlyMap<string, number>>()
+const bitsOfLanguages = new Map<Language, ReadonlyMap<string, number>>()
 
-/** The bits of each letter of a language: they are distributed as words are, by Zipf. */
-function ranksOf(language: Language): ReadonlyMap<string, number> {
-  const known = ranked.get(language)
+/** The bits of each letter of a language. Letters follow Zipf's law, like words. */
+function bitsOf(language: Language): ReadonlyMap<string, number> {
+  const known = bitsOfLanguages.get(language)
   if (known !== undefined) return known
   const bits = new Map(
     Array.from(LETTERS[language], (letter, rank) => [letter.toLowerCase(), Math.log2(3 * (rank + 2))]),
   )
-  ranked.set(language, bits)
+  bitsOfLanguages.set(language, bits)
   return bits
 }
 
-/** In a wrong encoding, capitals stand inside words, and scripts are mixed in them. */
+/** In a wrong encoding, words have capitals inside and mix scripts. */
 function inWordBits(character: string, previous: string, next: string): number {
   let bits = 0
   const isAlone = !isLetter(previous) && !isLetter(next)
@@ -110,7 +110,7 @@ function inWordBits(character: string, previous: string, next: string): number {
   if (isSmall(character) && isCapital(next)) bits += ODD_BITS / 2
   if (!isLatin(character)) {
     for (const beside of [previous, next]) {
-      // Typists take the Latin letters that look like Cyrillic and Greek ones.
+      // Some people type Latin letters that look like Cyrillic or Greek ones.
       if (/[A-Za-z]/.test(beside)) bits += isLookalike(beside) && isEuropean(character) ? 2 : ODD_BITS
     }
   }
@@ -127,7 +127,7 @@ function signBits(
   if (isUnreadable(character)) return UNREADABLE_BITS
   const next = characters[index + 1] ?? ' '
   if (everyday !== undefined) return eastAsianBits(character, everyday) + (isStray(previous, next) ? ODD_BITS : 0)
-  // Lines and rules are drawn with one character.
+  // A drawn line repeats one character.
   if (character === previous) return 2
   if (character === '\u00A0') return 3
   const rank = MARKS.indexOf(character)
@@ -143,7 +143,7 @@ function signBits(
   return bits + (/[–—·…]/.test(character) ? 2 : ODD_BITS)
 }
 
-/** Alone in a Latin word. */
+/** True for a single character inside a Latin word. */
 function isStray(previous: string, next: string): boolean {
   return previous < '\u0080' && next < '\u0080' && /[a-z]/i.test(previous + next)
 }

@@ -1,26 +1,26 @@
 import { isAscii } from 'node:buffer'
 
-/** Bytes below this are never a part of a character of more than one byte (UTF-16 and UTF-32 apart). */
+/** Bytes below this are never a part of a multi-byte character, except in UTF-16 and UTF-32. */
 const FIRST_TRAIL_BYTE = 0x30
 const HEAD_BYTES = 8_192
 const WORDS_BYTES = 8_192
 const LINES_BYTES = 32_768
-/** A longer word is cut: it is a text without blanks. */
+/** A longer word is cut: the text has no blanks. */
 const MAX_WORD_BYTES = 4_096
 const MAX_LINE_BYTES = 2_048
-/** Of the pieces that are not ASCII, the first are examined, and then some. */
+/** The first pieces with other bytes than ASCII are examined, then every {@link NTH_PIECE}th one. */
 const FIRST_PIECES = 16
 const NTH_PIECE = 64
-/** How encodings of seven bits leave ASCII: ISO-2022, HZ, UTF-7. */
+/** Sequences by which seven-bit encodings (ISO-2022, HZ, UTF-7) leave ASCII. */
 const ESCAPE = /\x1B[$(]|~\{|\+[A-Za-z0-9+/]{3}/
 
-/** Of a text, what tells its encoding: its beginning, and what is not ASCII from all over it. */
+/** The parts of a text that show its encoding: its beginning, and the parts with other bytes than ASCII. */
 export class CharsetSample {
   #head: Uint8Array = new Uint8Array()
-  readonly #words = new Parts({ isEnd: isBreak, isWanted: isForeign, partBytes: MAX_WORD_BYTES, bytes: WORDS_BYTES })
+  readonly #words = new Parts({ isEnd: isBreak, isWanted: isNonAscii, partBytes: MAX_WORD_BYTES, bytes: WORDS_BYTES })
   readonly #lines = new Parts({
     isEnd: isLineBreak,
-    isWanted: isForeign,
+    isWanted: isNonAscii,
     partBytes: MAX_LINE_BYTES,
     bytes: LINES_BYTES,
   })
@@ -31,13 +31,13 @@ export class CharsetSample {
     bytes: LINES_BYTES,
   })
 
-  #foreignPieces = 0
+  #nonAsciiPieces = 0
 
   get head(): Uint8Array {
     return this.#head
   }
 
-  /** What stands between blanks, ASCII punctuation and the like, separated by blanks. */
+  /** Words: the bytes between blanks, ASCII punctuation and the like. Joined by blanks. */
   get words(): Uint8Array {
     return this.#words.joined(' ')
   }
@@ -46,7 +46,7 @@ export class CharsetSample {
     return this.#lines.joined('\n')
   }
 
-  /** Lines of ASCII that may be something else in an encoding of seven bits. */
+  /** Lines of ASCII that may be text in a seven-bit encoding. */
   get escapes(): Uint8Array {
     return this.#escapes.joined('\n')
   }
@@ -61,8 +61,9 @@ export class CharsetSample {
     }
     if (mayEscape(piece)) this.#escapes.add(piece)
     else this.#escapes.end()
-    if (!isAscii(piece)) this.#foreignPieces += 1
-    const isExamined = !isAscii(piece) && (this.#foreignPieces <= FIRST_PIECES || this.#foreignPieces % NTH_PIECE === 0)
+    if (!isAscii(piece)) this.#nonAsciiPieces += 1
+    const isExamined =
+      !isAscii(piece) && (this.#nonAsciiPieces <= FIRST_PIECES || this.#nonAsciiPieces % NTH_PIECE === 0)
     for (const parts of [this.#words, this.#lines]) {
       if (isExamined) parts.add(piece)
       else parts.end()
@@ -82,7 +83,7 @@ function isLineBreak(byte: number): boolean {
   return byte === 0x0a || byte === 0x0d
 }
 
-function isForeign(part: Uint8Array): boolean {
+function isNonAscii(part: Uint8Array): boolean {
   return !isAscii(part)
 }
 
@@ -90,7 +91,7 @@ function isEscape(part: Uint8Array): boolean {
   return ESCAPE.test(latin1(part))
 }
 
-/** Most texts have nothing of it, and that is quickly seen. */
+/** A fast check: most texts have none of these bytes. */
 function mayEscape(piece: Uint8Array): boolean {
   return piece.includes(0x1b) || piece.includes(0x2b) || piece.includes(0x7e)
 }
@@ -102,19 +103,19 @@ function latin1(bytes: Uint8Array): string {
 interface PartsOptions {
   isEnd(byte: number): boolean
   isWanted(part: Uint8Array): boolean
-  /** Of a longer part, only the beginning is kept. */
+  /** The most bytes of a part. The rest of a longer part is dropped. */
   readonly partBytes: number
-  /** Of all parts together. */
+  /** The most bytes of all parts together. */
   readonly bytes: number
 }
 
-/** Different parts of a text: a sign in every row of a table must not outweigh the rest. */
+/** Collects different parts of a text, so that a sign in every row of a table does not outweigh the rest. */
 class Parts {
   readonly #options: PartsOptions
   readonly #parts = new Set<string>()
   #size = 0
-  /** The part that the next piece goes on with. */
-  #begun: Uint8Array = new Uint8Array()
+  /** The part that the next piece continues. */
+  #current: Uint8Array = new Uint8Array()
 
   constructor(options: PartsOptions) {
     this.#options = options
@@ -125,20 +126,20 @@ class Parts {
   }
 
   add(piece: Uint8Array): void {
-    let from = 0
-    for (let at = 0; at < piece.length && !this.isFull; at += 1) {
-      if (!this.#options.isEnd(piece[at] ?? 0)) continue
-      this.#extend(piece.subarray(from, at))
+    let start = 0
+    for (let index = 0; index < piece.length && !this.isFull; index += 1) {
+      if (!this.#options.isEnd(piece[index] ?? 0)) continue
+      this.#extend(piece.subarray(start, index))
       this.end()
-      from = at + 1
+      start = index + 1
     }
-    if (!this.isFull) this.#extend(piece.subarray(from))
+    if (!this.isFull) this.#extend(piece.subarray(start))
   }
 
   end(): void {
-    const part = this.#begun
+    const part = this.#current
     if (part.length === 0) return
-    this.#begun = new Uint8Array()
+    this.#current = new Uint8Array()
     if (this.isFull || !this.#options.isWanted(part)) return
     const text = latin1(part)
     if (this.#parts.has(text)) return
@@ -151,7 +152,7 @@ class Parts {
   }
 
   #extend(bytes: Uint8Array): void {
-    const added = bytes.subarray(0, Math.max(0, this.#options.partBytes - this.#begun.length))
-    this.#begun = this.#begun.length === 0 ? added : Buffer.concat([this.#begun, added])
+    const added = bytes.subarray(0, Math.max(0, this.#options.partBytes - this.#current.length))
+    this.#current = this.#current.length === 0 ? added : Buffer.concat([this.#current, added])
   }
 }

@@ -1,4 +1,4 @@
-import { remembered } from './characters.js'
+import { cached } from './characters.js'
 import { CANDIDATES, type EverydayBytes } from './charset-candidates.js'
 import { decodeWhole } from './charset-decoder.js'
 import { FREQUENT_CHINESE, FREQUENT_HANGUL, FREQUENT_KANJI } from './letter-frequencies.js'
@@ -11,9 +11,9 @@ const FREQUENT = {
 const everydaySets = new Map<EverydayBytes, ReadonlySet<string>>()
 const eastAsian = new Map<EverydayBytes, (character: string) => number>()
 
-/** How rare a character is where it is an East Asian text, in bits. */
+/** The rarity of a character in an East Asian text, in bits. */
 export function eastAsianBits(character: string, everyday: EverydayBytes): number {
-  const bits = eastAsian.get(everyday) ?? remembered((each) => rarityOf(each, everyday))
+  const bits = eastAsian.get(everyday) ?? cached((each) => rarityOf(each, everyday))
   eastAsian.set(everyday, bits)
   return bits(character)
 }

@@ -1,4 +1,4 @@
-/** The letters outside ASCII of the languages that are written with them, the most frequent first. */
+/** The letters outside ASCII of each language, the most frequent first. */
 export const LETTERS = {
   albanian: 'ëç',
   arabic: 'الينمترهوعبدسفقكحةجأطخصذضشزىغئثءظإؤآ',
@@ -44,10 +44,10 @@ export const LETTERS = {
 
 export type Language = keyof typeof LETTERS
 
-/** Marks that stand beside words in many languages, the most frequent first. */
+/** Marks beside words in many languages, the most frequent first. */
 export const MARKS = '’“”–—«»…‘„·°©•§£€№¿¡´ºª®½™²×±‹›¼¾³¢¥µ¶†‚'
 
-/** Syllables and characters that make up about half of what is written in Korean, Chinese and Japanese. */
+/** The syllables and characters that make up about half of all Korean, Chinese and Japanese text. */
 export const FREQUENT_HANGUL =
   '이다는을의에하고가한지도로사기를은서어시자리인아대있나해정들과그일장적보수으것부스제전상여라할주원면안성공구국마만조게경관치세비연오생동선우진중모신유무문회소습니된위거산학발요용때니와간내물개입당미방었했'
 export const FREQUENT_CHINESE =

@@ -1,4 +1,4 @@
-/** How U+FFFD itself is written in the encodings that have it. */
+/** The bytes of U+FFFD in the encodings that can write it. */
 const BYTES: Readonly<Record<string, readonly number[]>> = {
   'utf-8': [0xef, 0xbf, 0xbd],
   'utf-16le': [0xfd, 0xff],
@@ -8,32 +8,32 @@ const BYTES: Readonly<Record<string, readonly number[]>> = {
   gb18030: [0x84, 0x31, 0xa4, 0x37],
 }
 
-/** Counts the U+FFFD that stand in a text's bytes, which no decoder has put there. */
+/** Counts the U+FFFD in the bytes of a text. These come from the file and not from a decoder. */
 export class LiteralReplacements {
   readonly #pattern: Uint8Array
-  /** Bytes of a unit: where a character can begin. */
+  /** The bytes of a unit. A character begins at a multiple of it. */
   readonly #unit: number
   #tail: Uint8Array = new Uint8Array()
-  /** Bytes before the tail. */
+  /** The number of bytes before the tail. */
   #offset = 0
 
-  /** @param charset in others than those that Unicode is written in, there are none */
+  /** @param charset only the Unicode encodings and GB18030 can write U+FFFD */
   constructor(charset: string) {
     const name = charset.toLowerCase()
     this.#pattern = Uint8Array.from(BYTES[name] ?? [])
     this.#unit = name.startsWith('utf-16') ? 2 : name.startsWith('utf-32') ? 4 : 1
   }
 
-  /** How many end in the next bytes of the text. */
-  in(piece: Uint8Array): number {
+  /** Counts those that end in the next bytes of the text. */
+  countIn(piece: Uint8Array): number {
     const length = this.#pattern.length
     if (length === 0) return 0
     const bytes = Buffer.concat([this.#tail, piece])
     let count = 0
-    for (let at = bytes.indexOf(this.#pattern); at >= 0; at = bytes.indexOf(this.#pattern, at + 1)) {
-      if ((this.#offset + at) % this.#unit === 0) count += 1
+    for (let index = bytes.indexOf(this.#pattern); index >= 0; index = bytes.indexOf(this.#pattern, index + 1)) {
+      if ((this.#offset + index) % this.#unit === 0) count += 1
     }
-    // Shorter than the pattern: what was counted is not counted again.
+    // The tail is shorter than the pattern, so that no match is counted twice.
     this.#tail = bytes.subarray(Math.max(0, bytes.length - length + 1))
     this.#offset += bytes.length - this.#tail.length
     return count

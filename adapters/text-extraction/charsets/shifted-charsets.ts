@@ -1,13 +1,13 @@
 import type { StreamDecoder } from './stream-decoder.js'
 
-/** Encodings of seven bits that switch to a table of two bytes and back; their tables are those of eight bits. */
+/** A seven-bit encoding that switches to a table of two bytes and back. Its table is that of an eight-bit encoding. */
 interface Shifts {
-  /** The encoding whose bytes are the same but for the highest bit. */
+  /** The encoding whose bytes differ only by the highest bit. */
   readonly table: string
-  /** Byte sequences that begin and end what is in the table. */
+  /** The sequences that switch to the table and back. */
   readonly into: string
   readonly out: string
-  /** Byte sequences that stand for others. */
+  /** Other sequences, with the text that each of them stands for. */
   readonly others: Readonly<Record<string, string>>
 }
 
@@ -22,44 +22,44 @@ function highBits(pair: string): string {
   return String.fromCharCode(...Array.from(pair, (character) => character.charCodeAt(0) | 0x80))
 }
 
-/** A decoder for ISO-2022-KR or HZ, which no library decodes; undefined for others. */
+/** A decoder for ISO-2022-KR or HZ. No library decodes these. @returns `undefined` for other encodings */
 export function shiftedDecoder(name: string): StreamDecoder | undefined {
   const shifts = SHIFTS[name.toLowerCase()]
   if (shifts === undefined) return undefined
   const { table, into, out, others } = shifts
-  const sequences = [into, out, ...Object.keys(others)].sort((one, other) => other.length - one.length)
+  const sequences = [into, out, ...Object.keys(others)].sort((first, second) => second.length - first.length)
   const decoder = new TextDecoder(table)
   let isShifted = false
-  /** What may be the beginning of a sequence. */
+  /** The end of the last bytes, which may be the beginning of a sequence. */
   let rest = ''
 
   const convert = (text: string, isEnd: boolean): string => {
     let converted = ''
-    let at = 0
-    while (at < text.length) {
-      const sequence = sequences.find((known) => text.startsWith(known, at))
+    let index = 0
+    while (index < text.length) {
+      const sequence = sequences.find((known) => text.startsWith(known, index))
       if (sequence !== undefined) {
         if (sequence === into) isShifted = true
         else if (sequence === out) isShifted = false
         else converted += others[sequence] ?? ''
-        at += sequence.length
+        index += sequence.length
         continue
       }
-      const tail = text.slice(at, at + LONGEST_SEQUENCE)
+      const tail = text.slice(index, index + LONGEST_SEQUENCE)
       const isPair = isShifted && /^[!-~]/.test(tail)
       const isCut = sequences.some((known) => known.startsWith(tail)) || (isPair && tail.length < 2)
       if (isCut && !isEnd) break
       if (isPair) {
         converted += highBits(tail.slice(0, 2))
-        at += 2
+        index += 2
         continue
       }
-      // A line's end ends the table, too.
+      // The end of a line also switches back.
       if (tail.startsWith('\n')) isShifted = false
       converted += tail.charAt(0)
-      at += 1
+      index += 1
     }
-    rest = text.slice(at)
+    rest = text.slice(index)
     return converted
   }
   return {

@@ -1,4 +1,4 @@
-/** Turns bytes into text piece by piece; keeps back what a character still lacks. */
+/** Turns bytes into text piece by piece. It keeps the bytes of an incomplete character for the next piece. */
 export interface StreamDecoder {
   write(bytes: Uint8Array): string
   end(): string

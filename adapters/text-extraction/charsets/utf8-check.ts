@@ -1,22 +1,22 @@
 import { isAscii } from 'node:buffer'
 
-/** Tells by all bytes of a text whether it is UTF-8, and whether it was before it was damaged. */
+/** Checks by all bytes of a text if it is UTF-8, or damaged UTF-8. */
 export class Utf8Check {
   readonly #strict = new TextDecoder('utf-8', { fatal: true })
   readonly #lenient = new TextDecoder('utf-8')
-  /** Characters of more than one byte, about. */
-  #sound = 0
-  #broken = 0
-  /** Whether no byte was wrong so far; a character that the end cuts is not. */
+  /** The approximate number of characters with more than one byte. */
+  #validCharacters = 0
+  #invalidCharacters = 0
+  /** True if no byte was invalid so far. A character that is cut at the end does not count as invalid. */
   isValid = true
   isAscii = true
 
   /**
-   * Whether sound characters of more than one byte outweigh the wrong bytes:
-   * other encodings have such ones only by accident.
+   * True if valid characters of more than one byte outnumber the invalid bytes. Other encodings have such characters
+   * only by accident.
    */
   get isLikely(): boolean {
-    return this.#sound >= 2 && this.#sound >= this.#broken * 2
+    return this.#validCharacters >= 2 && this.#validCharacters >= this.#invalidCharacters * 2
   }
 
   add(piece: Uint8Array): void {
@@ -25,19 +25,19 @@ export class Utf8Check {
     if (this.isValid) {
       try {
         const text = this.#strict.decode(piece, { stream: true })
-        // One or two bytes more than units of UTF-16 for each of them.
-        this.#sound += Math.ceil((piece.length - text.length) / 2)
+        // Such a character has one or two bytes more than UTF-16 units.
+        this.#validCharacters += Math.ceil((piece.length - text.length) / 2)
         return
       } catch {
         this.isValid = false
       }
     }
-    this.#weigh(piece)
+    this.#count(piece)
   }
 
-  /** A text whose only character outside ASCII is cut by its end is something else. */
+  /** A text whose only character outside ASCII is cut at its end is not UTF-8. */
   end(): void {
-    if (!this.isValid || this.#sound > 0) return
+    if (!this.isValid || this.#validCharacters > 0) return
     try {
       this.#strict.decode()
     } catch {
@@ -45,10 +45,10 @@ export class Utf8Check {
     }
   }
 
-  #weigh(piece: Uint8Array): void {
+  #count(piece: Uint8Array): void {
     for (const character of this.#lenient.decode(piece, { stream: true })) {
-      if (character === '\uFFFD') this.#broken += 1
-      else if (character >= '\u0080') this.#sound += 1
+      if (character === '\uFFFD') this.#invalidCharacters += 1
+      else if (character >= '\u0080') this.#validCharacters += 1
     }
   }
 }

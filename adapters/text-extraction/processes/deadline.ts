@@ -1,6 +1,6 @@
 import { ExtractionError } from '../../../src/ports/index.js'
 
-/** Counts the time that is spent waiting for a piece and for a file; a slow consumer costs it nothing. */
+/** Counts the time spent in waiting for a piece and for a file. The time of a slow consumer does not count. */
 export class Deadline {
   readonly #limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }
   #pieceMs = 0
@@ -10,20 +10,20 @@ export class Deadline {
     this.#limits = limits
   }
 
-  /** The next piece has all the time of a piece again. */
+  /** Starts the time of the next piece. */
   restart(): void {
     this.#pieceMs = 0
   }
 
-  /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`; the signal's reason */
+  /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`, or the reason of the signal */
   async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     const leftMs = Math.min(this.#limits.pieceTimeoutMs - this.#pieceMs, this.#limits.fileTimeoutMs - this.#fileMs)
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
-      return await withinTime(promise, { mostMs: leftMs, late: tooSlow, signal })
+      return await withTimeout(promise, { timeoutMs: leftMs, createError: tooSlow, signal })
     } finally {
-      this.#pieceMs += performance.now() - began
-      this.#fileMs += performance.now() - began
+      this.#pieceMs += performance.now() - startedAt
+      this.#fileMs += performance.now() - startedAt
     }
   }
 }
@@ -31,25 +31,25 @@ export class Deadline {
 function tooSlow(): ExtractionError {
   return new ExtractionError(
     'ERR_EXTRACTION_TIMEOUT',
-    'Reading the file takes too long: it may be damaged, or made to be slow. Save it again, or split it',
+    'Reading the file takes too long: the file may be damaged. Save it with another program, or split it',
   )
 }
 
 interface TimeLimit {
-  readonly mostMs: number
-  /** What is thrown after that time. */
-  readonly late: () => Error
+  readonly timeoutMs: number
+  /** Creates the error that is thrown after that time. */
+  readonly createError: () => Error
   readonly signal: AbortSignal | undefined
 }
 
-/** Waits for a promise, but no longer than it may take. @throws what `late` gives; the signal's reason */
-export async function withinTime<T>(promise: Promise<T>, { mostMs, late, signal }: TimeLimit): Promise<T> {
-  // Nobody waits for it once this has thrown.
+/** Waits for a promise with a time limit. @throws the error of `createError`, or the reason of the signal */
+export async function withTimeout<T>(promise: Promise<T>, { timeoutMs, createError, signal }: TimeLimit): Promise<T> {
+  // After a timeout nothing awaits the promise, and its error must not count as unhandled.
   promise.catch(() => undefined)
   signal?.throwIfAborted()
   let stopWaiting = (): void => undefined
   const interrupted = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(late()), Math.max(0, mostMs))
+    const timer = setTimeout(() => reject(createError()), Math.max(0, timeoutMs))
     const abort = (): void => {
       reject(signal?.reason as Error)
     }

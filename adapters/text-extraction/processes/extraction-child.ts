@@ -4,25 +4,24 @@ import type { ExtractionLimits } from '../extraction-limits.js'
 import type { HostMessage, ProcessMessage, WorkerMessage } from './extraction-protocol.js'
 
 /**
- * The process in which files are read, without the reading: that is its thread's.
- * This one stays awake whatever the thread does, watches the memory of both, and
- * ends with its host.
+ * The main thread of a reading process. A second thread reads the file. This thread stays responsive, watches the
+ * memory of the process, and ends with its host.
  *
- * A thread of the host would not do: an array that grows beyond the heap's limit in
- * one step ends the whole process, and buffers have no limit at all.
+ * A thread in the host process is not enough. An array that grows beyond the limit of the heap in one step ends the
+ * whole process. Buffers have no limit at all.
  */
 
-/** Some tens of megabytes are filled in this time. */
+/** In this time a thread can fill some tens of megabytes. */
 const WATCH_EVERY_MS = 20
-/** A process with more than this part of its limit at the end of a file would count it against the next one. */
+/** A process that uses more than this share of its limit after a file is replaced: the next file needs that memory. */
 const WORN_SHARE = 0.3
-/** As long as the host may take to hear the last message. */
-const LAST_WORDS_MS = 2_000
+/** The time for the last message to reach the host. */
+const LAST_MESSAGE_MS = 2_000
 
-/** Where the system ends a process with more than this part of its limit, it has run out of memory for the file. */
+/** If the system kills a process that uses more than this share of its limit, the file needs too much memory. */
 const GROWN_SHARE = 0.6
 
-// Linux ends this one first where memory is short, rather than the host.
+// If memory is short, Linux ends this process before the host.
 if (process.platform === 'linux') {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
@@ -44,9 +43,9 @@ const thread = new Worker(new URL(worker), {
 thread.on('message', (message: WorkerMessage) => {
   if (message.type === 'end' || message.type === 'failed') {
     clearInterval(watch)
-    if (process.memoryUsage.rss() > maxBytes * WORN_SHARE) tell({ type: 'worn' })
+    if (process.memoryUsage.rss() > maxBytes * WORN_SHARE) send({ type: 'worn' })
   }
-  tell(message)
+  send(message)
 })
 thread.on('error', (error) => {
   die('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash')
@@ -64,19 +63,19 @@ process.on('message', (message: HostMessage) => {
       if (bytes > maxBytes) die('memory')
       if (!hasGrown && bytes > maxBytes * GROWN_SHARE) {
         hasGrown = true
-        tell({ type: 'grown' })
+        send({ type: 'grown' })
       }
     }, WATCH_EVERY_MS)
   }
   thread.postMessage(message)
 })
-// A host that was killed says nothing, but its end of the channel closes.
+// A killed host sends no message, but its end of the channel closes.
 process.on('disconnect', end)
 if (!process.connected) end()
-// A signal for the terminal's whole group is the host's to answer.
+// A terminal sends its signals to the whole process group. Only the host handles them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-function tell(message: ProcessMessage): void {
+function send(message: ProcessMessage): void {
   process.send?.(message)
 }
 
@@ -85,11 +84,11 @@ function die(cause: 'memory' | 'crash'): void {
   isDying = true
   clearInterval(watch)
   void thread.terminate()
-  setTimeout(end, LAST_WORDS_MS)
+  setTimeout(end, LAST_MESSAGE_MS)
   process.send?.({ type: 'died', cause } satisfies ProcessMessage, end)
 }
 
-/** At once: an orderly exit would wait for the thread. */
+/** Ends the process at once. An orderly exit would wait for the thread. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }

@@ -1,48 +1,48 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
 import type { ExtractionLimits } from '../extraction-limits.js'
-import { Deadline, withinTime } from './deadline.js'
+import { Deadline, withTimeout } from './deadline.js'
 import type { Arrival, HostMessage } from './extraction-protocol.js'
 import { Mailbox } from './mailbox.js'
 import type { ProcessStarter } from './process-starter.js'
 import { SourceReader } from './source-reader.js'
 
-/** What a process ends with where V8 has no memory left: a signal, or the code that Windows has for it. */
+/** The signals and the Windows exit code of a process in which V8 ran out of memory. */
 const OUT_OF_MEMORY = new Set<unknown>(['memory', 'SIGABRT', 'SIGTRAP', 'SIGILL', 134])
 const CRASHED = new Set<unknown>(['crash', 'SIGSEGV', 'SIGBUS', 'SIGFPE', 0xc0000005])
 
-/** A process that reads one file at a time. Not to be used again once {@link isSpent}. */
+/** A process that reads one file at a time. Do not use it after {@link isSpent} is true. */
 export class ExtractionProcess {
   readonly #starter: ProcessStarter
   readonly #limits: ExtractionLimits
   readonly #arrivals = new Mailbox<Arrival>()
   readonly #id: number
-  readonly #gone: Promise<void>
+  readonly #ended: Promise<void>
   #isSpent = false
   #isTerminated = false
-  /** Whether the file at hand takes much of the memory that it may. */
+  /** True if the current file uses much of the allowed memory. */
   #hasGrown = false
 
   constructor(starter: ProcessStarter, limits: ExtractionLimits) {
     this.#starter = starter
     this.#limits = limits
     let end = (): void => undefined
-    this.#gone = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       end = resolve
     })
     this.#id = starter.start((arrival) => {
-      if (arrival.type === 'worn' || arrival.type === 'gone') this.#isSpent = true
+      if (arrival.type === 'worn' || arrival.type === 'ended') this.#isSpent = true
       if (arrival.type === 'grown') this.#hasGrown = true
-      if (arrival.type === 'gone') end()
+      if (arrival.type === 'ended') end()
       this.#arrivals.put(arrival)
     })
   }
 
-  /** Whether it has ended, may still be busy with a file that nobody wants, or has grown too large for another one. */
+  /** True if the process has ended, may still read an abandoned file, or uses too much memory for another file. */
   get isSpent(): boolean {
     return this.#isSpent
   }
 
-  /** The text of a file. A consumer that stops early, or an abort, costs the process. */
+  /** Reads the text of a file. If the consumer stops early or aborts, the process is terminated. */
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
     const file = new SourceReader(source)
     const deadline = new Deadline(this.#limits)
@@ -80,48 +80,43 @@ export class ExtractionProcess {
     this.#isTerminated = true
     this.#starter.ref()
     this.#starter.post(this.#id, { type: 'kill' })
-    await this.#gone
+    await this.#ended
     this.#starter.unref()
   }
 
-  /** The time that a source takes is not the file's, but it is limited too. */
+  /** Limits the time of the file store. It does not count as time of the file. */
   async #fromSource<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const { pieceTimeoutMs: mostMs } = this.#limits
-    const late = (): Error =>
-      new StorageError(
-        `the file store has given no bytes of the file for ${mostMs / 1_000} seconds: it is tried again`,
-        {
-          isTransient: true,
-        },
-      )
-    return await withinTime(answer, { mostMs, late, signal })
+    const { pieceTimeoutMs: timeoutMs } = this.#limits
+    const message = `the file store returned no bytes of the file for ${timeoutMs / 1_000} seconds: the job is retried`
+    const createError = (): Error => new StorageError(message, { isTransient: true })
+    return await withTimeout(answer, { timeoutMs, createError, signal })
   }
 
   #post(message: HostMessage): void {
     this.#starter.post(this.#id, message)
   }
 
-  #toError(arrival: Arrival & { readonly type: 'failed' | 'died' | 'gone' }): Error {
+  #toError(arrival: Arrival & { readonly type: 'failed' | 'died' | 'ended' }): Error {
     if (arrival.type === 'failed') {
       const { code, message } = arrival
       return code === undefined ? new Error(message) : new ExtractionError(code, message)
     }
-    const how = arrival.type === 'died' ? arrival.cause : arrival.how
-    if (OUT_OF_MEMORY.has(how)) {
+    const cause = arrival.type === 'died' ? arrival.cause : arrival.exit
+    if (OUT_OF_MEMORY.has(cause)) {
       return new ExtractionError(
         'ERR_EXTRACTION_LIMIT',
-        `Reading the file takes more than ${this.#limits.maxMemoryMb} MB of memory: split it, or save it in another format`,
+        `Reading the file needs more than ${this.#limits.maxMemoryMb} MB of memory: split it, or save it in another format`,
       )
     }
-    if (CRASHED.has(how)) return new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged and cannot be read')
-    // A process that has taken much is what a system without memory ends.
-    if (how === 'SIGKILL' && this.#hasGrown && !this.#isTerminated) {
+    if (CRASHED.has(cause)) return new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged and cannot be read')
+    // A system without memory kills processes that use much of it.
+    if (cause === 'SIGKILL' && this.#hasGrown && !this.#isTerminated) {
       return new ExtractionError(
         'ERR_EXTRACTION_LIMIT',
-        'Reading the file takes more memory than the machine has: split it, or save it in another format',
+        'Reading the file needs more memory than the machine has: split it, or save it in another format',
       )
     }
-    // Somebody else has ended it, or it could not be started: the file may be as good as any.
-    return new Error(`The process that reads files has ended (${String(how)}): the machine may be short of memory`)
+    // Another program killed the process, or it could not start: the file may be good.
+    return new Error(`The process that reads files has ended (${String(cause)}): the machine may be short of memory`)
   }
 }

@@ -1,44 +1,47 @@
 import type { ExtractedPiece, ExtractionErrorCode } from '../../../src/ports/index.js'
 
-/** What the host tells the thread that reads. */
+/** Messages from the host to the reading thread. */
 export type HostMessage =
-  /** Begin with a file. */
+  /** Starts a file. */
   | { readonly type: 'extract'; readonly fileName: string; readonly sizeBytes: number }
-  /** The bytes asked for by `pull`; null at the end. */
+  /** The answer to `pull`: the next bytes, or null at the end. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array | null }
-  /** One more piece may be sent. */
+  /** Allows one more piece. */
   | { readonly type: 'next' }
 
-/** What the thread that reads tells the host. */
+/** Messages from the reading thread to the host. */
 export type WorkerMessage =
-  /** Bytes are wanted from the beginning of the file. */
+  /** Asks for the bytes of the file from its beginning. */
   | { readonly type: 'open' }
-  /** The next bytes are wanted. */
+  /** Asks for the next bytes. */
   | { readonly type: 'pull' }
   | { readonly type: 'piece'; readonly piece: ExtractedPiece }
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: ExtractionErrorCode | undefined; readonly message: string }
 
-/** What the process that reads tells the host: what its thread says, and what becomes of itself. */
+/** Messages from the reading process to the host: those of its thread, and those about itself. */
 export type ProcessMessage =
   | WorkerMessage
-  /** This process has grown: its next file is read better by another one. */
+  /** The process uses much memory: another process must read the next file. */
   | { readonly type: 'worn' }
-  /** The file at hand takes much of the memory that it may. */
+  /** The current file uses much of the allowed memory. */
   | { readonly type: 'grown' }
-  /** The thread is gone, and the process will be. */
+  /** The thread has ended, and the process ends next. */
   | { readonly type: 'died'; readonly cause: 'memory' | 'crash' }
 
-/** What the host hears of a process that reads: what it says, and its end. */
-export type Arrival = ProcessMessage | { readonly type: 'gone'; readonly how: string | number | undefined }
+/**
+ * Messages that the host receives about a reading process. `exit` is its signal, its exit code or the error of its
+ * start.
+ */
+export type Arrival = ProcessMessage | { readonly type: 'ended'; readonly exit: string | number | undefined }
 
-/** What the host tells the starter about the process with that number. */
+/** A message from the host to the starter about one process. */
 export interface ToProcess {
   readonly id: number
   readonly message: HostMessage | { readonly type: 'start' } | { readonly type: 'kill' }
 }
 
-/** What the starter tells the host about the process with that number. */
+/** A message from the starter to the host about one process. */
 export interface FromProcess {
   readonly id: number
   readonly arrival: Arrival

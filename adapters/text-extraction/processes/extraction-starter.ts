@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { FromProcess, ProcessMessage, ToProcess } from './extraction-protocol.js'
 
 /**
- * A small process that starts and ends those in which files are read. Starting one
- * takes longer the more memory the starting process has: from a host of 2 GB, 80 ms
- * in which its event loop stands still.
+ * A small process that starts and ends the reading processes. The time to start a process grows with the memory of the
+ * starting process: a host with 2 GB needs 80 ms, in which its event loop stands still.
  */
 
 const CHILD = fileURLToPath(new URL('./extraction-child.js', import.meta.url))
@@ -14,13 +13,13 @@ const children = new Map<number, ChildProcess>()
 process.on('message', ({ id, message }: ToProcess) => {
   if (message.type === 'start') start(id)
   else if (message.type === 'kill') children.get(id)?.kill('SIGKILL')
-  // A channel that is closed is heard of by the end of the process.
+  // Ignores a closed channel: the end of the process is reported anyway.
   else children.get(id)?.send(message, () => undefined)
 })
-// The host is gone: the others see the end of their own channels.
+// The host has ended. The reading processes notice the end of their own channels.
 process.on('disconnect', () => process.exit())
 if (!process.connected) process.exit()
-// A signal for the terminal's whole group is the host's to answer.
+// A terminal sends its signals to the whole process group. Only the host handles them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 function start(id: number): void {
@@ -31,23 +30,23 @@ function start(id: number): void {
   })
   children.set(id, child)
   child.on('message', (message) => {
-    tell({ id, arrival: message as ProcessMessage })
+    send({ id, arrival: message as ProcessMessage })
   })
   child.on('error', (error) => {
-    gone(id, error.message)
+    reportEnd(id, error.message)
   })
   child.on('exit', (code, signal) => {
-    const how = signal ?? code ?? undefined
-    // What it has said last may still be on its way.
-    if (child.connected) child.once('disconnect', () => gone(id, how))
-    else gone(id, how)
+    const exit = signal ?? code ?? undefined
+    // Its last messages may still be in the channel.
+    if (child.connected) child.once('disconnect', () => reportEnd(id, exit))
+    else reportEnd(id, exit)
   })
 }
 
-function gone(id: number, how: string | number | undefined): void {
-  if (children.delete(id)) tell({ id, arrival: { type: 'gone', how } })
+function reportEnd(id: number, exit: string | number | undefined): void {
+  if (children.delete(id)) send({ id, arrival: { type: 'ended', exit } })
 }
 
-function tell(message: FromProcess): void {
+function send(message: FromProcess): void {
   process.send?.(message)
 }

@@ -7,9 +7,9 @@ import { type FileBytes, type Reader, readAll } from '../readers/reader.js'
 import type { HostMessage, WorkerMessage } from './extraction-protocol.js'
 import { Mailbox } from './mailbox.js'
 
-/** The thread in which files are read: a hostile one costs its process, never the host. */
+/** The thread that reads files. A hostile file can end its process, never the host. */
 
-/** Libraries are loaded when the first file of their kind comes. */
+/** The libraries of a format are loaded for its first file. */
 const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.pdf': async () => (await import('../readers/pdf/pdf-reader.js')).readPdf,
   '.docx': async () => (await import('../readers/word-reader.js')).readWord,
@@ -22,13 +22,13 @@ const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc'])
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc'])
 
 const limits = workerData as ExtractionLimits
-const bytesArrived = new Mailbox<Uint8Array | null>()
-/** One for each piece that the host is ready to take. */
+const receivedBytes = new Mailbox<Uint8Array | null>()
+/** One item for each piece that the host is ready to receive. */
 const turns = new Mailbox<true>()
 
 parentPort?.on('message', (message: HostMessage) => {
   if (message.type === 'extract') void extract(message)
-  else if (message.type === 'bytes') bytesArrived.put(message.bytes)
+  else if (message.type === 'bytes') receivedBytes.put(message.bytes)
   else turns.put(true)
 })
 
@@ -40,7 +40,7 @@ async function extract({ fileName, sizeBytes }: HostMessage & { readonly type: '
     if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file)
     const reader = await READERS[extension]?.()
     let hasText = false
-    for await (const piece of boundedPieces(reader?.(file) ?? nothing(), sizeBytes, limits.maxTextCharacters)) {
+    for await (const piece of boundedPieces(reader?.(file) ?? noPieces(), sizeBytes, limits.maxTextCharacters)) {
       hasText ||= piece.text.trim() !== ''
       await turns.take()
       send({ type: 'piece', piece })
@@ -57,11 +57,11 @@ function checkSize(extension: string, sizeBytes: number): void {
   if (sizeBytes <= limits.maxWholeFileMb * 1_048_576) return
   throw new ExtractionError(
     'ERR_EXTRACTION_LIMIT',
-    `A ${extension} of more than ${limits.maxWholeFileMb} MB is not read: split it`,
+    `A ${extension} file may have at most ${limits.maxWholeFileMb} MB: split it`,
   )
 }
 
-/** The file, in memory; a zip is unpacked once to see what its parser would get. */
+/** Reads the file into memory. A zip is unpacked once first, to check it before a parser sees it. */
 async function checkedContainer(file: FileBytes): Promise<FileBytes> {
   const bytes = await readAll(file)
   const { checkZip, isZip } = await import('../readers/docx/checked-zip.js')
@@ -74,34 +74,34 @@ async function checkedContainer(file: FileBytes): Promise<FileBytes> {
   }
 }
 
-async function* nothing(): AsyncGenerator<never> {
-  // A name that no reader is for has been refused before.
+async function* noPieces(): AsyncGenerator<never> {
+  // A name without a reader was refused before.
 }
 
-/** Pieces that were asked for and did not come yet. */
-let asked = 0
+/** The number of requested pieces that have not arrived yet. */
+let pendingPulls = 0
 
-function ask(): void {
-  asked += 1
+function requestBytes(): void {
+  pendingPulls += 1
   send({ type: 'pull' })
 }
 
-async function askedBytes(): Promise<Uint8Array | null> {
-  const bytes = await bytesArrived.take()
-  asked -= 1
+async function receiveBytes(): Promise<Uint8Array | null> {
+  const bytes = await receivedBytes.take()
+  pendingPulls -= 1
   return bytes
 }
 
-/** The file's bytes. While a piece is read, the next one is on its way. */
+/** The bytes of the file. The next piece is requested while the current one is read. */
 const hostBytes: FileBytes['open'] = async function* () {
-  // Whoever read before may have left while a piece was on its way.
-  while (asked > 0) await askedBytes()
+  // An earlier reader may have stopped before its last requested piece arrived.
+  while (pendingPulls > 0) await receiveBytes()
   send({ type: 'open' })
-  ask()
+  requestBytes()
   for (;;) {
-    const bytes = await askedBytes()
+    const bytes = await receiveBytes()
     if (bytes === null) return
-    ask()
+    requestBytes()
     yield bytes
   }
 }
@@ -110,7 +110,7 @@ function send(message: WorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
-/** What the libraries throw at a file is about the file. */
+/** Other errors come from the libraries, so the file is damaged. */
 function describe(error: unknown): { readonly code: ExtractionErrorCode | undefined; readonly message: string } {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message }
   if (error instanceof AlcoveError) return { code: undefined, message: error.message }

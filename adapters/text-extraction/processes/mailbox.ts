@@ -1,4 +1,4 @@
-/** Hands items over in order, to whoever waits or comes later. */
+/** Passes items on in their order, to a waiting or a later call of `take`. */
 export class Mailbox<Item> {
   readonly #items: Item[] = []
   readonly #waiting: ((item: Item) => void)[] = []

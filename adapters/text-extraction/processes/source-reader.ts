@@ -1,9 +1,9 @@
 import type { ExtractionSource } from '../../../src/ports/index.js'
 
-/** Bytes that go to the thread at once: copying more would hold up the host. */
+/** The most bytes in one message to the thread. Copying more would block the host's event loop. */
 const MAX_PIECE_BYTES = 262_144
 
-/** Reads the source as the thread asks for it, again from the beginning if it must. */
+/** Reads the source when the thread asks for bytes, also several times from the beginning. */
 export class SourceReader {
   readonly #source: ExtractionSource
   #iterator: AsyncIterator<Uint8Array> | undefined
@@ -22,16 +22,16 @@ export class SourceReader {
   /** @returns `null` at the end */
   async next(): Promise<Uint8Array | null> {
     while (this.#rest.length === 0) {
-      const next = await this.#wait(this.#iterator?.next())
-      if (next === undefined || next.done === true) return null
-      this.#rest = next.value
+      const result = await this.#wait(this.#iterator?.next())
+      if (result === undefined || result.done === true) return null
+      this.#rest = result.value
     }
     const piece = this.#rest.subarray(0, MAX_PIECE_BYTES)
     this.#rest = this.#rest.subarray(piece.length)
     return piece
   }
 
-  /** Does not wait for a source that has yet to answer: it may never do so. */
+  /** Does not wait for a source that has not answered yet: it may never answer. */
   async close(): Promise<void> {
     this.#rest = new Uint8Array()
     const closing = this.#iterator?.return?.()

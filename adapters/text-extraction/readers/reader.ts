@@ -1,16 +1,16 @@
 import type { ExtractedPiece } from '../../../src/ports/index.js'
 
-/** The bytes of a file, as a reader in the worker thread sees them. */
+/** The bytes of a file for a reader in the worker thread. */
 export interface FileBytes {
   readonly sizeBytes: number
-  /** From the beginning; may be called again. */
+  /** Reads from the beginning. May be called several times. */
   open(): AsyncIterable<Uint8Array>
 }
 
 /** Reads files of one kind. */
 export type Reader = (file: FileBytes) => AsyncIterable<ExtractedPiece>
 
-/** All bytes of a file, for formats that are not read from front to back. */
+/** Reads all bytes of a file, for formats that need the whole file. */
 export async function readAll(file: FileBytes): Promise<Buffer> {
   const whole = Buffer.allocUnsafe(file.sizeBytes)
   let length = 0
@@ -22,18 +22,18 @@ export async function readAll(file: FileBytes): Promise<Buffer> {
   return whole.subarray(0, length)
 }
 
-/** Text that every store can keep. */
+/** Replaces characters that some databases cannot store: zeros and halves of surrogate pairs. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
-/** A text in pieces of at most that many UTF-16 units, never cut inside a code point. */
+/** Cuts a text into pieces of at most `maxUnits` UTF-16 units, never inside a code point. */
 export function* piecesOf(text: string, maxUnits: number): Generator<string> {
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(text.length, from + maxUnits)
-    const last = text.charCodeAt(to - 1)
-    if (to < text.length && last >= 0xd800 && last < 0xdc00) to -= 1
-    yield text.slice(from, to)
-    from = to
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(text.length, start + maxUnits)
+    const lastUnit = text.charCodeAt(end - 1)
+    if (end < text.length && lastUnit >= 0xd800 && lastUnit < 0xdc00) end -= 1
+    yield text.slice(start, end)
+    start = end
   }
 }

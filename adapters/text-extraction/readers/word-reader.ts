@@ -10,15 +10,14 @@ const ZIP = Buffer.from('PK')
 const HEAD_BYTES = 4_096
 
 /**
- * Reads .docx and .doc, whichever of both it is: body, text boxes, notes, comments, headers and footers.
+ * Reads a .docx or .doc file, by its content: body, text boxes, notes, comments, headers and footers.
  *
- * A walk of our own over the events of saxes (XML) on yauzl (zip), and over the streams
- * of cfb (OLE), because no library keeps the text. On the reference documents the words of the
- * body that are found: mammoth 0.980, word-extractor 0.983, this 0.998; mammoth glues at line
- * breaks and drops notes, comments, headers, text boxes and simple fields, and neither keeps
- * the headers of tables. Of .doc files word-extractor (1.0.4) takes some colours of
- * right-to-left text for a deletion, writes "undefined" for a euro sign, mixes up the
- * pieces of files that were saved in a hurry, and fails as a whole at damaged bookmarks.
+ * The reader walks over the events of saxes (XML) on yauzl (zip), and over the streams of cfb (OLE), because no library
+ * keeps the whole text. Words of the body that are found in the reference documents: mammoth 0.980, word-extractor
+ * 0.983, this reader 0.998. Mammoth joins words at line breaks and drops notes, comments, headers, text boxes and
+ * simple fields. Neither library keeps the headers of tables. In .doc files word-extractor (1.0.4) takes some colours of
+ * right-to-left text for a deletion and writes "undefined" for a euro sign. It mixes up the pieces of fast-saved files,
+ * and fails completely at damaged bookmarks.
  */
 export async function* readWord(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const bytes = await readAll(file)
@@ -27,8 +26,11 @@ export async function* readWord(file: FileBytes): AsyncGenerator<ExtractedPiece>
   else throw await notWord(bytes.subarray(0, HEAD_BYTES))
 }
 
-/** What the name's check has let through, or was not asked about. */
+/** The error for a file whose name says Word and whose content does not. */
 async function notWord(head: Buffer): Promise<ExtractionError> {
   const { name } = await contentOf(head)
-  return new ExtractionError('ERR_UNSUPPORTED_FORMAT', `The content is ${name}, and is not read: save it as .docx`)
+  return new ExtractionError(
+    'ERR_UNSUPPORTED_FORMAT',
+    `The content is ${name}, which is not supported: save it as .docx`,
+  )
 }

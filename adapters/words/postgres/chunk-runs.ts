@@ -1,30 +1,26 @@
 import type { Knex } from 'knex'
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import type { CollectionTotals, NumberRange } from '../posting-source.js'
-import { runsOf } from '../runs-of.js'
-import type { WordTable } from './word-tables.js'
+import { splitIntoRuns } from '../runs-of.js'
+import type { Rows, WordTable } from './word-tables.js'
 
-interface Rows<T> {
-  readonly rows: readonly T[]
-}
-
-/** Takes consecutive numbers for chunks, and returns the first. They stay taken, even if nothing is added. */
-export async function takeNumbers(knex: Knex, { state }: WordTable, count: number): Promise<number> {
-  const taken = await knex.raw<Rows<{ readonly first: string }>>(
+/** Reserves consecutive numbers for chunks, and returns the first. They stay reserved even if nothing is added. */
+export async function reserveNumbers(knex: Knex, { state }: WordTable, count: number): Promise<number> {
+  const reserved = await knex.raw<Rows<{ readonly first: string }>>(
     'update ?? set next = next + ? returning next - ? as first',
     [state, count, count],
   )
-  return Number(taken.rows[0]?.first)
+  return Number(reserved.rows[0]?.first)
 }
 
-/** Adds chunks that have consecutive numbers: one run for each sequence of ordinals. */
+/** Adds chunks with consecutive numbers: one run for each sequence of ordinals. */
 export async function insertRuns(
   transaction: Knex,
   { runs }: WordTable,
   rows: LexicalRows,
   firstNumber: number,
 ): Promise<void> {
-  for (const { at, chunk, lengths, length } of runsOf(rows)) {
+  for (const { at, chunk, lengths, length } of splitIntoRuns(rows)) {
     await transaction.raw(
       'insert into ?? (first, document, chunk, chunks, lengths, length) values (?, ?, ?, ?, ?::integer[], ?)',
       [runs, firstNumber + at, rows.documentId, chunk, lengths.length, lengths as number[], length],
@@ -32,7 +28,7 @@ export async function insertRuns(
   }
 }
 
-/** Deletes chunks of a document from an ordinal on. Their postings stay until they are purged. */
+/** Deletes the chunks of a document from an ordinal on. Their postings stay until they are purged. */
 export async function deleteRuns(
   knex: Knex,
   { runs, state }: WordTable,
@@ -48,9 +44,9 @@ export async function deleteRuns(
        and run.document = ? and run.chunk < ? and run.chunk + run.chunks > ?
        returning before.chunks - run.chunks as chunks
      )
-     update ?? set deleted = deleted + gone.chunks
-     from (select sum(chunks) as chunks from (table removed union all table shortened) as gone) as gone
-     where gone.chunks > 0`,
+     update ?? set deleted = deleted + total.chunks
+     from (select sum(chunks) as chunks from (table removed union all table shortened) as deletions) as total
+     where total.chunks > 0`,
     [
       ...[runs, documentId, fromChunk],
       ...[runs, fromChunk, fromChunk, fromChunk, runs, documentId, fromChunk, fromChunk],
@@ -85,8 +81,8 @@ export async function readTotals(knex: Knex, { runs, state }: WordTable): Promis
   return { chunks: chunks ?? 0, deleted: deleted ?? 0, meanLength: (length ?? 0) / Math.max(1, chunks ?? 0) }
 }
 
-/** The numbers of chunks whose documents pass a filter, in ascending order. */
-export async function rangesOf(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<NumberRange[]> {
+/** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
+export async function readRanges(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<NumberRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
   const found = await knex.raw<Rows<{ readonly first: string; readonly chunks: number }>>(
     `select first, chunks from ?? where document ${condition} (select unnest(?::bigint[])) order by first`,
@@ -95,8 +91,8 @@ export async function rangesOf(knex: Knex, { runs }: WordTable, filter: Document
   return found.rows.map(({ first, chunks }) => ({ first: Number(first), end: Number(first) + chunks }))
 }
 
-/** The chunks with these numbers; none for a deleted one. */
-export async function chunksOf(
+/** Reads the chunks with these numbers; a deleted chunk is absent. */
+export async function readChunks(
   knex: Knex,
   { runs }: WordTable,
   numbers: readonly number[],
@@ -116,8 +112,8 @@ export async function chunksOf(
   )
 }
 
-/** The numbers of chunks, in their order; `undefined` for a deleted one. */
-export async function numbersOf(
+/** Reads the numbers of chunks, in the order of the chunks; `undefined` for a deleted chunk. */
+export async function readNumbers(
   knex: Knex,
   { runs }: WordTable,
   chunks: readonly IndexedChunk[],

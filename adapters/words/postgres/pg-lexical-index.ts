@@ -18,50 +18,50 @@ import {
   countChunksByDocument,
   deleteRuns,
   insertRuns,
-  numbersOf,
+  readNumbers,
   readTotals,
-  takeNumbers,
+  reserveNumbers,
 } from './chunk-runs.js'
-import { inDatabase, isGone } from './errors.js'
+import { isTableMissing, withDatabaseErrors } from './errors.js'
 import { pgPostingSource } from './pg-posting-source.js'
 import { levelOf } from './posting-levels.js'
 import { TableUpkeep } from './table-upkeep.js'
 import { type WordTable, WordTables } from './word-tables.js'
 
-/** How an index on PostgreSQL behaves. */
+/** Options of a word index in PostgreSQL. */
 export interface PgLexicalOptions {
-  /** Connections to PostgreSQL 13 or newer (client `pg`). The index destroys them, unless told otherwise. */
+  /** Connections to PostgreSQL 13 or newer (client `pg`). The index destroys them, unless `keepKnex` is true. */
   readonly knex: Knex
-  /** Put before every table's name; default `alcove_`. */
+  /** The prefix of every table's name. Default: `alcove_`. */
   readonly tablePrefix?: string
-  /** Whether the host destroys `knex` itself; default false. */
+  /** True if the host destroys `knex` itself. Default: false. */
   readonly keepKnex?: boolean
-  /** Milliseconds after which upkeep that failed is tried again. Default 60,000. */
+  /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
   readonly upkeepRetryMs?: number
-  /** Hears of tables that could not be kept in order (`words.maintenance.failed`): it is tried again. */
+  /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
 
-/** What a search found, and the table it looked into; no table where there was none. */
+/** The result of a search, and the table that it read. */
 interface SearchedTable {
   readonly found: WordsFound
   readonly table: WordTable
-  /** Of the table. */
+  /** The postings of the table. */
   readonly source: PostingSource
 }
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
 const ROWS_PER_STATEMENT = 1_000
-/** Where totals may be estimated, they are read every so often. */
+/** The time for which estimated totals are kept. */
 const TOTALS_KEPT_MS = 5_000
-/** Tries of what needs tables that others may drop, and make again, all the time. */
-const MOST_TRIES = 5
+/** The number of tries of a call whose tables other processes may drop and create again at any time. */
+const MAX_TRIES = 5
 
 /**
- * An index of words in PostgreSQL, without any extension, shared by any number of processes. Each collection has a table
- * of postings: rows of (term, postings), each of which holds all chunks that have the term, out of one or many
- * additions. A search reads the rows of its terms and adds up BM25 exactly; it reads no row for each chunk. Additions
- * only add rows, deletions only remove chunks from a small table of runs; rows are merged and purged in the background.
+ * A word index in PostgreSQL, without any extension, for any number of processes. Each collection has a table of
+ * postings: rows of (term, postings). The rows of a term have all its chunks, out of one or many additions. A search
+ * reads the rows of its terms and adds up BM25 exactly; it reads no row for each chunk. Additions only add rows.
+ * Deletions only remove chunks from a small table of runs. Maintenance merges and purges rows in the background.
  */
 export class PgLexicalIndex implements LexicalIndex {
   readonly #knex: Knex
@@ -74,11 +74,11 @@ export class PgLexicalIndex implements LexicalIndex {
   >()
   readonly #calls = new CollectionCalls()
 
-  /** @throws InvalidInputError for a `tablePrefix` that cannot be used */
+  /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false, upkeepRetryMs = 60_000, telemetry } = options
     if (!PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError('tablePrefix', 'must be letters, digits and _, and begin with a letter or _')
+      throw new InvalidInputError('tablePrefix', 'must have only letters, digits and _, and begin with a letter or _')
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
@@ -87,19 +87,19 @@ export class PgLexicalIndex implements LexicalIndex {
   }
 
   /**
-   * Makes what it needs in the database; otherwise its first use does.
-   * @throws StorageError where the database's user lacks a right
+   * Creates the tables that the index needs. Otherwise the first call creates them.
+   * @throws StorageError if the database's user lacks a right
    */
   async prepare(): Promise<void> {
     this.#calls.refuseIfClosed()
-    await inDatabase('all collections', () => this.#tables.open())
+    await withDatabaseErrors('all collections', () => this.#tables.open())
   }
 
   async add(collection: string, rows: LexicalRows): Promise<void> {
     this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#inTurn(collection, async () => {
-      const table = await this.#again(collection, async () => {
+      const table = await this.#retryIfDropped(collection, async () => {
         const found = await this.#tables.findOrMake(collection)
         await this.#insert(found, rows)
         return found
@@ -112,12 +112,12 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const use = async (table: WordTable): Promise<SearchedTable> => {
       const totals = await this.#totalsOf(collection, table)
-      const heard = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
-      const source = pgPostingSource(this.#knex, table, totals, heard)
+      const noteRows = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
+      const source = pgPostingSource(this.#knex, table, totals, noteRows)
       return { found: await searchWords(source, query, options), table, source }
     }
     const searched =
-      query.size === 0 ? undefined : await this.#using<SearchedTable | undefined>(collection, undefined, use)
+      query.size === 0 ? undefined : await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use)
     if (searched === undefined) return nothingFound(query)
     const { hits, maximum } = searched.found
     return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
@@ -126,7 +126,7 @@ export class PgLexicalIndex implements LexicalIndex {
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
-      await this.#again(collection, async () => {
+      await this.#retryIfDropped(collection, async () => {
         const table = await this.#tables.find(collection)
         if (table === undefined) return
         await deleteRuns(this.#knex, table, documentId, fromChunk)
@@ -137,18 +137,18 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async count(collection: string, documentId: number): Promise<number> {
     this.#calls.refuseIfClosed()
-    return await this.#using(collection, 0, (table) => countChunks(this.#knex, table, documentId))
+    return await this.#useIfExists(collection, 0, (table) => countChunks(this.#knex, table, documentId))
   }
 
   async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
     this.#calls.refuseIfClosed()
-    const nothing: ReadonlyMap<number, number> = new Map()
-    return await this.#using(collection, nothing, (table) => countChunksByDocument(this.#knex, table))
+    const emptyResult: ReadonlyMap<number, number> = new Map()
+    return await this.#useIfExists(collection, emptyResult, (table) => countChunksByDocument(this.#knex, table))
   }
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await this.#calls.tracked(inDatabase('all collections', () => this.#tables.names()))
+    return await this.#calls.track(withDatabaseErrors('all collections', () => this.#tables.names()))
   }
 
   async drop(collection: string): Promise<void> {
@@ -160,35 +160,35 @@ export class PgLexicalIndex implements LexicalIndex {
     })
   }
 
-  /** Does the upkeep that is due, and waits for it. Never needed; for tests and measurements. */
+  /** Does the maintenance that is due, and waits for it. No host needs this call; it is for tests and measurements. */
   async whenMaintained(): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#upkeep.finish()
   }
 
-  /** Why the last upkeep failed, unless one has succeeded since. It is tried again. */
+  /** The error of the last maintenance; `undefined` once maintenance has succeeded. Failed work is retried. */
   get maintenanceError(): Error | undefined {
     return this.#upkeep.error
   }
 
-  /** Upkeep is broken off after its step, and done later. */
+  /** Stops maintenance after its step in progress; the rest is done later. */
   async close(): Promise<void> {
     if (this.#calls.isClosed) return
     this.#calls.refuse()
     await this.#upkeep.close()
-    await this.#calls.settled()
+    await this.#calls.waitForCalls()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
-  /** All of the rows or none of them. */
+  /** Adds all of the rows or none of them. */
   async #insert(table: WordTable, rows: LexicalRows): Promise<void> {
-    const first = await takeNumbers(this.#knex, table, rows.chunks.length)
+    const first = await reserveNumbers(this.#knex, table, rows.chunks.length)
     const added = await postingsOf(rows.terms, first)
     await this.#knex.transaction(async (transaction) => {
       await insertRuns(transaction, table, rows, first)
       for (let at = 0; at < added.length; at += ROWS_PER_STATEMENT) {
         const part = added.slice(at, at + ROWS_PER_STATEMENT)
-        const postings = part.map((each) => each.postings)
+        const postings = part.map((entry) => entry.postings)
         await transaction.raw(
           'insert into ?? (term, level, postings) select * from unnest(?::text[], ?::smallint[], ?::bytea[])',
           [table.postings, part.map(({ term }) => term), postings.map(levelOf), postings],
@@ -203,15 +203,15 @@ export class PgLexicalIndex implements LexicalIndex {
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     this.#calls.refuseIfClosed()
-    const look = async (): Promise<readonly number[]> => {
+    const score = async (): Promise<readonly number[]> => {
       try {
-        return await found.scoresOf(source, await numbersOf(this.#knex, table, chunks))
+        return await found.scoresOf(source, await readNumbers(this.#knex, table, chunks))
       } catch (error) {
-        if (!isGone(error)) throw error
+        if (!isTableMissing(error)) throw error
         return chunks.map(() => 0)
       }
     }
-    return await this.#calls.tracked(inDatabase(collection, look))
+    return await this.#calls.track(withDatabaseErrors(collection, score))
   }
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {
@@ -224,25 +224,28 @@ export class PgLexicalIndex implements LexicalIndex {
   }
 
   async #inTurn(collection: string, work: () => Promise<void>): Promise<void> {
-    await this.#calls.inTurn(collection, async () => await inDatabase(collection, work))
+    await this.#calls.runInTurn(collection, async () => await withDatabaseErrors(collection, work))
   }
 
-  /** A collection that does not exist, or that somebody drops meanwhile, has nothing. */
-  async #using<T>(collection: string, nothing: T, work: (table: WordTable) => Promise<T>): Promise<T> {
+  /**
+   * Runs work on a collection. A collection that does not exist, or that another process drops in the meantime, gives
+   * `emptyResult`.
+   */
+  async #useIfExists<T>(collection: string, emptyResult: T, work: (table: WordTable) => Promise<T>): Promise<T> {
     const use = async (): Promise<T> => {
       const table = await this.#tables.find(collection)
-      return table === undefined ? nothing : await work(table)
+      return table === undefined ? emptyResult : await work(table)
     }
-    return await this.#calls.tracked(inDatabase(collection, () => this.#again(collection, use)))
+    return await this.#calls.track(withDatabaseErrors(collection, () => this.#retryIfDropped(collection, use)))
   }
 
-  /** Does it again where somebody else has dropped the tables that are known, and may have made others. */
-  async #again<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+  /** Retries if another process has dropped the known tables, and may have created others. */
+  async #retryIfDropped<T>(collection: string, work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await work()
       } catch (error) {
-        if (!isGone(error) || tries >= MOST_TRIES) throw error
+        if (!isTableMissing(error) || attempt >= MAX_TRIES) throw error
         this.#totals.delete(collection)
         this.#tables.forget(collection)
       }

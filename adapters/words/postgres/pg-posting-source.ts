@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
 import { ascendingParts, POSTING_BYTES } from '../postings.js'
-import { chunksOf, rangesOf } from './chunk-runs.js'
+import { readChunks, readRanges } from './chunk-runs.js'
 import type { WordTable } from './word-tables.js'
 
 interface CountRow {
@@ -14,15 +14,15 @@ interface PostingRow {
   readonly postings: Buffer
 }
 
-/** Told how many rows of postings the term with most of them has. */
-type RowsHeard = (mostRows: number) => void
+/** Receives the number of rows of postings of the term that has most of them. */
+type RowsListener = (mostRows: number) => void
 
-/** The postings in the tables of a collection. Which chunks a row is about is not known before it is read. */
+/** The postings in the tables of a collection. Only reading a row shows which chunks it has. */
 export function pgPostingSource(
   knex: Knex,
   table: WordTable,
   totals: CollectionTotals,
-  rowsHeard: RowsHeard,
+  onRowsCounted: RowsListener,
 ): PostingSource {
   return {
     totals,
@@ -32,7 +32,7 @@ export function pgPostingSource(
          from unnest(?::text[]) with ordinality as asked (word, at) join ?? on term = word group by at`,
         [terms as string[], table.postings],
       )
-      rowsHeard(counted.rows.reduce((most, { rows }) => Math.max(most, Number(rows)), 0))
+      onRowsCounted(counted.rows.reduce((most, { rows }) => Math.max(most, Number(rows)), 0))
       const counts = terms.map(() => 0)
       for (const { at, bytes } of counted.rows) counts[Number(at) - 1] = Number(bytes) / POSTING_BYTES
       return counts
@@ -46,7 +46,7 @@ export function pgPostingSource(
         return ascendingParts(postings).map((part) => ({ term: Number(at) - 1, postings: part }))
       })
     },
-    rangesOf: (filter) => rangesOf(knex, table, filter),
-    chunksOf: (numbers) => chunksOf(knex, table, numbers),
+    rangesOf: (filter) => readRanges(knex, table, filter),
+    chunksOf: (numbers) => readChunks(knex, table, numbers),
   }
 }

@@ -1,18 +1,14 @@
 import type { Knex } from 'knex'
 import { POSTING_BYTES } from '../postings.js'
-import type { IsOver } from '../upkeep.js'
+import type { IsStopped } from '../upkeep.js'
 import { LAST_LEVEL, LEVEL_SQL, ROWS_PER_MERGE } from './posting-levels.js'
-import type { WordTable } from './word-tables.js'
+import type { Rows, WordTable } from './word-tables.js'
 
-/** Terms that one scan for rows to merge gives. */
+/** The number of terms that one scan for rows to merge returns. */
 const TERMS_PER_SCAN = 20_000
-/** Terms whose rows are merged in one transaction: it takes some ten milliseconds. */
+/** The number of terms whose rows one transaction merges: it takes some ten milliseconds. */
 const TERMS_PER_MERGE = 1_000
 const TERMS_PER_PURGE = 100
-
-interface Rows<T> {
-  readonly rows: readonly T[]
-}
 
 interface TermAtLevel {
   readonly term: string
@@ -20,13 +16,17 @@ interface TermAtLevel {
 }
 
 /**
- * Merges rows of the same term and level, in steps that leave nothing half done. Each posting is rewritten once for each
- * level at most. What is merged is put in the order of its first numbers, so that numbers ascend nearly everywhere. Rows
- * that this makes in the next level are merged by the next call.
+ * Merges rows of the same term and level, in steps that are complete in themselves. Each level rewrites a posting at
+ * most once. Merged rows are joined in the order of their first numbers, so numbers ascend nearly everywhere. The next
+ * call merges rows that this one creates in the next level.
  *
- * @returns how many rows were merged; `undefined` where it was broken off, or another process merges
+ * @returns the number of merged rows; `undefined` if the merge was stopped, or another process merges
  */
-export async function mergePostings(knex: Knex, { postings }: WordTable, isOver: IsOver): Promise<number | undefined> {
+export async function mergePostings(
+  knex: Knex,
+  { postings }: WordTable,
+  isStopped: IsStopped,
+): Promise<number | undefined> {
   let merged = 0
   for (;;) {
     const due = await knex.raw<Rows<TermAtLevel>>(
@@ -35,9 +35,9 @@ export async function mergePostings(knex: Knex, { postings }: WordTable, isOver:
       [postings],
     )
     for (let at = 0; at < due.rows.length; at += TERMS_PER_MERGE) {
-      if (isOver()) return undefined
+      if (isStopped()) return undefined
       const part = due.rows.slice(at, at + TERMS_PER_MERGE)
-      const rows = await inTurn(knex, postings, (transaction) => mergeTerms(transaction, postings, part))
+      const rows = await tryExclusively(knex, postings, (transaction) => mergeTerms(transaction, postings, part))
       if (rows === undefined) return undefined
       merged += rows
     }
@@ -65,40 +65,40 @@ async function mergeTerms(transaction: Knex, postings: string, due: readonly Ter
   return Number(merged.rows[0]?.rows)
 }
 
-/** Gives back the room of rows that were merged or purged. Does nothing where the database's user does not own the table. */
+/** Makes the space of merged and purged rows reusable. Does nothing if the database's user does not own the table. */
 export async function vacuum(knex: Knex, { postings }: WordTable): Promise<void> {
-  // Giving room back to the disk would lock readers out.
+  // Returning the space to the disk would lock readers out.
   await knex.raw('vacuum (analyze, truncate false) ??', [postings])
 }
 
 /**
- * Removes the postings of deleted chunks, in steps that leave nothing half done.
- * @returns whether it came to its end
+ * Removes the postings of deleted chunks, in steps that are complete in themselves.
+ * @returns true if it has finished
  */
-export async function purgePostings(knex: Knex, table: WordTable, isOver: IsOver): Promise<boolean> {
+export async function purgePostings(knex: Knex, table: WordTable, isStopped: IsStopped): Promise<boolean> {
   const before = await knex.raw<Rows<{ readonly deleted: string }>>('select deleted from ??', [table.state])
   const deleted = Number(before.rows[0]?.deleted)
   for (let after = ''; ; ) {
-    if (isOver()) return false
+    if (isStopped()) return false
     const page = await knex.raw<Rows<{ readonly last: string | null }>>(
       'select max(term) as last from (select distinct term from ?? where term > ? order by term limit ?) as page',
       [table.postings, after, TERMS_PER_PURGE],
     )
     const last = page.rows[0]?.last
     if (typeof last !== 'string') break
-    const isDone = await inTurn(knex, table.postings, async (transaction) => {
+    const isDone = await tryExclusively(knex, table.postings, async (transaction) => {
       await purgeTerms(transaction, table, after, last)
       return true
     })
     if (isDone !== true) return false
     after = last
   }
-  // Another process may have purged the same: then there is less to take off.
+  // Another process may have purged the same postings: then the count must not fall below 0.
   await knex.raw('update ?? set deleted = greatest(0, deleted - ?)', [table.state, deleted])
   return true
 }
 
-/** Purges the rows of terms from one (not included) to another. */
+/** Purges the rows of terms between two terms; `after` is exclusive, `last` inclusive. */
 async function purgeTerms(
   transaction: Knex,
   { postings, runs }: WordTable,
@@ -107,7 +107,7 @@ async function purgeTerms(
 ): Promise<void> {
   const byte = (index: number): string => `get_byte(postings, at + ${index})::bigint`
   await transaction.raw(
-    `with looked as (
+    `with checked as (
        select ctid as place, postings, (
          select coalesce(string_agg(substring(postings from at + 1 for ${POSTING_BYTES}), ''::bytea), ''::bytea)
          from generate_series(0, octet_length(postings) - 1, ${POSTING_BYTES}) as at
@@ -117,9 +117,9 @@ async function purgeTerms(
          where number < (select first + chunks from ?? where first <= number order by first desc limit 1)
        ) as kept from ?? where term > ? and term <= ?
      ),
-     emptied as (delete from ?? as row using looked where row.ctid = place and octet_length(kept) = 0)
-     update ?? as row set postings = kept from looked
-     where row.ctid = place and octet_length(kept) between 1 and octet_length(looked.postings) - 1`,
+     emptied as (delete from ?? as row using checked where row.ctid = place and octet_length(kept) = 0)
+     update ?? as row set postings = kept from checked
+     where row.ctid = place and octet_length(kept) between 1 and octet_length(checked.postings) - 1`,
     [runs, postings, after, last, postings, postings],
   )
   await transaction.raw(`update ?? set level = ${LEVEL_SQL} where term > ? and term <= ? and level <> ${LEVEL_SQL}`, [
@@ -129,14 +129,14 @@ async function purgeTerms(
   ])
 }
 
-/** Works in a transaction; `undefined` where another process merges or purges now. */
-async function inTurn<T>(
+/** Runs work in a transaction; `undefined` if another process merges or purges now. */
+async function tryExclusively<T>(
   knex: Knex,
   postings: string,
   work: (transaction: Knex.Transaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await knex.transaction(async (transaction) => {
-    // Without the setting a table that was never analysed is read as a whole.
+    // Without this setting, PostgreSQL reads the whole of a table that was never analysed.
     const lock = await transaction.raw<Rows<{ readonly is_held: boolean }>>(
       `select pg_try_advisory_xact_lock(hashtext(?), hashtext('merge')) as is_held,
        set_config('enable_seqscan', 'off', true)`,

@@ -1,107 +1,114 @@
 import type { Knex } from 'knex'
 import { isPurgeDue } from '../posting-source.js'
-import { type IsOver, Upkeep, type UpkeepOptions } from '../upkeep.js'
+import { type IsStopped, Upkeep, type UpkeepOptions } from '../upkeep.js'
 import { readTotals } from './chunk-runs.js'
-import { isGone } from './errors.js'
+import { isTableMissing } from './errors.js'
 import { mergePostings, purgePostings, vacuum } from './posting-merges.js'
 import type { WordTable, WordTables } from './word-tables.js'
 
-/** Additions after which rows of the same term are merged. */
+/** The number of additions after which rows of the same term are merged. */
 const ADDITIONS_PER_MERGE = 64
-/** Deletions after which the upkeep counts deleted chunks. */
-const DELETIONS_PER_LOOK = 16
-/** Rows of one term that a search reads at which merging pays: whoever added them may have ended before. */
-const MOST_ROWS_PER_TERM = 192
+/** The number of deletions after which maintenance counts deleted chunks. */
+const DELETIONS_PER_CHECK = 16
+/**
+ * Merging pays if a search reads this many rows of one term. The process that added them may have exited before it
+ * merged them.
+ */
+const MAX_ROWS_PER_TERM = 192
 
 /**
- * Rows that are merged between two vacuums. An autovacuum comes later: by then a search reads thousands of dead rows
- * (measured while 100,000 chunks are added: 11,600 for ten terms, of which 59 are alive).
+ * The number of rows that are merged between two vacuums. An autovacuum is too late: by then a search reads thousands
+ * of dead rows (measured while 100,000 chunks are added: 11,600 for ten terms, of which 59 are alive).
  */
 const ROWS_PER_VACUUM = 200_000
 
-interface Noted {
+interface TableActivity {
   readonly tableId: string
   additions: number
   deletions: number
-  /** Rows that were merged since the last vacuum. The first merge is followed by one: the planner knows nothing of a new table. */
+  /**
+   * The number of rows that were merged since the last vacuum. A vacuum follows the first merge, because the planner
+   * has no statistics of a new table.
+   */
   merged: number
 }
 
-/** Keeps tables quick and small in the background, one at a time: merges rows, and purges postings of deleted chunks. */
+/** Keeps tables fast and small in the background, one at a time: merges rows, and purges postings of deleted chunks. */
 export class TableUpkeep {
   readonly #knex: Knex
   readonly #tables: WordTables
   readonly #upkeep: Upkeep
-  readonly #noted = new Map<string, Noted>()
+  readonly #activities = new Map<string, TableActivity>()
 
   constructor(knex: Knex, tables: WordTables, options: Pick<UpkeepOptions, 'retryMs' | 'telemetry'>) {
     this.#knex = knex
     this.#tables = tables
     this.#upkeep = new Upkeep({
       ...options,
-      tidy: async (collection, isOver) => {
+      maintain: async (collection, isStopped) => {
         const table = await tables.find(collection)
-        if (table !== undefined) await this.#tidy(this.#notedOf(collection, table), table, isOver)
+        if (table !== undefined) await this.#maintain(this.#activityOf(collection, table), table, isStopped)
       },
-      isGone: (error, collection) => {
-        if (isGone(error)) tables.forget(collection)
-        return isGone(error)
+      isDropped: (error, collection) => {
+        if (isTableMissing(error)) tables.forget(collection)
+        return isTableMissing(error)
       },
     })
   }
 
-  /** Why the last upkeep failed, unless one has succeeded since. */
+  /** The error of the last maintenance; `undefined` once maintenance has succeeded. */
   get error(): Error | undefined {
     return this.#upkeep.error
   }
 
   noteAddition(collection: string, table: WordTable): void {
-    const noted = this.#notedOf(collection, table)
-    noted.additions += 1
-    if (noted.additions % ADDITIONS_PER_MERGE === 0) this.#upkeep.begin(collection)
+    const activity = this.#activityOf(collection, table)
+    activity.additions += 1
+    if (activity.additions % ADDITIONS_PER_MERGE === 0) this.#upkeep.schedule(collection)
   }
 
   noteDeletion(collection: string, table: WordTable): void {
-    const noted = this.#notedOf(collection, table)
-    noted.deletions += 1
-    if (noted.deletions % DELETIONS_PER_LOOK === 1) this.#upkeep.begin(collection)
+    const activity = this.#activityOf(collection, table)
+    activity.deletions += 1
+    if (activity.deletions % DELETIONS_PER_CHECK === 1) this.#upkeep.schedule(collection)
   }
 
-  /** @param mostRows of one term that the search has read */
+  /** @param mostRows the highest number of rows that the search read for one term */
   noteSearch(collection: string, mostRows: number): void {
-    if (mostRows > MOST_ROWS_PER_TERM) this.#upkeep.begin(collection)
+    if (mostRows > MAX_ROWS_PER_TERM) this.#upkeep.schedule(collection)
   }
 
   forget(collection: string): void {
-    this.#noted.delete(collection)
+    this.#activities.delete(collection)
     this.#upkeep.forget(collection)
   }
 
-  /** Does what is due now, and waits for it. */
+  /** Does the work that is due now, and waits for it. */
   async finish(): Promise<void> {
-    await this.#upkeep.finish(this.#noted.keys())
+    await this.#upkeep.finish(this.#activities.keys())
   }
 
-  /** Breaks off after the step that is under way. */
+  /** Stops after the step in progress. */
   async close(): Promise<void> {
     await this.#upkeep.close()
   }
 
-  #notedOf(collection: string, { id }: WordTable): Noted {
-    const known = this.#noted.get(collection)
-    const noted =
+  #activityOf(collection: string, { id }: WordTable): TableActivity {
+    const known = this.#activities.get(collection)
+    const activity =
       known?.tableId === id ? known : { tableId: id, additions: 0, deletions: 0, merged: ROWS_PER_VACUUM - 1 }
-    this.#noted.set(collection, noted)
-    return noted
+    this.#activities.set(collection, activity)
+    return activity
   }
 
-  async #tidy(noted: Noted, table: WordTable, isOver: IsOver): Promise<void> {
-    const merged = await mergePostings(this.#knex, table, isOver)
+  async #maintain(activity: TableActivity, table: WordTable, isStopped: IsStopped): Promise<void> {
+    const merged = await mergePostings(this.#knex, table, isStopped)
     if (merged === undefined) return
-    noted.merged += merged
-    const isPurged = isPurgeDue(await readTotals(this.#knex, table)) && (await purgePostings(this.#knex, table, isOver))
-    if (isOver() || (!isPurged && noted.merged < ROWS_PER_VACUUM)) return
+    activity.merged += merged
+    const isPurged =
+      isPurgeDue(await readTotals(this.#knex, table)) && (await purgePostings(this.#knex, table, isStopped))
+    if (isStopped() || (!isPurged && activity.merged < ROWS_PER_VACUUM)) return
     await vacuum(this.#knex, table)
-    noted.merged = 0
+    activity.merged = 0
   }
 }

@@ -2,30 +2,31 @@ import type { Knex } from 'knex'
 import { isInUse } from './errors.js'
 
 const NAMES_PER_PAGE = 1_000
-/** Shorter than what PostgreSQL waits before it looks for a deadlock. */
+/** Shorter than the time after which PostgreSQL checks for a deadlock. */
 const LOCK_TIMEOUT_MS = 500
-/** About a minute. */
+/** About a minute in all. */
 const MOST_ATTEMPTS_TO_DROP = 120
 
 /** The tables of a collection. */
 export interface WordTable {
-  /** Of its row in the catalog: no other collection ever has the same, whatever its name. */
+  /** The id of the collection's row in the catalog. No other collection ever has the same id, whatever its name. */
   readonly id: string
   /** Rows of (term, level, postings), any number for each term. */
   readonly postings: string
-  /** Runs of chunks of one document whose ordinals and numbers follow each other. A chunk that is in none is deleted. */
+  /** Runs: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. */
   readonly runs: string
-  /** One row: the number of the next chunk, and how many deleted chunks still have postings. */
+  /** One row: the number of the next chunk, and the number of deleted chunks that still have postings. */
   readonly state: string
 }
 
-interface Rows<T> {
+/** The result of a statement. */
+export interface Rows<T> {
   readonly rows: readonly T[]
 }
 
 /**
- * The tables of a database that hold words: some for each collection, so that dropping it is dropping tables; and a
- * catalog of collections.
+ * The tables of a database that store words. Each collection has tables of its own, so dropping it means dropping
+ * tables. A catalog lists the collections.
  */
 export class WordTables {
   readonly #knex: Knex
@@ -38,7 +39,7 @@ export class WordTables {
     this.#prefix = prefix
   }
 
-  /** Makes the catalog where it is missing. */
+  /** Creates the catalog if it is missing. */
   async open(): Promise<void> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined
@@ -47,7 +48,7 @@ export class WordTables {
     await this.#opened
   }
 
-  /** The tables of a collection; `undefined` where there are none. */
+  /** Finds the tables of a collection; `undefined` if there are none. */
   async find(collection: string): Promise<WordTable | undefined> {
     const known = this.#known.get(collection)
     if (known !== undefined) return known
@@ -63,7 +64,7 @@ export class WordTables {
     return table
   }
 
-  /** The tables of a collection, made now if there are none. */
+  /** Finds the tables of a collection, or creates them. */
   async findOrMake(collection: string): Promise<WordTable> {
     const found = await this.find(collection)
     if (found !== undefined) return found
@@ -79,12 +80,12 @@ export class WordTables {
     return await this.findOrMake(collection)
   }
 
-  /** Forgets what it knows of a collection: somebody else has dropped it. */
+  /** Discards the known tables of a collection, because another process has dropped them. */
   forget(collection: string): void {
     this.#known.delete(collection)
   }
 
-  /** @throws Error of the database that a table is in use (55P03) where it still is after about a minute */
+  /** @throws Error of the database (55P03) if a table is still in use after about a minute */
   async drop(collection: string): Promise<void> {
     await this.open()
     for (let attempt = 1; ; attempt += 1) {
@@ -114,11 +115,11 @@ export class WordTables {
   async #dropUnlessInUse(collection: string): Promise<void> {
     await this.#knex.transaction(async (transaction) => {
       await this.#lock(transaction, collection)
-      const gone = await transaction.raw<Rows<{ readonly id: string }>>('delete from ?? where name = ? returning id', [
-        this.#catalog,
-        collection,
-      ])
-      for (const { id } of gone.rows) {
+      const deleted = await transaction.raw<Rows<{ readonly id: string }>>(
+        'delete from ?? where name = ? returning id',
+        [this.#catalog, collection],
+      )
+      for (const { id } of deleted.rows) {
         const { postings, runs, state } = this.#tableOf(id)
         await transaction.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
         await transaction.raw('drop table if exists ??, ??, ??', [state, runs, postings])
@@ -136,7 +137,7 @@ export class WordTables {
     })
   }
 
-  /** Whoever makes or drops a collection waits for whoever does so with the same one. */
+  /** Processes that create or drop the same collection wait for each other. */
   async #lock(transaction: Knex.Transaction, collection: string): Promise<void> {
     await transaction.raw('select pg_advisory_xact_lock(hashtext(?), hashtext(?))', [this.#catalog, collection])
   }
@@ -156,7 +157,7 @@ async function makeTables(transaction: Knex.Transaction, { postings, runs, state
     'create table ?? (term text collate "C" not null, level smallint not null, postings bytea not null)',
     [postings],
   )
-  // Compressing costs each search more than reading does.
+  // Compression costs each search more time than reading saves.
   await transaction.raw('alter table ?? alter column postings set storage external', [postings])
   await transaction.raw('create index on ?? (term, level)', [postings])
   await transaction.raw(

@@ -1,17 +1,17 @@
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import type { CollectionTotals, NumberRange } from '../posting-source.js'
-import { runsOf, sumOf } from '../runs-of.js'
+import { splitIntoRuns, sumOf } from '../runs-of.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 const LENGTH_BYTES = 4
 
 /** A row of the table `state`. */
 export interface CollectionState extends CollectionTotals {
-  /** Of the file: another one of the same name has another. */
+  /** The id of the file: another file of the same name has another id. */
   readonly id: string
 }
 
-/** The columns of the table `state` that make a {@link CollectionState}. */
+/** The columns of the table `state` from which {@link toState} makes a {@link CollectionState}. */
 export interface StateRow extends Omit<CollectionState, 'meanLength'> {
   readonly length: number
 }
@@ -27,16 +27,16 @@ export async function readState(connection: SqliteConnection): Promise<Collectio
 }
 
 /**
- * Adds chunks, one run for each sequence of ordinals. Within a transaction.
- * @returns the first of their numbers, which are consecutive
+ * Adds chunks, one run for each sequence of ordinals. The caller runs it in a transaction.
+ * @returns the first of their consecutive numbers
  */
 export async function insertRuns(connection: SqliteConnection, rows: LexicalRows): Promise<number> {
-  const runs = runsOf(rows)
-  const [taken] = await connection.all<{ readonly first: number }>(
+  const runs = splitIntoRuns(rows)
+  const [reserved] = await connection.all<{ readonly first: number }>(
     'update state set next = next + ?1, chunks = chunks + ?1, length = length + ?2 returning next - ?1 as first',
     [rows.chunks.length, sumOf(runs.map(({ length }) => length))],
   )
-  const firstNumber = taken?.first ?? 0
+  const firstNumber = reserved?.first ?? 0
   for (const { at, chunk, lengths, length } of runs) {
     await connection.run(
       'insert into runs (first, document, chunk, chunks, length, lengths) values (?, ?, ?, ?, ?, ?)',
@@ -46,7 +46,10 @@ export async function insertRuns(connection: SqliteConnection, rows: LexicalRows
   return firstNumber
 }
 
-/** Deletes chunks of a document from an ordinal on; their postings stay until they are purged. Within a transaction. */
+/**
+ * Deletes the chunks of a document from an ordinal on. Their postings stay until they are purged. The caller runs it in
+ * a transaction.
+ */
 export async function deleteRuns(connection: SqliteConnection, documentId: number, fromChunk: number): Promise<number> {
   interface Row extends NumberRange {
     readonly chunk: number
@@ -58,13 +61,13 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
     'select first, chunk, chunks, length, lengths from runs where document = ? and chunk + chunks > ?',
     [documentId, fromChunk],
   )
-  let [deleted, shorter] = [0, 0]
+  let [deleted, removedLength] = [0, 0]
   for (const { first, chunk, chunks, length, lengths } of runs) {
     const kept = Math.max(0, fromChunk - chunk)
     const keptLengths = lengths.subarray(0, kept * LENGTH_BYTES)
     const keptLength = sumOf(decodeLengths(keptLengths))
     deleted += chunks - kept
-    shorter += length - keptLength
+    removedLength += length - keptLength
     if (kept === 0) await connection.run('delete from runs where first = ?', [first])
     else {
       await connection.run('update runs set chunks = ?, length = ?, lengths = ? where first = ?', [
@@ -75,7 +78,7 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
   if (deleted > 0) {
     await connection.run('update state set chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2', [
       deleted,
-      shorter,
+      removedLength,
     ])
   }
   return deleted
@@ -96,8 +99,8 @@ export async function countChunksByDocument(connection: SqliteConnection): Promi
   return new Map(rows.map(({ document, chunks }) => [document, chunks]))
 }
 
-/** The numbers of chunks whose documents pass a filter, in ascending order. */
-export async function rangesOf(connection: SqliteConnection, filter: DocumentFilter): Promise<NumberRange[]> {
+/** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
+export async function readRanges(connection: SqliteConnection, filter: DocumentFilter): Promise<NumberRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
   const rows = await connection.all<{ readonly first: number; readonly chunks: number }>(
     `select first, chunks from runs where document ${condition} (select value from json_each(?)) order by first`,
@@ -106,8 +109,8 @@ export async function rangesOf(connection: SqliteConnection, filter: DocumentFil
   return rows.map(({ first, chunks }) => ({ first, end: first + chunks }))
 }
 
-/** The chunks with these numbers; none for a deleted one. */
-export async function chunksOf(
+/** Reads the chunks with these numbers; a deleted chunk is absent. */
+export async function readChunks(
   connection: SqliteConnection,
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, IndexedChunk>> {
@@ -122,10 +125,10 @@ export async function chunksOf(
 }
 
 /**
- * The numbers of chunks, in their order; `undefined` for a deleted one.
- * @param id of the file in which they are meant
+ * Reads the numbers of chunks, in the order of the chunks; `undefined` for a deleted chunk.
+ * @param id the id of the file that the chunks belong to; all are `undefined` in another file
  */
-export async function numbersOf(
+export async function readNumbers(
   connection: SqliteConnection,
   id: string,
   chunks: readonly IndexedChunk[],

@@ -3,12 +3,12 @@ import { POSTING_BYTES, type TermPostings } from '../postings.js'
 import { type CollectionState, type StateRow, toState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
-/** A row takes further postings until it has so many bytes of them. */
+/** A row takes further postings until it has this many bytes of them. */
 export const ROW_BYTES = 8_192
-/** Terms that one statement takes: what it is given is put together in about 5 ms. */
+/** The number of terms of one statement: preparing its values takes about 5 ms. */
 const TERMS_PER_STATEMENT = 8_192
 
-/** Adds postings whose numbers are higher than all that are there. Within a transaction. */
+/** Adds postings whose numbers are higher than all existing ones. The caller runs it in a transaction. */
 export async function addPostings(connection: SqliteConnection, added: readonly TermPostings[]): Promise<void> {
   for (let from = 0; from < added.length; from += TERMS_PER_STATEMENT) {
     await addTerms(connection, added.slice(from, from + TERMS_PER_STATEMENT))
@@ -39,7 +39,10 @@ async function addTerms(connection: SqliteConnection, added: readonly TermPostin
   )
 }
 
-/** How many postings each term has, and the state of the collection. In one statement: each has its price. */
+/**
+ * Reads the number of postings of each term and the state of the collection. One statement reads both, because each
+ * statement costs time.
+ */
 export async function countPostings(
   connection: SqliteConnection,
   terms: readonly string[],
@@ -57,7 +60,7 @@ export async function countPostings(
   return { state: toState(rows[0]), counts }
 }
 
-/** All postings of the terms. */
+/** Reads all postings of the terms. */
 export async function readPostings(
   connection: SqliteConnection,
   terms: readonly string[],
@@ -68,7 +71,7 @@ export async function readPostings(
   )
 }
 
-/** Rows of the terms: those that have the postings of chunks with these numbers. */
+/** Reads the rows of the terms that have the postings of chunks with these numbers. */
 export async function readPostingsOf(
   connection: SqliteConnection,
   terms: readonly string[],

@@ -1,15 +1,15 @@
 import pLimit from 'p-limit'
 import type { Database, Statement } from 'sqlite3'
 
-/** A value that a statement takes. */
+/** A parameter of a statement. */
 export type SqlValue = string | number | Buffer
 
-/** How long a statement waits for another process's transaction. */
+/** The time for which a statement waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 15_000
 
 /**
- * A connection to an SQLite file. Statements run on a thread of the pool, one after the other: those that wait hold no
- * thread, which others need.
+ * A connection to an SQLite file. Statements run on a thread of the pool, one after the other: waiting statements
+ * occupy no thread, which other work needs.
  */
 export class SqliteConnection {
   readonly #database: Database
@@ -20,10 +20,10 @@ export class SqliteConnection {
     this.#database = database
   }
 
-  /** Opens a file, or makes it. */
+  /** Opens a file, or creates it. */
   static async open(file: string): Promise<SqliteConnection> {
     const { default: sqlite } = await import('sqlite3')
-    const database = await called<Database>((done) => {
+    const database = await callAsPromise<Database>((done) => {
       const opened: Database = new sqlite.Database(file, (error) => done(error, opened))
     })
     const connection = new SqliteConnection(database)
@@ -32,34 +32,34 @@ export class SqliteConnection {
   }
 
   async exec(statements: string): Promise<void> {
-    await called((done) => this.#database.exec(statements, done))
+    await callAsPromise((done) => this.#database.exec(statements, done))
   }
 
-  /** Runs a statement. It is prepared once: its text must be one of few. */
+  /** Runs a statement and keeps it prepared, so the program must have few different texts. */
   async run(text: string, values: readonly SqlValue[] = []): Promise<void> {
-    const statement = await this.#prepared(text)
-    await this.#turn(async () => await called((done) => statement.run(values, done)))
+    const statement = await this.#prepare(text)
+    await this.#turn(async () => await callAsPromise((done) => statement.run(values, done)))
   }
 
-  /** The rows of a statement, which is prepared once. */
+  /** Returns the rows of a statement, and keeps it prepared. */
   async all<T>(text: string, values: readonly SqlValue[] = []): Promise<readonly T[]> {
-    const statement = await this.#prepared(text)
-    return await this.#turn(async () => await called<readonly T[]>((done) => statement.all<T>(values, done)))
+    const statement = await this.#prepare(text)
+    return await this.#turn(async () => await callAsPromise<readonly T[]>((done) => statement.all<T>(values, done)))
   }
 
-  #prepared(text: string): Promise<Statement> {
+  #prepare(text: string): Promise<Statement> {
     const known = this.#statements.get(text)
     if (known !== undefined) return known
-    const prepared = called<Statement>((done) => {
+    const prepared = callAsPromise<Statement>((done) => {
       const statement = this.#database.prepare(text, (error) => done(error, statement))
     })
     this.#statements.set(text, prepared)
-    // Its table may come to be there.
+    // Its table may exist later.
     prepared.catch(() => this.#statements.delete(text))
     return prepared
   }
 
-  /** Does all of the work or none of it. Nobody else may use the connection meanwhile. */
+  /** Does all of the work or none of it. No other call may use the connection until it ends. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.exec('begin immediate')
     try {
@@ -67,7 +67,7 @@ export class SqliteConnection {
       await this.exec('commit')
       return result
     } catch (error) {
-      // Where SQLite has rolled back by itself, it says so.
+      // The rollback fails if SQLite has rolled back by itself.
       await this.exec('rollback').catch(() => undefined)
       throw error
     }
@@ -75,16 +75,16 @@ export class SqliteConnection {
 
   async close(): Promise<void> {
     for (const statement of this.#statements.values()) await statement.then(finalize, () => undefined)
-    await called((done) => this.#database.close(done))
+    await callAsPromise((done) => this.#database.close(done))
   }
 }
 
 async function finalize(statement: Statement): Promise<void> {
-  await called((done) => statement.finalize(() => done(null)))
+  await callAsPromise((done) => statement.finalize(() => done(null)))
 }
 
-/** What a function tells its callback. */
-async function called<T>(work: (done: (error: Error | null, result?: T) => void) => unknown): Promise<T> {
+/** Calls a function with a callback, and returns the callback's result. */
+async function callAsPromise<T>(work: (done: (error: Error | null, result?: T) => void) => unknown): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     work((error, result) => {
       if (error === null) resolve(result as T)

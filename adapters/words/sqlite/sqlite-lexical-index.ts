@@ -12,39 +12,39 @@ import {
 import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
-import { type IsOver, Upkeep } from '../upkeep.js'
+import { type IsStopped, Upkeep } from '../upkeep.js'
 import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
-import { countChunks, countChunksByDocument, deleteRuns, insertRuns, numbersOf, readState } from './chunk-runs.js'
-import { onFile } from './errors.js'
+import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
+import { withFileErrors } from './errors.js'
 import { addPostings, countPostings } from './posting-rows.js'
-import { type InStep, purgePostings } from './purge-postings.js'
+import { purgePostings, type RunStep } from './purge-postings.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { SqlitePostingSource } from './sqlite-posting-source.js'
 import type { WordFile } from './word-file.js'
 import { WordFiles } from './word-files.js'
 
-/** How an index in SQLite files behaves. */
+/** Options of a word index in SQLite files. */
 export interface SqliteLexicalOptions {
-  /** Whether what deletions leave behind is removed in the background. Default true. */
+  /** True to purge deleted chunks in the background. Default: true. */
   readonly maintains?: boolean
-  /** Milliseconds after which upkeep that failed is tried again. Default 60,000. */
+  /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
   readonly upkeepRetryMs?: number
-  /** Hears of files that could not be kept in order (`words.maintenance.failed`): it is tried again. */
+  /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
 
-/** What a search found, and where. */
-interface FileFound {
+/** The result of a search, and the file that it read. */
+interface SearchedFile {
   readonly found: WordsFound
-  /** Of the file. */
+  /** The id of the file. */
   readonly id: string
   readonly sourceOf: (reader: SqliteConnection) => PostingSource
 }
 
 /**
- * An index of words in SQLite, one file for each collection. Its table of postings has all chunks of each term; a search
- * reads those of its terms and adds up BM25 exactly. Deletions only remove chunks from a small table of runs; postings
- * of deleted chunks are purged in the background.
+ * A word index in SQLite, one file for each collection. A table of postings has all chunks of each term. A search reads
+ * the postings of its terms and adds up BM25 exactly. Deletions only remove chunks from a small table of runs.
+ * Maintenance purges postings of deleted chunks in the background.
  *
  * One process writes to a folder at a time; others may read.
  */
@@ -53,13 +53,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls()
   readonly #upkeep: Upkeep
   readonly #maintains: boolean
-  /** Collections that were put in order since this process began. */
-  readonly #looked = new Set<string>()
-  #cleared: Promise<void> | undefined
-  /** More make nothing quicker: one thread reads, and another adds up. */
+  /** Collections that maintenance has checked since this process started. */
+  readonly #checked = new Set<string>()
+  #cleanup: Promise<void> | undefined
+  /** More concurrent calls are not faster: one thread reads, and another adds up. */
   readonly concurrency: number = availableParallelism() + 1
 
-  /** @param folder of its own, made at the first write */
+  /** @param folder a folder that only this index uses; the first write creates it */
   constructor(folder: string, options: SqliteLexicalOptions = {}) {
     const { maintains = true, upkeepRetryMs: retryMs = 60_000, telemetry } = options
     this.#files = new WordFiles(folder)
@@ -67,8 +67,9 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#upkeep = new Upkeep({
       retryMs,
       telemetry,
-      tidy: async (collection, isOver) => await onFile(collection, () => this.#tidy(collection, isOver)),
-      isGone: () => false,
+      maintain: async (collection, isStopped) =>
+        await withFileErrors(collection, () => this.#purgeIfDue(collection, isStopped)),
+      isDropped: () => false,
     })
   }
 
@@ -76,7 +77,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
-      this.#cleared ??= this.#clear()
+      this.#cleanup ??= this.#removeFormerFiles()
       await this.#files.useOrMake(collection, async (file) => {
         const writer = await file.writer()
         await writer.transaction(async () => {
@@ -84,13 +85,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
           await addPostings(writer, await postingsOf(rows.terms, first))
         })
       })
-      this.#lookOnce(collection)
+      this.#checkOnce(collection)
     })
   }
 
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
-    const searched = await this.#read<FileFound | undefined>(collection, undefined, async (reader) => {
+    const searched = await this.#read<SearchedFile | undefined>(collection, undefined, async (reader) => {
       const { state, counts } = await countPostings(reader, [...query.keys()])
       const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, counts)
       return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
@@ -105,7 +106,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
       await this.#files.use(collection, undefined, async (file) => {
         const writer = await file.writer()
         const deleted = await writer.transaction(async () => await deleteRuns(writer, documentId, fromChunk))
-        if (deleted > 0 && this.#maintains) this.#upkeep.begin(collection)
+        if (deleted > 0 && this.#maintains) this.#upkeep.schedule(collection)
       })
     })
   }
@@ -120,105 +121,110 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await this.#calls.tracked(onFile('all collections', () => this.#files.names()))
+    return await this.#calls.track(withFileErrors('all collections', () => this.#files.names()))
   }
 
   async drop(collection: string): Promise<void> {
     await this.#write(collection, async () => {
       this.#upkeep.forget(collection)
-      this.#looked.delete(collection)
+      this.#checked.delete(collection)
       await this.#files.drop(collection)
     })
   }
 
   /**
-   * Copies collections to another folder, as they are at one moment each, while they are written to. Damaged ones are
-   * left out.
+   * Copies collections to another folder while they are in use. Each copy is consistent. Damaged collections are left
+   * out.
    */
   async copyTo(folder: string, signal?: AbortSignal): Promise<void> {
     const to = new WordFiles(folder)
     for (const collection of await this.listCollections()) {
       signal?.throwIfAborted()
       try {
-        await this.#read(collection, undefined, async (reader) => await to.takeCopy(collection, reader))
+        await this.#read(collection, undefined, async (reader) => await to.copyFrom(collection, reader))
       } catch (error) {
         if (!(error instanceof VectorsDamagedError)) throw error
       }
     }
   }
 
-  /** Does the upkeep that is due, and waits for it. Never needed; for tests and measurements. */
+  /** Does the maintenance that is due, and waits for it. No host needs this call; it is for tests and measurements. */
   async whenMaintained(): Promise<void> {
     await this.#upkeep.finish(await this.listCollections())
   }
 
-  /** Why the last upkeep failed, unless one has succeeded since. It is tried again. */
+  /** The error of the last maintenance; `undefined` once maintenance has succeeded. Failed work is retried. */
   get maintenanceError(): Error | undefined {
     return this.#upkeep.error
   }
 
-  /** Upkeep is broken off after its step, and done later. */
+  /** Stops maintenance after its step in progress; the rest is done later. */
   async close(): Promise<void> {
     if (this.#calls.isClosed) return
     this.#calls.refuse()
     await this.#upkeep.close()
-    await this.#calls.settled()
-    await this.#cleared
-    await onFile('all collections', () => this.#files.close())
+    await this.#calls.waitForCalls()
+    await this.#cleanup
+    await withFileErrors('all collections', () => this.#files.close())
   }
 
-  /** By what was found in the file with its id: numbers of another file are of other chunks. */
+  /**
+   * Reads the scores only from the file that was searched, by its id: in another file, the numbers mean other chunks.
+   */
   async #scoresOf(
     collection: string,
-    { found, id, sourceOf }: FileFound,
+    { found, id, sourceOf }: SearchedFile,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
-    const nothing = chunks.map(() => 0)
+    const emptyResult = chunks.map(() => 0)
     // The file may have been closed since the search, and opened again.
-    return await this.#read(collection, nothing, async (reader) => {
-      return await found.scoresOf(sourceOf(reader), await numbersOf(reader, id, chunks))
+    return await this.#read(collection, emptyResult, async (reader) => {
+      return await found.scoresOf(sourceOf(reader), await readNumbers(reader, id, chunks))
     })
   }
 
-  async #read<T>(collection: string, nothing: T, work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
+  async #read<T>(collection: string, emptyResult: T, work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
     this.#calls.refuseIfClosed()
     const use = async (file: WordFile): Promise<T> => await work(await file.reader())
-    return await this.#calls.tracked(onFile(collection, () => this.#files.use(collection, nothing, use)))
+    return await this.#calls.track(withFileErrors(collection, () => this.#files.use(collection, emptyResult, use)))
   }
 
   async #write(collection: string, work: () => Promise<void>): Promise<void> {
     this.#calls.refuseIfClosed()
-    await this.#calls.inTurn(collection, async () => await onFile(collection, work))
+    await this.#calls.runInTurn(collection, async () => await withFileErrors(collection, work))
   }
 
-  /** A former life may have left a purge to be done. */
-  #lookOnce(collection: string): void {
-    if (!this.#maintains || this.#looked.has(collection)) return
-    this.#looked.add(collection)
-    this.#upkeep.begin(collection)
+  /** An earlier process may have left postings to purge. */
+  #checkOnce(collection: string): void {
+    if (!this.#maintains || this.#checked.has(collection)) return
+    this.#checked.add(collection)
+    this.#upkeep.schedule(collection)
   }
 
-  /** From the first write on: whoever only reads removes nothing. What cannot be removed now is tried at a later write. */
-  async #clear(): Promise<void> {
+  /**
+   * Runs at the first write, because a process that only reads must not delete files. A later write retries a failed
+   * removal.
+   */
+  async #removeFormerFiles(): Promise<void> {
     try {
-      await this.#files.removeFormer()
+      await this.#files.removeFormerFiles()
     } catch {
-      this.#cleared = undefined
+      this.#cleanup = undefined
     }
   }
 
-  async #tidy(collection: string, isOver: IsOver): Promise<void> {
+  async #purgeIfDue(collection: string, isStopped: IsStopped): Promise<void> {
     const state = await this.#files.use(collection, undefined, async (file) => await readState(await file.reader()))
     if (state === undefined || !isPurgeDue(state)) return
-    // Between two steps others write, and may drop the collection.
-    const inStep: InStep = async (step) =>
-      await this.#calls.inTurn(collection, () =>
+    // Between two steps, other calls write, and may drop the collection.
+    const runStep: RunStep = async (step) =>
+      await this.#calls.runInTurn(collection, () =>
         this.#files.use(collection, undefined, async (file) => {
           const writer = await file.writer()
           const isSame = (await readState(writer)).id === state.id
-          return isSame && !isOver() ? await writer.transaction(async () => await step(writer)) : undefined
+          return isSame && !isStopped() ? await writer.transaction(async () => await step(writer)) : undefined
         }),
       )
-    await purgePostings(state.deleted, inStep)
+    await purgePostings(state.deleted, runStep)
   }
 }

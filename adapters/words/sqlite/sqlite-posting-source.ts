@@ -1,7 +1,7 @@
 import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
 import type { NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { POSTING_BYTES } from '../postings.js'
-import { type CollectionState, chunksOf, rangesOf } from './chunk-runs.js'
+import { type CollectionState, readChunks, readRanges } from './chunk-runs.js'
 import { ROW_BYTES, readPostings, readPostingsOf } from './posting-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
@@ -13,7 +13,7 @@ export class SqlitePostingSource implements PostingSource {
   readonly #reader: SqliteConnection
   readonly #counts: ReadonlyMap<string, number>
 
-  /** @param counts how many postings each term of the question has */
+  /** @param counts the number of postings of each term of the query */
   constructor(reader: SqliteConnection, totals: CollectionState, counts: ReadonlyMap<string, number>) {
     this.totals = totals
     this.#reader = reader
@@ -30,16 +30,16 @@ export class SqlitePostingSource implements PostingSource {
 
   async readOf(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
     const rows = terms.reduce((sum, term) => sum + (this.#counts.get(term) ?? 0) / POSTINGS_PER_ROW, 0)
-    // To look for each number takes longer than to read all rows where most of them are needed.
+    // One look-up for each number takes longer than reading all rows if most rows are needed.
     if (numbers.length * terms.length > rows) return await this.read(terms)
     return await readPostingsOf(this.#reader, terms, numbers)
   }
 
   async rangesOf(filter: DocumentFilter): Promise<readonly NumberRange[]> {
-    return await rangesOf(this.#reader, filter)
+    return await readRanges(this.#reader, filter)
   }
 
   async chunksOf(numbers: readonly number[]): Promise<ReadonlyMap<number, IndexedChunk>> {
-    return await chunksOf(this.#reader, numbers)
+    return await readChunks(this.#reader, numbers)
   }
 }

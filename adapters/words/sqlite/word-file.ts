@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
+import { makeDatabaseFilePrivate } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 
-/** Layout of the tables. A file of layout 1 gets it when it is opened; one of a layout that is not known yet is not read. */
+/** The layout of the tables. Opening a file of layout 1 converts it. A file of a later layout is not read. */
 const LAYOUT = 2
-/** A file is for the engine's user alone. */
-const FILE_MODE = 0o600
-/** Pages that the connection keeps that writes: additions look at all over the file. */
+/** The page cache of the writing connection: additions read pages all over the file. */
 const CACHE_KB = 8_192
-/** The log is cut back to this once it was larger. */
+/** The log is truncated to this size after it was larger. */
 const LOG_BYTES = 16 * 1_048_576
 
 /**
- * - `postings`: rows of a term with the postings of its chunks in ascending order of their numbers. `first` is the number
- *   that the row began with, `before` how many postings the rows of the term before it have: the last row tells how
- *   many there are. A row takes postings until it has enough: see `addPostings`. Its key is an index of its own: in one
- *   tree with the postings, four keys would fill a page, and a look for one row would take 28 µs in place of 1.
- * - `runs`: chunks of one document whose ordinals and numbers follow each other. A chunk that is in none is deleted.
- *   `lengths` has the terms of each chunk, in 4 bytes.
- * - `state`: one row. `next` is the number of the next chunk, `deleted` how many deleted chunks still have postings.
+ * - `postings`: rows of a term with the postings of its chunks, in ascending order of their numbers. `first` is the
+ *   number with which the row began. `before` is the number of postings in the earlier rows of the term, so the last
+ *   row gives the total. A row takes postings until it has enough: see `addPostings`. The key of a row has an index of
+ *   its own. In one tree with the postings, four keys would fill a page, and finding a row would take 28 µs instead of
+ *   1.
+ * - `runs`: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. `lengths` has
+ *   the number of terms of each chunk, in 4 bytes.
+ * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
+ *   postings.
  */
 const POSTINGS = `
   create table postings (
@@ -39,13 +39,13 @@ const TABLES = `${POSTINGS}
     length integer not null default 0, deleted integer not null default 0
   );`
 
-/** In layout 1 the key of postings is in one tree with them. */
+/** In layout 1, the key of postings is in one tree with them. */
 const FROM_LAYOUT_1 = `
   alter table postings rename to postings_1; ${POSTINGS}
   insert into postings (term, first, before, postings) select term, first, before, postings from postings_1;
   drop table postings_1;`
 
-/** One collection: a file, with one connection to read and one to write. */
+/** The file of one collection, with one connection for reads and one for writes. */
 export class WordFile {
   readonly #path: string
   readonly #connections: SqliteConnection[] = []
@@ -66,7 +66,8 @@ export class WordFile {
   }
 
   async close(): Promise<void> {
-    // One after the other: the last one puts the log into the file, and of two that close at once none is the last.
+    // Close them one after the other: the last connection writes the log into the file. If two close at once, neither
+    // is the last.
     const errors: unknown[] = []
     for (const connection of this.#connections.splice(0)) {
       await connection.close().catch((error: unknown) => errors.push(error))
@@ -83,7 +84,7 @@ export class WordFile {
   }
 
   async #open(): Promise<SqliteConnection> {
-    makePrivate(this.#path)
+    makeDatabaseFilePrivate(this.#path)
     const connection = await SqliteConnection.open(this.#path)
     try {
       await prepare(connection)
@@ -96,22 +97,13 @@ export class WordFile {
   }
 }
 
-/** Makes the file where it is missing. SQLite gives its log and its shared memory the mode of the file. */
-export function makePrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', FILE_MODE))
-  } catch {
-    // It is there, or cannot be made: SQLite says why.
-  }
-}
-
 async function prepare(connection: SqliteConnection): Promise<void> {
   const layout = await layoutOf(connection)
   if (layout > LAYOUT) {
-    const wanted = 'an engine of a later version has made them'
-    throw new VectorsDamagedError(`the words are of layout ${layout}, and this engine reads ${LAYOUT}: ${wanted}`)
+    const advice = 'use the newer engine version that wrote them'
+    throw new VectorsDamagedError(`the words have layout ${layout}, and this engine reads layout ${LAYOUT}: ${advice}`)
   }
-  // Only before the first table is made.
+  // This setting takes effect only before the first table exists.
   if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
   await connection.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
@@ -123,7 +115,7 @@ async function prepare(connection: SqliteConnection): Promise<void> {
     await connection.exec(`${now === 0 ? TABLES : FROM_LAYOUT_1}; pragma user_version = ${LAYOUT}`)
     if (now === 0) await connection.run('insert into state (id) values (?)', [randomUUID()])
   })
-  // Where that fails, the room is given back by the next purge.
+  // If this fails, the next purge returns the space.
   if (layout === 1) await connection.exec('pragma incremental_vacuum').catch(() => undefined)
 }
 
@@ -132,8 +124,9 @@ async function layoutOf(connection: SqliteConnection): Promise<number> {
   return row?.user_version ?? 0
 }
 
-/** Removes the files of a collection: damaged ones too. */
+/** Removes the files of a collection, damaged ones too. */
 export async function removeWordFile(path: string): Promise<void> {
-  // The log first: without it the file is whole, without the file it would be taken for that of a new one.
+  // Remove the log first. Without the log, the file is consistent. Without the file, a new file would take over the old
+  // log.
   for (const suffix of ['-wal', '-shm', '']) await rm(path + suffix, { force: true, recursive: true })
 }

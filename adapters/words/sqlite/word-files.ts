@@ -1,42 +1,43 @@
 import { statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isCode, makeDatabaseFilePrivate } from '../../node-kit/index.js'
 import type { SqliteConnection } from './sqlite-connection.js'
-import { makePrivate, removeWordFile, WordFile } from './word-file.js'
+import { removeWordFile, WordFile } from './word-file.js'
 
 const SUFFIX = '.sqlite'
-/** Each has up to six open files. */
-const MOST_OPEN = 32
-/** Of a former layout, whose words are indexed anew. */
-const FORMER = /^\.building$|\.lance$|\.terms\.bin$/
+/** The number of collections whose files stay open. Each has up to six open files. */
+const MAX_OPEN = 32
+/** Names of files of earlier kinds of word index. Their words are indexed again. */
+const FORMER_NAME = /^\.building$|\.lance$|\.terms\.bin$/
 
-interface Opened {
+interface OpenFile {
   readonly file: WordFile
   uses: number
-  /** Resolves once the last use has ended. */
+  /** Called when the last use ends. */
   unused: (() => void) | undefined
 }
 
-/** The files of a folder, one for each collection. Those that were used last are kept open. */
+/** The files of a folder, one for each collection. The most recently used ones stay open. */
 export class WordFiles {
   readonly #folder: string
-  /** The one that was used last comes last. */
-  readonly #opened = new Map<string, Opened>()
-  /** Files that are being closed: whoever wants one waits. */
+  /** In order of use, the most recently used last. */
+  readonly #opened = new Map<string, OpenFile>()
+  /** Files that are being closed. A call that needs one waits. */
   readonly #closing = new Map<string, Promise<void>>()
 
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** Works with the file of a collection; `nothing` where there is none. */
-  async use<T>(collection: string, nothing: T, work: (file: WordFile) => Promise<T>): Promise<T> {
+  /** Runs work with the file of a collection; returns `emptyResult` if there is none. */
+  async use<T>(collection: string, emptyResult: T, work: (file: WordFile) => Promise<T>): Promise<T> {
     while (this.#closing.has(collection)) await this.#closing.get(collection)
-    if (!this.#opened.has(collection) && !this.#isThere(collection)) return nothing
+    if (!this.#opened.has(collection) && !this.#exists(collection)) return emptyResult
     return await this.#use(collection, work)
   }
 
-  /** Works with the file of a collection, made now if there is none. */
+  /** Runs work with the file of a collection, and creates the file if there is none. */
   async useOrMake<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     while (this.#closing.has(collection)) await this.#closing.get(collection)
@@ -44,37 +45,37 @@ export class WordFiles {
   }
 
   async names(): Promise<readonly string[]> {
-    const entries = await readdir(this.#folder).catch(nothingThere)
+    const entries = await readdir(this.#folder).catch(emptyIfMissing)
     return entries.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
   }
 
-  /** Waits for those who use the file. */
+  /** Waits for calls that use the file, then deletes it. */
   async drop(collection: string): Promise<void> {
     await this.#close(collection, async () => await removeWordFile(this.#pathOf(collection)))
   }
 
-  /** Makes a file that has what another has that is open, as it is now. */
-  async takeCopy(collection: string, from: SqliteConnection): Promise<void> {
+  /** Creates a file with a consistent copy of an open one. */
+  async copyFrom(collection: string, from: SqliteConnection): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const path = this.#pathOf(collection)
-    makePrivate(path)
+    makeDatabaseFilePrivate(path)
     await from.run('vacuum into ?', [path])
   }
 
-  /** Removes what other kinds of word index have left in the folder. */
-  async removeFormer(): Promise<void> {
-    for (const name of await readdir(this.#folder).catch(nothingThere)) {
-      if (FORMER.test(name)) await rm(join(this.#folder, name), { recursive: true, force: true })
+  /** Removes files that earlier kinds of word index have left in the folder. */
+  async removeFormerFiles(): Promise<void> {
+    for (const name of await readdir(this.#folder).catch(emptyIfMissing)) {
+      if (FORMER_NAME.test(name)) await rm(join(this.#folder, name), { recursive: true, force: true })
     }
   }
 
-  /** Waits for those who use files. */
+  /** Waits for calls that use files, then closes all files. */
   async close(): Promise<void> {
     await Promise.all([...this.#opened.keys()].map((collection) => this.#close(collection)))
     await Promise.all(this.#closing.values())
   }
 
-  /** Called when the file is not being closed. */
+  /** The caller makes sure that the file is not being closed. */
   async #use<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
     const opened = this.#opened.get(collection) ?? {
       file: new WordFile(this.#pathOf(collection)),
@@ -94,16 +95,16 @@ export class WordFiles {
   }
 
   #closeOldest(): void {
-    if (this.#opened.size <= MOST_OPEN) return
+    if (this.#opened.size <= MAX_OPEN) return
     for (const [collection, { uses }] of this.#opened) {
       if (uses > 0) continue
-      // That it cannot be closed is told to whoever uses it next.
+      // The next use of the file reports the error.
       this.#close(collection).catch(() => undefined)
       return
     }
   }
 
-  async #close(collection: string, then: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  async #close(collection: string, afterClose: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const before = this.#closing.get(collection)
     const opened = this.#opened.get(collection)
     this.#opened.delete(collection)
@@ -115,7 +116,7 @@ export class WordFiles {
         })
       }
       await opened?.file.close()
-      await then()
+      await afterClose()
     })()
     const settled = closing
       .catch(() => undefined)
@@ -126,8 +127,8 @@ export class WordFiles {
     await closing
   }
 
-  /** @throws Error of the system where that cannot be told: a folder that cannot be read is no empty one */
-  #isThere(collection: string): boolean {
+  /** @throws Error of the system if it cannot tell: an unreadable folder is not an empty one */
+  #exists(collection: string): boolean {
     return statSync(this.#pathOf(collection), { throwIfNoEntry: false }) !== undefined
   }
 
@@ -136,7 +137,7 @@ export class WordFiles {
   }
 }
 
-function nothingThere(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return []
+function emptyIfMissing(error: unknown): string[] {
+  if (isCode(error, 'ENOENT')) return []
   throw error
 }

@@ -2,9 +2,9 @@ import { closedObjectSchema, fractionSchema, integerSchema, validate } from '../
 import type { Tokenizer } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions } from './chunker.js'
 
-/** How {@link chunkText} cuts. */
+/** Options of {@link chunkText}. */
 export interface ChunkTextOptions extends Partial<ChunkerOptions> {
-  /** What counts the tokens: of the model that is to embed the chunks, `await model.tokenizer()`. */
+  /** Counts the tokens. Use the one of the model that will embed the chunks: `await model.tokenizer()`. */
   readonly tokenizer: Tokenizer
 }
 
@@ -15,12 +15,12 @@ const OPTIONS = closedObjectSchema({
 })
 
 /**
- * Cuts a text as the engine cuts documents: at headings, paragraphs, sentences or words, by tokens, each chunk a slice
- * of the text. Chunks are made when they are asked for, some tens of microseconds each.
+ * Cuts a text into chunks as the engine cuts documents: by tokens, at headings, paragraphs, sentences or words. Each chunk
+ * is a slice of the text. The generator makes a chunk when the caller asks for it, in some tens of microseconds.
  *
- * Chunks have 1,000 tokens at most by default, a fifth of which the next one repeats, and one window each.
+ * Defaults: at most 1,000 tokens in a chunk, a fifth of which the next chunk repeats, and one window in a chunk.
  *
- * @throws InvalidInputError for an option that is unknown, or outside its range
+ * @throws InvalidInputError for an unknown option, or a value out of range
  */
 export function chunkText(
   text: string,
@@ -35,24 +35,24 @@ function* chunksOf(text: string, chunker: Chunker): Generator<Chunk, void, undef
   yield* chunker.end()
 }
 
-/** A few milliseconds of work where every word is new to the tokenizer. */
+/** Length of a step: a few milliseconds of work if each word is new to the tokenizer. */
 const PART_CHARACTERS = 1_024
 
-/** The windows of a text, and its tokens. */
+/** The windows of a text, and the number of its tokens. */
 interface TextWindows {
-  /** Each token counted once. */
+  /** Counts each token once. */
   readonly tokens: number
-  /** As slices of the text: one for a short text, none for a blank one. */
+  /** Slices of the text: one for a short text, none for a blank one. */
   readonly windows: readonly string[]
 }
 
-/** Lays windows over a whole text, in short steps: whoever does it may stop between two of them. */
+/** Lays windows over a whole text, in short steps: the caller may pause or stop between two of them. */
 export function* textWindows(
   text: string,
   tokenizer: Tokenizer,
   windowTokens: number,
 ): Generator<undefined, TextWindows, undefined> {
-  // A chunk without an end: the windows of all of the text.
+  // One chunk without a limit: its windows are the windows of the whole text.
   const chunker = new Chunker(tokenizer, { chunkSizeTokens: Number.MAX_SAFE_INTEGER, overlap: 0, windowTokens })
   const chunks = []
   for (const part of splitText(text, PART_CHARACTERS)) {
@@ -64,16 +64,16 @@ export function* textWindows(
   return { tokens: chunker.tokens, windows }
 }
 
-/** Longest text that is cut in one go: a few milliseconds of work. */
+/** Longest text that one call of the chunker receives: a few milliseconds of work. */
 const MAX_PART_CHARACTERS = 32_768
 
-/** Parts of a text, none ending between the halves of a surrogate pair. */
+/** Splits a text into parts. No part ends inside a surrogate pair. */
 export function* splitText(text: string, maxCharacters: number = MAX_PART_CHARACTERS): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(text.length, at + maxCharacters)
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(text.length, start + maxCharacters)
     const last = text.charCodeAt(end - 1)
     if (end < text.length && last >= 0xd800 && last < 0xdc00) end += 1
-    yield text.slice(at, end)
-    at = end
+    yield text.slice(start, end)
+    start = end
   }
 }

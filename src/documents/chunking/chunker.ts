@@ -3,13 +3,13 @@ import { BOUNDARY, maxCharacters, rateBoundary } from './boundaries.js'
 import { layWindows, type Window } from './windows.js'
 import { WordBuffer } from './word-buffer.js'
 
-/** How a text is cut. */
+/** The sizes of chunks and windows. */
 export interface ChunkerOptions {
   /** Most tokens in a chunk. */
   readonly chunkSizeTokens: number
-  /** Part of a chunk's tokens that the next one repeats, 0 to under 1. */
+  /** Share of a chunk's tokens that the next one repeats: from 0 to less than 1. */
   readonly overlap: number
-  /** Most tokens of text in a window: the model's, less its special tokens and prefix. */
+  /** Most tokens of text in a window: the model's limit, less its special tokens and its prefix. */
   readonly windowTokens: number
 }
 
@@ -26,34 +26,33 @@ export interface Chunk {
 }
 
 /**
- * A chunk may repeat less than the overlap for a better beginning, but hardly less than this part of it: what is repeated
- * is what a search finds where a cut parts it (Q1, chunks of 250 tokens: recall 0.91 with 0.9, and 0.88 with 0.75).
+ * A chunk may repeat less than the overlap for a better start, but not less than about this share of it. The repeated text
+ * lets a search find a passage that a cut divides (Q1, chunks of 250 tokens: recall 0.91 with 0.9, and 0.88 with 0.75).
  */
-const LEAST_OVERLAP = 0.9
-/** So much less where it would begin inside of a word else: an address in a list of links has dozens of tokens. */
-const LEAST_OVERLAP_INSIDE = 0.75
+const MIN_OVERLAP_SHARE = 0.9
+/** The same if the chunk would otherwise start inside a word: an address in a list of links has dozens of tokens. */
+const MIN_OVERLAP_SHARE_INSIDE = 0.75
 
-/** White space of more characters parts chunks as an end of the text does; nothing is repeated behind it. */
+/** Longer white space separates chunks as the end of the text does: the next chunk repeats nothing. */
 const MAX_GAP_CHARACTERS = 1_024
 
 /**
- * A chunk may end early for a better boundary, but not before this part of its size;
- * by the boundary's rate. A word is not parted from its comma if that can be helped at all.
+ * A chunk may end early for a better boundary, but not before this share of its size. The index is the boundary's rate.
+ * The shares keep a word and its comma together, if any better boundary exists.
  */
 const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
 
 /**
- * Cuts a text that arrives in pieces into chunks of at most `chunkSizeTokens`
- * tokens, at the best boundaries near that size. How the text was cut into
- * pieces does not change the chunks. Every character that is not white space
- * is in some chunk. Text with hardly any tokens is cut by its length.
+ * Cuts a text that arrives in pieces into chunks of at most `chunkSizeTokens` tokens, at the best boundaries near that
+ * size. The borders of the pieces do not change the chunks. Each character that is not white space is in a chunk. Text
+ * with hardly any tokens is cut by its length.
  */
 export class Chunker {
   readonly #options: ChunkerOptions
   readonly #maxCharacters: number
   readonly #words: WordBuffer
   #ordinal = 0
-  /** Words at the front that the chunk before has already: no chunk may hold them alone. */
+  /** Number of words at the front that the previous chunk has too. No chunk may consist of them alone. */
   #repeated = 0
 
   constructor(tokenizer: Tokenizer, options: ChunkerOptions) {
@@ -62,18 +61,18 @@ export class Chunker {
     this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
   }
 
-  /** Tokens of the text so far, each counted once. */
+  /** Tokens of the text so far. Counts each token once. */
   get tokens(): number {
     return this.#words.tokensRead
   }
 
-  /** Adds a piece of text; yields the chunks that are now certain. */
+  /** Adds a piece of text. Yields the chunks that later pieces cannot change. */
   *push(piece: string): Generator<Chunk> {
     this.#words.append(piece, false)
     for (let end = this.#limit(); this.#isCertain(end); end = this.#limit()) yield this.#cut(this.#bestEnd(end))
   }
 
-  /** Ends the text; yields the chunks that are left. */
+  /** Ends the text. Yields the remaining chunks. */
   *end(): Generator<Chunk> {
     this.#words.append('', true)
     while (this.#words.count > this.#repeated) {
@@ -82,13 +81,13 @@ export class Chunker {
     }
   }
 
-  /** Whether no word that is still to come can be in a chunk with all those before `end`. */
+  /** True if no later word can be in one chunk with all words before `end`. */
   #isCertain(end: number): boolean {
     if (end < this.#words.count) return true
     return end > 0 && this.#gap(end) > MAX_GAP_CHARACTERS && !this.#isShort(0, this.#words.readTo)
   }
 
-  /** Words from the front that fit in a chunk; all of them where more might. */
+  /** Number of words from the front that fit in a chunk; all words, if more might fit. */
   #limit(): number {
     return this.#words.fitting(this.#options.chunkSizeTokens, this.#maxCharacters)
   }
@@ -127,7 +126,7 @@ export class Chunker {
     return chunk
   }
 
-  /** Where the next chunk begins: the best boundary that repeats most of the overlap. */
+  /** The first word of the next chunk: at the best boundary that repeats most of the overlap. */
   #nextStart(end: number): number {
     const overlap = this.#options.chunkSizeTokens * this.#options.overlap
     let best = this.#earliestStart(end)
@@ -138,36 +137,36 @@ export class Chunker {
         best = word
         bestRate = rate
       }
-      const least = bestRate === BOUNDARY.inside ? LEAST_OVERLAP_INSIDE : LEAST_OVERLAP
-      if (this.#words.tokensOf(word, end) <= overlap * least) break
+      const minShare = bestRate === BOUNDARY.inside ? MIN_OVERLAP_SHARE_INSIDE : MIN_OVERLAP_SHARE
+      if (this.#words.tokensOf(word, end) <= overlap * minShare) break
     }
     return best
   }
 
-  /** The first word of those in front of `end` that the next chunk may repeat; `end` where that is none. */
+  /** The first word before `end` that the next chunk may repeat; `end` if it may repeat none. */
   #earliestStart(end: number): number {
     if (this.#gap(end) > MAX_GAP_CHARACTERS) return end
-    const most = Math.floor(this.#options.chunkSizeTokens * this.#options.overlap)
-    // The first word that is new must fit beside what is repeated.
-    const mostTokens = Math.min(most, this.#options.chunkSizeTokens - this.#words.tokens(end))
-    const mostCharacters = maxCharacters(Math.max(1, most))
+    const maxOverlap = Math.floor(this.#options.chunkSizeTokens * this.#options.overlap)
+    // The first new word must fit in the chunk beside the repeated words.
+    const maxTokens = Math.min(maxOverlap, this.#options.chunkSizeTokens - this.#words.tokens(end))
+    const maxLength = maxCharacters(Math.max(1, maxOverlap))
     let earliest = end
     while (earliest > 1 && !this.#words.mustCutBefore(earliest)) {
       const word = earliest - 1
-      if (this.#words.tokensOf(word, end) > mostTokens) break
-      if (this.#words.end(end - 1) - this.#words.start(word) > mostCharacters) break
+      if (this.#words.tokensOf(word, end) > maxTokens) break
+      if (this.#words.end(end - 1) - this.#words.start(word) > maxLength) break
       if (!this.#isShort(word, this.#words.end(end))) break
       earliest = word
     }
     return earliest
   }
 
-  /** Characters of white space in front of a word; behind the last one, as many as there are so far. */
+  /** Characters of white space before a word; after the last word, those that have arrived so far. */
   #gap(word: number): number {
     return (word < this.#words.count ? this.#words.start(word) : this.#words.readTo) - this.#words.end(word - 1)
   }
 
-  /** Whether the text from a word to an offset has no more characters than a chunk may have. */
+  /** True if the text from a word to an offset has at most as many characters as a chunk may have. */
   #isShort(word: number, end: number): boolean {
     return end - this.#words.start(word) <= this.#maxCharacters
   }

@@ -4,28 +4,28 @@ import { maxCharacters } from './boundaries.js'
 export interface Window {
   /** UTF-16 offset in the chunk's text. */
   readonly start: number
-  /** UTF-16 offset just behind the window. */
+  /** UTF-16 offset just after the window. */
   readonly end: number
   readonly tokens: number
 }
 
-/** A run of words, side by side in arrays of equal length. */
+/** A run of words, as parallel arrays. */
 export interface WordRun {
-  /** UTF-16 offset at which each word begins, in whatever text. */
+  /** UTF-16 offset of each word's start, in any text. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   readonly tokens: Uint16Array
 }
 
-/** Neighbouring windows share this part of their tokens, and at most this part of the characters they may have. */
+/** Neighbouring windows share this part of their tokens, and at most this part of their limit of characters. */
 const OVERLAP = 0.25
 
 /**
- * Lays windows over a run of words: as few as the limit allows, of about equal
- * size, each sharing a quarter with the next, all words in at least one.
+ * Lays windows over a run of words: as few as the limit allows, of about equal size. Each window shares a quarter with
+ * the next, and each word is in at least one window.
  *
- * No word may have more than `maxTokens`. Offsets are relative to the first word. A run of
- * words with hardly any tokens makes more windows: none has more than `maxCharacters` of its tokens.
+ * No word may have more than `maxTokens` tokens. Offsets are relative to the first word. A run with hardly any tokens
+ * gets more windows, because none has more characters than `maxCharacters(maxTokens)`.
  */
 export function layWindows({ starts, ends, tokens }: WordRun, maxTokens: number): Window[] {
   const count = tokens.length
@@ -41,36 +41,36 @@ export function layWindows({ starts, ends, tokens }: WordRun, maxTokens: number)
   const origin = starts[0] ?? 0
   const windows: Window[] = []
   let first = 0
-  let before = 0
+  let tokensBefore = 0
   for (;;) {
-    // Sizes are ideal numbers: what rounding takes from one window, the next may add, up to the limit.
-    const isLast = total - before <= maxTokens
+    // The ideal size is a fraction. Tokens that rounding takes from one window go to the next, up to the limit.
+    const isLast = total - tokensBefore <= maxTokens
     const goal = isLast ? maxTokens : Math.min(maxTokens, Math.ceil(size))
-    const longest = (starts[first] ?? 0) + maxLength
+    const maxEnd = (starts[first] ?? 0) + maxLength
     let inWindow = tokens[first] ?? 0
     let end = first
-    while (end < last && inWindow + (tokens[end + 1] ?? 0) <= goal && (ends[end + 1] ?? 0) <= longest) {
+    while (end < last && inWindow + (tokens[end + 1] ?? 0) <= goal && (ends[end + 1] ?? 0) <= maxEnd) {
       end += 1
       inWindow += tokens[end] ?? 0
     }
     windows.push({ start: (starts[first] ?? 0) - origin, end: (ends[end] ?? 0) - origin, tokens: inWindow })
     if (end === last) return windows
-    // The next window begins so that it shares a quarter, and always later than this one.
-    const earliest = (ends[end] ?? 0) - maxLength * OVERLAP
+    // The next window shares a quarter with this one, and always starts later.
+    const minStart = (ends[end] ?? 0) - maxLength * OVERLAP
     let shared = 0
     let next = end + 1
-    while (next - 1 > first && shared + (tokens[next - 1] ?? 0) <= overlap && (starts[next - 1] ?? 0) >= earliest) {
+    while (next - 1 > first && shared + (tokens[next - 1] ?? 0) <= overlap && (starts[next - 1] ?? 0) >= minStart) {
       next -= 1
       shared += tokens[next] ?? 0
     }
-    // A word too large for what is left beside the shared part: share less.
-    const after = tokens[end + 1] ?? 0
-    const from = (ends[end + 1] ?? 0) - maxLength
-    while (next <= end && (shared + after > goal || (starts[next] ?? 0) < from)) {
+    // If the next word does not fit beside the shared part, share less.
+    const nextTokens = tokens[end + 1] ?? 0
+    const minStartForNext = (ends[end + 1] ?? 0) - maxLength
+    while (next <= end && (shared + nextTokens > goal || (starts[next] ?? 0) < minStartForNext)) {
       shared -= tokens[next] ?? 0
       next += 1
     }
-    for (let word = first; word < next; word += 1) before += tokens[word] ?? 0
+    for (let word = first; word < next; word += 1) tokensBefore += tokens[word] ?? 0
     first = next
   }
 }

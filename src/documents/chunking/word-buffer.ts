@@ -2,14 +2,14 @@ import type { Tokenizer, WordSpans } from '../../ports/index.js'
 import type { WordRun } from './windows.js'
 
 /**
- * Text that a context's characters may still depend on: a word at the very end
- * may go on in the next piece, so this much is kept back and read again.
+ * A word at the end of a piece may continue in the next one. So this much text is held back, and read a second time with
+ * the next piece.
  */
 const HELD_BACK_CHARACTERS = 256
 
 /**
- * The words of a text that arrives in pieces, from some moving first word on.
- * What lies before the first word is forgotten, so memory holds a chunk or two.
+ * The words of a text that arrives in pieces, from a first word on, which moves. Words before it are dropped, so memory
+ * holds only the text of a chunk or two.
  */
 export class WordBuffer {
   readonly #tokenizer: Tokenizer
@@ -17,13 +17,13 @@ export class WordBuffer {
   #text = ''
   /** Offset of `#text` in the whole text. */
   #offset = 0
-  /** How much of `#text` has been read into words. */
+  /** Offset in `#text` up to which it was read into words. */
   #readTo = 0
-  /** Where the first word is in the arrays, and where the next one will be. */
+  /** Index of the first word in the arrays, and of the next word to add. */
   #first = 0
   #next = 0
   readonly #words = new WordArrays()
-  /** Tokens of all words so far, forgotten ones too. */
+  /** Tokens of all words so far, dropped ones included. */
   tokensRead = 0
 
   constructor(tokenizer: Tokenizer, maxWordTokens: number) {
@@ -31,7 +31,7 @@ export class WordBuffer {
     this.#maxWordTokens = maxWordTokens
   }
 
-  /** The text from the first word on, or from somewhere before it. */
+  /** The text from the first word on, or from an offset before it. */
   get text(): string {
     return this.#text
   }
@@ -41,7 +41,7 @@ export class WordBuffer {
     return this.#offset
   }
 
-  /** How far {@link text} has been read: what lies behind the last word up to here is white space. */
+  /** Offset up to which {@link text} was read. Between the last word and this offset is only white space. */
   get readTo(): number {
     return this.#readTo
   }
@@ -63,14 +63,14 @@ export class WordBuffer {
   }
 
   /**
-   * Whether a chunk must not go on with this word: a part of a long word would,
-   * beside what it touches, have another number of tokens than on its own.
+   * True if a chunk must end before this word. A part of a long word has another number of tokens beside the words that
+   * it touches than alone.
    */
   mustCutBefore(word: number): boolean {
-    // Behind the last one there may be traces of others.
+    // After the last word, the arrays may have values of dropped words.
     if (word >= this.count) return false
-    const at = this.#first + word
-    const isBesidePart = this.#words.isPart[at] === 1 || (word > 0 && this.#words.isPart[at - 1] === 1)
+    const index = this.#first + word
+    const isBesidePart = this.#words.isPart[index] === 1 || (word > 0 && this.#words.isPart[index - 1] === 1)
     return isBesidePart && this.start(word) === this.end(word - 1)
   }
 
@@ -79,21 +79,22 @@ export class WordBuffer {
     return (this.#words.tokensBefore[this.#first + to] ?? 0) - (this.#words.tokensBefore[this.#first + from] ?? 0)
   }
 
-  /** Words from the front with at most so many tokens and characters, up to the first that must begin a chunk. */
-  fitting(mostTokens: number, mostCharacters: number): number {
-    const { tokensBefore: before, ends, isPart } = this.#words
+  /** Number of words from the front within these limits, up to the first word that must start a chunk. */
+  fitting(maxTokens: number, maxLength: number): number {
+    const { tokensBefore, ends, isPart } = this.#words
     const first = this.#first
-    const [tokens, length] = [(before[first] ?? 0) + mostTokens, this.start(0) + mostCharacters]
-    let fitting = firstFalse(0, this.count, (word) => (before[first + word + 1] ?? 0) <= tokens)
-    // However long the first word is: what has no words yet takes it.
-    fitting = firstFalse(Math.min(1, fitting), fitting, (word) => (ends[first + word] ?? 0) <= length)
+    const maxTokensBefore = (tokensBefore[first] ?? 0) + maxTokens
+    const maxEnd = this.start(0) + maxLength
+    let fitting = firstFalse(0, this.count, (word) => (tokensBefore[first + word + 1] ?? 0) <= maxTokensBefore)
+    // A chunk takes its first word in any case, even if it is too long.
+    fitting = firstFalse(Math.min(1, fitting), fitting, (word) => (ends[first + word] ?? 0) <= maxEnd)
     const part = isPart.subarray(first, first + fitting).indexOf(1)
     if (part < 0) return fitting
     for (let word = Math.max(1, part); word < fitting; word += 1) if (this.mustCutBefore(word)) return word
     return fitting
   }
 
-  /** The words from `from` to before `to`, until more are added. */
+  /** The words from `from` to before `to`. Valid until the next {@link append}. */
   run(from: number, to: number): WordRun {
     const [start, end] = [this.#first + from, this.#first + to]
     return {
@@ -103,9 +104,9 @@ export class WordBuffer {
     }
   }
 
-  /** Adds a piece of text; with `isLast`, nothing is kept back. */
+  /** Adds a piece of text. With `isLast`, no text is held back. */
   append(piece: string, isLast: boolean): void {
-    this.#forget()
+    this.#compact()
     this.#text += piece
     const unread = this.#text.slice(this.#readTo)
     const spans = this.#tokenizer.split(unread)
@@ -119,18 +120,18 @@ export class WordBuffer {
       }
     }
     const end = count > 0 ? (spans.ends[count - 1] ?? 0) : 0
-    // White space is read too, or a long run of it would be read again with every piece.
+    // White space counts as read too. Otherwise each piece would read a long run of it from its start.
     const next = count < spans.count ? (spans.starts[count] ?? 0) : unread.length
     this.#readTo += Math.max(end, Math.min(next, limit))
   }
 
-  /** Forgets the words before `word`. */
+  /** Drops the words before `word`. */
   dropBefore(word: number): void {
     this.#first = Math.min(this.#first + word, this.#next)
   }
 
-  /** Makes room: of the words that are dropped nothing is kept, nor of the text in front of the first one. */
-  #forget(): void {
+  /** Frees the memory of dropped words, and of the text before the first word. */
+  #compact(): void {
     const cut = this.count > 0 ? this.start(0) : this.#readTo
     this.#words.moveToFront(this.#first, this.#next, cut)
     this.#next -= this.#first
@@ -141,18 +142,19 @@ export class WordBuffer {
   }
 
   /**
-   * Adds words up to the first that is larger than a chunk or a window: a call for each would take longer than all the
-   * rest. @returns which that is, `count` where there is none
+   * Adds words up to the first that is larger than a chunk or a window. It adds all of them in one call: one call for each
+   * word would take longer than everything else.
+   * @returns the index of the large word; `count` if there is none
    */
   #addSmall({ starts, ends, tokens }: WordSpans, first: number, count: number): number {
     this.#words.reserve(this.#next + count - first)
     const { starts: ownStarts, ends: ownEnds, tokens: ownTokens, tokensBefore: ownBefore } = this.#words
-    const [offset, most] = [this.#readTo, this.#maxWordTokens]
-    const tokensBefore = ownBefore[this.#next] ?? 0
+    const [offset, maxTokens] = [this.#readTo, this.#maxWordTokens]
+    const startTokens = ownBefore[this.#next] ?? 0
     let next = this.#next
     let word = first
-    let before = tokensBefore
-    for (; word < count && (tokens[word] ?? 0) <= most; word += 1) {
+    let before = startTokens
+    for (; word < count && (tokens[word] ?? 0) <= maxTokens; word += 1) {
       ownStarts[next] = offset + (starts[word] ?? 0)
       ownEnds[next] = offset + (ends[word] ?? 0)
       ownTokens[next] = tokens[word] ?? 0
@@ -162,7 +164,7 @@ export class WordBuffer {
     }
     this.#words.isPart.fill(0, this.#next, next)
     this.#next = next
-    this.tokensRead += before - tokensBefore
+    this.tokensRead += before - startTokens
     return word
   }
 
@@ -179,21 +181,21 @@ export class WordBuffer {
   }
 }
 
-/** Words for which there is room at first: more than a chunk of usual size has, and what is read ahead of it. */
-const CAPACITY = 8_192
+/** Words that the arrays can have at first: more than a chunk of usual size and the text that is read ahead of it. */
+const INITIAL_CAPACITY = 8_192
 
-/** What is known of words, side by side in arrays that grow together. */
+/** Facts about words, as parallel arrays that grow together. */
 class WordArrays {
-  /** UTF-16 offset at which each word begins, and that just behind it. */
-  starts: Uint32Array = new Uint32Array(CAPACITY)
-  ends: Uint32Array = new Uint32Array(CAPACITY)
-  tokens: Uint16Array = new Uint16Array(CAPACITY)
-  /** Tokens of the words in front of each, from somewhere on; behind the last word there is one number more. */
-  tokensBefore: Uint32Array = new Uint32Array(CAPACITY + 1)
-  /** 1 for each part of a word that was too large. */
-  isPart: Uint8Array = new Uint8Array(CAPACITY)
+  /** UTF-16 offset of each word's start, and the offset just after it. */
+  starts: Uint32Array = new Uint32Array(INITIAL_CAPACITY)
+  ends: Uint32Array = new Uint32Array(INITIAL_CAPACITY)
+  tokens: Uint16Array = new Uint16Array(INITIAL_CAPACITY)
+  /** Running total of the tokens before each word. After the last word it has one more number. */
+  tokensBefore: Uint32Array = new Uint32Array(INITIAL_CAPACITY + 1)
+  /** 1 for each part of a word that was too large, otherwise 0. */
+  isPart: Uint8Array = new Uint8Array(INITIAL_CAPACITY)
 
-  /** Makes room for so many words. */
+  /** Makes room for `count` words. */
   reserve(count: number): void {
     let capacity = this.starts.length
     if (count <= capacity) return
@@ -205,16 +207,16 @@ class WordArrays {
     this.isPart = copied(this.isPart, new Uint8Array(capacity))
   }
 
-  /** Moves words to the front: those from `first` to before `next`, with other offsets; their sums begin with 0. */
-  moveToFront(first: number, next: number, lessOffset: number): void {
+  /** Moves the words from `first` to before `next` to the front. Adjusts their offsets; their running total starts at 0. */
+  moveToFront(first: number, next: number, offsetShift: number): void {
     const { starts, ends, tokensBefore } = this
-    const lessTokens = tokensBefore[first] ?? 0
-    for (let at = first; at < next; at += 1) {
-      starts[at - first] = (starts[at] ?? 0) - lessOffset
-      ends[at - first] = (ends[at] ?? 0) - lessOffset
-      tokensBefore[at - first] = (tokensBefore[at] ?? 0) - lessTokens
+    const tokenShift = tokensBefore[first] ?? 0
+    for (let word = first; word < next; word += 1) {
+      starts[word - first] = (starts[word] ?? 0) - offsetShift
+      ends[word - first] = (ends[word] ?? 0) - offsetShift
+      tokensBefore[word - first] = (tokensBefore[word] ?? 0) - tokenShift
     }
-    tokensBefore[next - first] = (tokensBefore[next] ?? 0) - lessTokens
+    tokensBefore[next - first] = (tokensBefore[next] ?? 0) - tokenShift
     this.tokens.copyWithin(0, first, next)
     this.isPart.copyWithin(0, first, next)
   }
@@ -225,34 +227,34 @@ function copied<Numbers extends Uint8Array | Uint16Array | Uint32Array>(from: Nu
   return to
 }
 
-/** A part of a word, by offsets in it. */
+/** A part of a word. Offsets are relative to the word. */
 interface WordPart {
   readonly start: number
   readonly end: number
   readonly tokens: number
 }
 
-/** Parts of a word that has too many tokens: the longest part that fits, again and again. */
+/** Cuts a word with too many tokens into parts. Each part is the longest one that fits. */
 function* wordParts(word: string, tokenizer: Tokenizer, maxTokens: number): Generator<WordPart> {
   for (let start = 0; start < word.length; ) {
-    const end = longestPart(word, start, tokenizer, maxTokens)
+    const end = longestPartEnd(word, start, tokenizer, maxTokens)
     yield { start, end, tokens: tokenizer.count(word.slice(start, end)) }
     start = end
   }
 }
 
-/** Where it ends; it has one character at least. */
-function longestPart(word: string, from: number, tokenizer: Tokenizer, maxTokens: number): number {
+/** The end of the longest part that fits. It has at least one character. */
+function longestPartEnd(word: string, from: number, tokenizer: Tokenizer, maxTokens: number): number {
   const borders: number[] = []
-  for (let at = from; at < word.length; ) {
-    at += (word.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-    borders.push(at)
+  for (let offset = from; offset < word.length; ) {
+    offset += (word.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
+    borders.push(offset)
   }
   const fits = (border: number): boolean => tokenizer.count(word.slice(from, borders[border])) <= maxTokens
   return borders[firstFalse(1, borders.length, fits) - 1] ?? word.length
 }
 
-/** The first number from `low` on of which something is false, `high` where it is true of all; true ones come first. */
+/** The first number from `low` on for which `isTrue` is false; `high` if there is none. All true numbers come first. */
 function firstFalse(low: number, high: number, isTrue: (number: number) => boolean): number {
   let [from, to] = [low, high]
   while (from < to) {

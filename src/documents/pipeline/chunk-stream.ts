@@ -4,7 +4,7 @@ import type { ExtractedPiece, NewChunk, Tokenizer, WindowRecord } from '../../po
 import { splitText } from '../chunking/chunk-text.js'
 import { type Chunk, Chunker, type ChunkerOptions } from '../chunking/chunker.js'
 
-/** What is known of a text once its chunks have been taken. */
+/** Facts about a text. They are complete once {@link chunkStream} is read to its end. */
 export interface TextSummary {
   characters: number
   tokens: number
@@ -18,7 +18,7 @@ export function emptySummary(): TextSummary {
   return { characters: 0, tokens: 0, pages: null, warnings: [], extractMs: 0 }
 }
 
-/** Cuts text into chunks as it arrives, in slices that leave the event loop free. */
+/** Cuts text into chunks as it arrives, in short slices, so that the event loop stays free. */
 export async function* chunkStream(
   pieces: AsyncIterable<ExtractedPiece>,
   tokenizer: Tokenizer,
@@ -34,38 +34,38 @@ export async function* chunkStream(
       summary.characters += text.length
       for (const chunk of chunker.push(text)) {
         yield chunk
-        await slice.breathe()
+        await slice.pauseIfOver()
       }
-      await slice.breathe()
+      await slice.pauseIfOver()
     }
   }
   for (const chunk of chunker.end()) {
     yield chunk
-    await slice.breathe()
+    await slice.pauseIfOver()
   }
   summary.tokens = chunker.tokens
 }
 
 async function* timed<Item>(items: AsyncIterable<Item>, summary: TextSummary): AsyncGenerator<Item> {
-  let began = performance.now()
+  let startedAt = performance.now()
   for await (const item of items) {
-    summary.extractMs += performance.now() - began
+    summary.extractMs += performance.now() - startedAt
     yield item
-    began = performance.now()
+    startedAt = performance.now()
   }
 }
 
-/** The terms of a chunk's text, made in slices: a chunk may have 8,192 tokens and half a million characters. */
+/** The terms of a chunk's text. Made in slices: a chunk may have 8,192 tokens and half a million characters. */
 export async function chunkTerms(text: string, slice: TimeSlice): Promise<string[]> {
   const terms: string[] = []
   for (const part of textParts(text)) {
     for (const term of termsOf(part.text)) terms.push(term)
-    await slice.breathe()
+    await slice.pauseIfOver()
   }
   return terms
 }
 
-/** A chunk with the hashes that name it and its windows under a model. */
+/** The chunk with hashes of its text and of its windows, under the model with this fingerprint. */
 export async function hashedChunk(
   { ordinal, start, text, tokens, ...chunk }: Chunk,
   fingerprint: string,
@@ -77,7 +77,7 @@ export async function hashedChunk(
   return { ordinal, content: text, start, tokens, hash, windows: await Promise.all(windows) }
 }
 
-/** Names a text under a model: 128 bits of SHA-256, base64url. */
+/** The hash of a text: 128 bits of SHA-256, base64url. */
 async function hashText(namespace: string, text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${namespace}\0${text}`))
   const binary = String.fromCharCode(...new Uint8Array(digest, 0, 16))
@@ -85,19 +85,19 @@ async function hashText(namespace: string, text: string): Promise<string> {
 }
 
 /**
- * Keeps one item ahead: the next is being made while the last one is used.
- * Errors come where the item would have come; an early end ends the source.
+ * Reads one item ahead: the source makes the next item while the caller uses the last one. Throws an error in place of
+ * the item that failed. If the caller stops early, it closes the source.
  */
 export async function* prefetch<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
   const iterator = source[Symbol.asyncIterator]()
-  let next = settle(iterator.next())
+  let next = toOutcome(iterator.next())
   try {
     for (;;) {
-      const result = await next
-      if ('error' in result) throw result.error
-      if (result.value.done === true) return
-      next = settle(iterator.next())
-      yield result.value.value
+      const outcome = await next
+      if ('error' in outcome) throw outcome.error
+      if (outcome.value.done === true) return
+      next = toOutcome(iterator.next())
+      yield outcome.value.value
     }
   } finally {
     await next
@@ -105,10 +105,10 @@ export async function* prefetch<Item>(source: AsyncIterable<Item>): AsyncGenerat
   }
 }
 
-type Settled<T> = { readonly value: T } | { readonly error: unknown }
+type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
-/** A promise that never rejects: nobody may be waiting when it does. */
-async function settle<T>(promise: Promise<T>): Promise<Settled<T>> {
+/** Never rejects: a rejection before the caller awaits it would be unhandled. */
+async function toOutcome<T>(promise: Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await promise }
   } catch (error) {

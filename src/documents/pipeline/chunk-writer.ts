@@ -3,42 +3,42 @@ import type { DocumentRecord, NewChunk, Repositories, Storage } from '../../port
 
 /** Windows whose chunks one transaction inserts. */
 const WINDOWS_PER_WRITE = 1_024
-/** After a crash: progress is recorded soon. */
+/** The same after a crash, until the first write: progress is recorded soon. */
 const WINDOWS_PER_CAREFUL_WRITE = 64
-/** Hashes that are read at once. */
+/** Hashes of one read. */
 const HASHES_PER_PAGE = 500
 
 /**
- * Writes the chunk rows of one document. Rows that an earlier run has written stay, as far as they are the same chunks;
- * from the first other one on they are replaced, and what was made of them counts no more.
+ * Writes the chunk rows of one document. Rows of earlier runs stay up to the first one that differs. From there on they
+ * are replaced, and their words and vectors no longer count.
  */
 export class ChunkWriter {
   readonly #storage: Storage
-  readonly #run: JobRun
+  readonly #job: JobRun
   readonly #documentId: number
   #waiting: NewChunk[] = []
   #waitingWindows = 0
   #writing: Promise<void> = Promise.resolve()
   #isCareful: boolean
-  /** So many rows of an earlier run are there, the first ones. */
-  #stored = 0
+  /** Number of rows that earlier runs have written. They are the document's first ones. */
+  #storedCount = 0
   #hashes: { readonly from: number; readonly list: readonly string[] } = { from: 0, list: [] }
   #wordsVersion: number | null
   #embeddedChunks: number
   #embeddedWindows = 0
 
-  constructor(storage: Storage, run: JobRun, document: DocumentRecord) {
+  constructor(storage: Storage, job: JobRun, document: DocumentRecord) {
     this.#storage = storage
-    this.#run = run
+    this.#job = job
     this.#documentId = document.id
-    this.#isCareful = run.isRepeated
+    this.#isCareful = job.isRepeated
     this.#wordsVersion = document.wordsVersion
     this.#embeddedChunks = document.embeddedChunks
   }
 
-  /** Whether no rows of an earlier run are there. */
+  /** True if no rows of earlier runs exist. */
   get isAtBeginning(): boolean {
-    return this.#stored === 0
+    return this.#storedCount === 0
   }
 
   /** The document's `wordsVersion`. */
@@ -51,22 +51,22 @@ export class ChunkWriter {
     return this.#embeddedChunks
   }
 
-  /** Windows of these chunks, of those that have been given so far. */
+  /** Windows of the embedded chunks, counted up to the last chunk that {@link write} received. */
   get embeddedWindows(): number {
     return this.#embeddedWindows
   }
 
-  /** Looks for rows of an earlier run. Rows with gaps are removed. */
+  /** Finds the rows of earlier runs, and removes rows with gaps between them. */
   async resume(): Promise<void> {
     const counts = await this.#storage.read(({ chunks }) => chunks.count([this.#documentId]))
     const rows = counts.get(this.#documentId)
-    if (rows?.isWhole === true) this.#stored = rows.chunks
+    if (rows?.isWhole === true) this.#storedCount = rows.chunks
     else if (rows !== undefined || this.#embeddedChunks > 0 || this.#wordsVersion !== null) await this.#truncate(0)
   }
 
   /**
-   * Takes the next chunks of the document, in their order.
-   * @returns whether rows are written
+   * Receives the next chunks of the document, in their order.
+   * @returns true if it started to write rows
    */
   async write(chunks: readonly NewChunk[]): Promise<boolean> {
     for (const chunk of chunks) {
@@ -74,37 +74,40 @@ export class ChunkWriter {
         if (chunk.ordinal < this.#embeddedChunks) this.#embeddedWindows += chunk.windows.length
         continue
       }
-      if (chunk.ordinal < this.#stored) await this.#truncate(chunk.ordinal)
+      if (chunk.ordinal < this.#storedCount) await this.#truncate(chunk.ordinal)
       this.#waiting.push(chunk)
       this.#waitingWindows += chunk.windows.length
     }
     const isEnough = this.#waitingWindows >= (this.#isCareful ? WINDOWS_PER_CAREFUL_WRITE : WINDOWS_PER_WRITE)
-    return isEnough && (await this.#begin())
+    return isEnough && (await this.#startWrite())
   }
 
   /**
-   * Writes what is waiting, and removes rows behind the last chunk.
-   * @param count chunks that the document has
+   * Writes the waiting chunks, and removes rows after the last chunk.
+   * @param count number of the document's chunks
    */
   async end(count: number): Promise<void> {
     await this.#flush()
-    if (this.#stored > count) await this.#truncate(count)
+    if (this.#storedCount > count) await this.#truncate(count)
   }
 
   async #flush(): Promise<void> {
-    await this.#begin()
+    await this.#startWrite()
     await this.#writing
   }
 
-  /** Begins to write what is waiting, once what was begun before has ended: further chunks are made meanwhile. */
-  async #begin(): Promise<boolean> {
+  /**
+   * Starts to write the waiting chunks, once the previous write is finished. The caller makes further chunks during the
+   * write. @returns false if no chunks wait
+   */
+  async #startWrite(): Promise<boolean> {
     await this.#writing
     const chunks = this.#waiting
     if (chunks.length === 0) return false
-    this.#writing = this.#run.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
+    this.#writing = this.#job.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
       isProgress: true,
     })
-    // Whoever writes next is told.
+    // No unhandled rejection: the next `await this.#writing` throws the error.
     this.#writing.catch(() => undefined)
     this.#waiting = []
     this.#waitingWindows = 0
@@ -113,32 +116,32 @@ export class ChunkWriter {
   }
 
   async #isStored({ ordinal, hash }: NewChunk): Promise<boolean> {
-    if (ordinal >= this.#stored) return false
+    if (ordinal >= this.#storedCount) return false
     if (ordinal >= this.#hashes.from + this.#hashes.list.length) {
-      const from = { ordinal, limit: HASHES_PER_PAGE }
-      const list = await this.#storage.read(({ chunks }) => chunks.listHashes(this.#documentId, from))
+      const page = { ordinal, limit: HASHES_PER_PAGE }
+      const list = await this.#storage.read(({ chunks }) => chunks.listHashes(this.#documentId, page))
       this.#hashes = { from: ordinal, list }
     }
     return this.#hashes.list[ordinal - this.#hashes.from] === hash
   }
 
-  /** Removes rows from an ordinal on. The words are hidden first: half of a document is never found. */
+  /** Removes rows from an ordinal on. Hides the words first: searches must never find a part of a document. */
   async #truncate(fromOrdinal: number): Promise<void> {
     this.#wordsVersion = null
     this.#embeddedChunks = Math.min(this.#embeddedChunks, fromOrdinal)
     await this.#writing
     const changes = { wordsVersion: null, embeddedChunks: this.#embeddedChunks }
-    await this.#run.transaction(({ documents }) => documents.update(this.#documentId, changes))
-    await removeChunks(this.#run, this.#documentId, fromOrdinal)
-    this.#stored = fromOrdinal
+    await this.#job.transaction(({ documents }) => documents.update(this.#documentId, changes))
+    await removeChunks(this.#job, this.#documentId, fromOrdinal)
+    this.#storedCount = fromOrdinal
   }
 }
 
-/** A page has about so many characters, and is held while the next one is read. */
+/** Target size of a page in UTF-16 units. Memory holds one page and the next. */
 const CHARACTERS_PER_PAGE = 131_072
 const [FIRST_PAGE, SMALLEST_PAGE, LARGEST_PAGE] = [32, 4, 256]
 
-/** The chunks of a document from an ordinal on, as they are stored: a page at a time, whatever the document's size. */
+/** The stored chunks of a document from an ordinal on. Memory holds pages, not the whole document. */
 export async function* storedChunks(
   storage: Storage,
   documentId: number,
@@ -146,22 +149,22 @@ export async function* storedChunks(
 ): AsyncGenerator<NewChunk> {
   let limit = FIRST_PAGE
   for (let ordinal = fromOrdinal; ; ) {
-    const from = { ordinal, limit }
-    const page = await storage.read(({ chunks }) => chunks.page(documentId, from))
+    const query = { ordinal, limit }
+    const page = await storage.read(({ chunks }) => chunks.page(documentId, query))
     yield* page
     const last = page.at(-1)
     if (last === undefined || page.length < limit) return
     ordinal = last.ordinal + 1
     const characters = page.reduce((sum, { content }) => sum + content.length, 0)
-    const wanted = Math.round((page.length * CHARACTERS_PER_PAGE) / Math.max(1, characters))
-    limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, wanted))
+    const nextLimit = Math.round((page.length * CHARACTERS_PER_PAGE) / Math.max(1, characters))
+    limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, nextLimit))
   }
 }
 
-/** Chunks that one transaction removes: whoever writes meanwhile waits for one, not for all. */
+/** Chunks that one transaction removes. Few, so that other writers wait for one transaction, not for all. */
 export const CHUNKS_PER_REMOVAL = 500
 
-/** Whatever makes transactions: a storage, or a job that is held. */
+/** A storage, or a claimed job. */
 interface Transactions {
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
 }

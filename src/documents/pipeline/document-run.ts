@@ -25,32 +25,19 @@ import {
   batchByWindows,
   type ChunkBatch,
   type EmbeddedBatch,
-  type EmbeddingsUnderWay,
+  type PendingVectors,
   WindowEmbedder,
 } from './window-embedder.js'
 import { WordFeed } from './word-feed.js'
 
-/** Windows that are embedded in one call: some seconds of work at the most. */
+/** Windows that one call embeds: some seconds of work at most. */
 const WINDOWS_PER_BATCH = 256
-/** A document of so many windows is written as a whole, when all of it is computed. */
-const WINDOWS_OF_SMALL_DOCUMENT = 64
-/** A small document whose vectors take longer than that is findable by its words before. */
-const GRACE_MS = 250
+/** A document with at most this many windows is small: it is written as a whole, after everything is computed. */
+const SMALL_DOCUMENT_WINDOWS = 64
+/** If the vectors of a small document take longer than this, its words become findable before them. */
+const EARLY_WORDS_MS = 250
 
-/** Words are indexed of a document that is not completed: it is deleted otherwise, or another run has completed it. */
-function isWanted({ completed }: DocumentRecord): boolean {
-  return completed === null
-}
-
-/** A document that is to be processed. */
-export interface Subject {
-  readonly document: DocumentRecord
-  readonly context: ContextRecord
-  /** Whether no earlier run has written chunk rows of it. */
-  readonly isFresh: boolean
-}
-
-/** What the processing of documents works with. */
+/** The ports and shared objects that the processing of documents needs. */
 export interface ProcessingPorts {
   readonly storage: Storage
   readonly fileStore: FileStore
@@ -58,176 +45,167 @@ export interface ProcessingPorts {
   readonly index: VectorIndex
   readonly words: IndexWords
   readonly events: DocumentEventEmitter
-  readonly underWay: EmbeddingsUnderWay
+  readonly pendingVectors: PendingVectors
 }
 
-/** What the transaction that completes a document records. */
-export interface Processed {
+/** A document whose processing has started. */
+export interface StartedDocument {
+  readonly document: DocumentRecord
+  readonly context: ContextRecord
+  /** True if no earlier run has written chunk rows of it. */
+  readonly isFresh: boolean
+}
+
+/** The data that the transaction that completes a document records. */
+export interface ProcessedDocument {
   readonly receipt: IngestionReceipt
-  /** The document's chunks, where their rows are not written yet. */
-  readonly rows: readonly NewChunk[]
+  /** The document's chunks, if their rows are not written yet. */
+  readonly unwrittenChunks: readonly NewChunk[]
 }
 
 /**
- * One run through a document, in phases: all chunks are written, then all words, from which on it can be found by them,
- * then the vectors. Each phase goes on from what an earlier run has written. The text is extracted in every run: that is
- * cheap beside the vectors, and tells whether what was written is still right.
+ * One run that processes a document, in phases: it writes all chunks, then all words, then the vectors. From the end of
+ * the second phase on, searches by words can find the document. Each phase continues the work of earlier runs.
+ *
+ * Each run extracts the text. That is cheap compared to the vectors, and shows if the stored chunks are still right.
  */
 export class DocumentRun {
   readonly #ports: ProcessingPorts
-  readonly #run: JobRun
-  readonly #subject: Subject
+  readonly #job: JobRun
+  readonly #document: DocumentRecord
+  readonly #context: ContextRecord
+  readonly #isFresh: boolean
   readonly #model: EmbeddingModel
   readonly #chunks: ChunkWriter
   readonly #vectors: VectorWriter
   readonly #embedder: WindowEmbedder
-  readonly #began = performance.now()
+  readonly #startedAt = performance.now()
   readonly #summary: TextSummary = emptySummary()
   readonly #totals = { chunks: 0, windows: 0, embedded: 0, reused: 0, embedMs: 0, wordsMs: 0 }
-  #feed: WordFeed | undefined
-  /** Whether listeners know, by this run or an earlier one, that it can be found. */
-  #isToldFindable: boolean
+  #wordFeed: WordFeed | undefined
+  /** True if this run, or an earlier one, has emitted `document.findable`. */
+  #isFindableEmitted: boolean
 
-  constructor(ports: ProcessingPorts, run: JobRun, subject: Subject, model: EmbeddingModel) {
-    const { storage, index, underWay } = ports
-    const { document, context } = subject
+  constructor(
+    ports: ProcessingPorts,
+    job: JobRun,
+    { document, context, isFresh }: StartedDocument,
+    model: EmbeddingModel,
+  ) {
+    const { storage, index, pendingVectors } = ports
     const collection = collectionOf(context, model.profile)
     this.#ports = ports
-    this.#run = run
-    this.#subject = subject
+    this.#job = job
+    this.#document = document
+    this.#context = context
+    this.#isFresh = isFresh
     this.#model = model
-    this.#chunks = new ChunkWriter(storage, run, document)
-    this.#vectors = new VectorWriter(index, run, collection, document.id)
-    this.#embedder = new WindowEmbedder(storage, index, model, context.id, collection, underWay)
-    this.#isToldFindable = document.wordsVersion === ANALYZER_VERSION
+    this.#chunks = new ChunkWriter(storage, job, document)
+    this.#vectors = new VectorWriter(index, job, collection, document.id)
+    this.#embedder = new WindowEmbedder(storage, index, model, context.id, collection, pendingVectors)
+    this.#isFindableEmitted = document.wordsVersion === ANALYZER_VERSION
   }
 
   /**
-   * Does everything but complete the document.
-   * @throws ExtractionError and others where it cannot be processed
+   * Does all work except the completion of the document.
+   * @throws ExtractionError and others if the document cannot be processed
    */
-  async process(): Promise<Processed> {
-    if (!this.#subject.isFresh) await this.#chunks.resume()
-    const small = await this.#takeChunks(await this.#model.tokenizer())
+  async process(): Promise<ProcessedDocument> {
+    if (!this.#isFresh) await this.#chunks.resume()
+    const smallDocument = await this.#writeChunks(await this.#model.tokenizer())
     if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
-    if (small !== undefined) {
-      const rows = await this.#processSmall(small)
-      this.#tellProgress(this.#totals.embedded)
-      return { receipt: this.#receipt(), rows }
+    if (smallDocument !== undefined) {
+      const unwrittenChunks = await this.#processSmall(smallDocument)
+      this.#emitProgress(this.#totals.embedded)
+      return { receipt: this.#receipt(), unwrittenChunks }
     }
     await this.#chunks.end(this.#totals.chunks)
-    if (this.#feed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
-    else await this.#endWords(this.#feed)
+    if (this.#wordFeed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
+    else await this.#finishWords(this.#wordFeed)
     await this.#embedChunks()
-    // They were written some time ago: a repair may have removed them.
+    // A second time: during the embedding, which may be long, a repair may have removed the words.
     await this.#indexWords(ANALYZER_VERSION)
-    return { receipt: this.#receipt(), rows: [] }
+    return { receipt: this.#receipt(), unwrittenChunks: [] }
   }
 
-  /** Tells, once, that the document can be found by its words, where its context wants that before it is completed. */
-  tellFindable(): void {
-    const { document, context } = this.#subject
-    if (this.#isToldFindable || !context.findsEarly) return
-    this.#isToldFindable = true
-    this.#ports.events.emit('document.findable', { contextId: context.id, fileName: document.uuid })
+  /** Emits `document.findable` once, if the context has `findsEarly`. */
+  emitFindable(): void {
+    if (this.#isFindableEmitted || !this.#context.findsEarly) return
+    this.#isFindableEmitted = true
+    this.#ports.events.emit('document.findable', { contextId: this.#context.id, fileName: this.#document.uuid })
   }
 
-  /** No other document is to wait any longer for vectors that this one had under way; nothing is written any more. */
+  /** Stops the writes, and the waits of other documents for vectors of this one. */
   async close(): Promise<void> {
     this.#embedder.close()
-    await this.#feed?.abandon()
+    await this.#wordFeed?.abandon()
   }
 
   /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
-  async #takeChunks(tokenizer: Tokenizer): Promise<ChunkBatch<NewChunk> | undefined> {
-    let small: ChunkBatch<NewChunk> | undefined
-    for await (const batch of prefetch(this.#extracted(tokenizer))) {
-      // Only the last batch has no more windows than that.
-      const isSmall = batch.windowCount <= WINDOWS_OF_SMALL_DOCUMENT && this.#totals.chunks === 0
+  async #writeChunks(tokenizer: Tokenizer): Promise<ChunkBatch<NewChunk> | undefined> {
+    let smallDocument: ChunkBatch<NewChunk> | undefined
+    for await (const batch of prefetch(this.#extractedBatches(tokenizer))) {
+      // Only the last batch can have so few windows. If it is the first one too, it is the whole document.
+      const isSmall = batch.windowCount <= SMALL_DOCUMENT_WINDOWS && this.#totals.chunks === 0
       this.#totals.chunks += batch.chunks.length
       this.#totals.windows += batch.windowCount
       if (isSmall && this.#chunks.isAtBeginning) {
-        small = batch
+        smallDocument = batch
         continue
       }
-      if (this.#subject.isFresh) this.#feed ??= this.#beginWords()
-      const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#feed?.push(batch.chunks)])
-      if (isWritten) this.#tellProgress(this.#chunks.embeddedWindows)
+      if (this.#isFresh) this.#wordFeed ??= this.#startWords()
+      const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#wordFeed?.push(batch.chunks)])
+      if (isWritten) this.#emitProgress(this.#chunks.embeddedWindows)
     }
-    return small
+    return smallDocument
   }
 
-  /** Indexes the words of a large document that is new, while its chunks are made and written. */
-  #beginWords(): WordFeed {
-    const { words } = this.#ports
-    const beforeWrite = async (): Promise<void> => this.#run.signal.throwIfAborted()
-    return new WordFeed((chunks) => words.write(this.#subject.document, chunks, { beforeWrite }))
-  }
-
-  async #endWords(feed: WordFeed): Promise<void> {
-    const began = performance.now()
-    await feed.end()
-    const isDone = await this.#ports.words.record(this.#subject.document, { run: this.#run, isWanted })
-    if (!isDone) throw new LeaseLostError('the document was deleted')
-    this.#totals.wordsMs += performance.now() - began
-    this.tellFindable()
-  }
-
-  async *#extracted(tokenizer: Tokenizer): AsyncGenerator<ChunkBatch<NewChunk>> {
+  async *#extractedBatches(tokenizer: Tokenizer): AsyncGenerator<ChunkBatch<NewChunk>> {
     const { fileStore, extractor } = this.#ports
-    const { document, context } = this.#subject
-    const { signal } = this.#run
-    const source = {
-      fileName: document.originalName,
-      sizeBytes: document.sizeBytes,
-      open: () => fileStore.read(document.uuid),
+    const { originalName, sizeBytes, uuid } = this.#document
+    const { signal } = this.#job
+    const source = { fileName: originalName, sizeBytes, open: () => fileStore.read(uuid) }
+    // A user who deletes the document, or closes the engine, must not wait for an extractor that hangs.
+    const pieces = itemsUntilAborted(extractor.extract(source, { signal }), signal)
+    const options = {
+      chunkSizeTokens: this.#context.chunkSizeTokens,
+      overlap: this.#context.overlap,
+      windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
     }
-    const chunks = chunkStream(
-      // Whoever deletes a document, or closes the engine, does not wait for an extractor that hangs.
-      itemsUntilAborted(extractor.extract(source, { signal }), signal),
-      tokenizer,
-      {
-        chunkSizeTokens: context.chunkSizeTokens,
-        overlap: context.overlap,
-        windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
-      },
-      this.#summary,
-    )
+    const chunks = chunkStream(pieces, tokenizer, options, this.#summary)
     const { fingerprint } = this.#model.profile
-    for await (const batch of batchByWindows(chunks, WINDOWS_OF_SMALL_DOCUMENT + 1)) {
+    for await (const batch of batchByWindows(chunks, SMALL_DOCUMENT_WINDOWS + 1)) {
       const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
       yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
     }
   }
 
   /**
-   * Indexes words and computes vectors at the same time. Where the vectors take long, the chunks are written meanwhile,
-   * and the document can be found.
-   * @returns the chunks, where their rows are not written yet
+   * Indexes words and computes vectors at the same time. If the vectors take long, the chunk rows are written before
+   * them, so that searches by words find the document.
+   * @returns the chunks, if their rows are not written yet
    */
   async #processSmall(batch: ChunkBatch<NewChunk>): Promise<readonly NewChunk[]> {
-    const { document, context } = this.#subject
     const embedding = this.#embedSmall(batch)
-    // It is waited for in any case, but what fails first may be something else.
+    // Handles a rejection of the embedding even if the words fail first. Then their error is thrown.
     const settled = embedding.then(
       () => undefined,
       () => undefined,
     )
     try {
-      const began = performance.now()
-      const beforeWrite = async (): Promise<void> => this.#run.signal.throwIfAborted()
-      await this.#ports.words.write(document, batch.chunks, { beforeWrite })
-      this.#totals.wordsMs += performance.now() - began
+      const startedAt = performance.now()
+      await this.#writeWords(batch.chunks)
+      this.#totals.wordsMs += performance.now() - startedAt
       let isEmbedded = false
-      const embedded = embedding.then((made) => {
+      const embedded = embedding.then((embeddedBatch) => {
         isEmbedded = true
-        return made
+        return embeddedBatch
       })
-      if (context.findsEarly) await pause(GRACE_MS, embedded)
-      const isLate = context.findsEarly && !isEmbedded
-      if (isLate) await this.#writeEarly(batch.chunks)
+      if (this.#context.findsEarly) await pause(EARLY_WORDS_MS, embedded)
+      const isFindableEarly = this.#context.findsEarly && !isEmbedded
+      if (isFindableEarly) await this.#writeEarly(batch.chunks)
       await this.#vectors.add([await embedded])
-      return isLate ? [] : batch.chunks
+      return isFindableEarly ? [] : batch.chunks
     } finally {
       await settled
     }
@@ -235,54 +213,72 @@ export class DocumentRun {
 
   async #embedSmall(batch: ChunkBatch<NewChunk>): Promise<EmbeddedBatch> {
     await this.#vectors.resume(0, 0)
-    const embedded = await this.#embedder.embed(batch, this.#run.signal)
+    const embedded = await this.#embedder.embed(batch, this.#job.signal)
     this.#countEmbedded(embedded)
     return embedded
   }
 
+  /** Writes the chunk rows, and records that the words are indexed: the document becomes findable by its words. */
   async #writeEarly(rows: readonly NewChunk[]): Promise<void> {
-    const { id } = this.#subject.document
-    await this.#run.transaction(
+    const { id } = this.#document
+    await this.#job.transaction(
       async ({ chunks, documents }) => {
         await chunks.insert(id, rows)
         await documents.update(id, { wordsVersion: ANALYZER_VERSION })
       },
       { isProgress: true },
     )
-    this.tellFindable()
+    this.emitFindable()
   }
 
-  /** @param version of the words that the index should have */
+  /** Starts to index the words of a new, large document, while its chunks are made and written. */
+  #startWords(): WordFeed {
+    return new WordFeed((chunks) => this.#writeWords(chunks))
+  }
+
+  async #writeWords(chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>): Promise<void> {
+    const beforeWrite = async (): Promise<void> => this.#job.signal.throwIfAborted()
+    await this.#ports.words.write(this.#document, chunks, { beforeWrite })
+  }
+
+  async #finishWords(feed: WordFeed): Promise<void> {
+    const startedAt = performance.now()
+    await feed.end()
+    const isRecorded = await this.#ports.words.record(this.#document, { job: this.#job, isWanted })
+    if (!isRecorded) throw new LeaseLostError('the document was deleted')
+    this.#totals.wordsMs += performance.now() - startedAt
+    this.emitFindable()
+  }
+
+  /** Indexes the words, unless the index has them. @param version recorded version of the words in the index */
   async #indexWords(version: number | null): Promise<void> {
-    const { document } = this.#subject
     const { words } = this.#ports
-    const began = performance.now()
+    const startedAt = performance.now()
     if (version === ANALYZER_VERSION) {
-      if (await words.has(document, this.#totals.chunks)) return
-      await this.#run.transaction(({ documents }) => documents.update(document.id, { wordsVersion: null }))
+      if (await words.has(this.#document, this.#totals.chunks)) return
+      await this.#job.transaction(({ documents }) => documents.update(this.#document.id, { wordsVersion: null }))
     }
-    const isDone = await words.run(document, { run: this.#run, isWanted })
-    if (!isDone) throw new LeaseLostError('the document was deleted')
-    this.#totals.wordsMs += performance.now() - began
-    this.tellFindable()
+    const isIndexed = await words.run(this.#document, { job: this.#job, isWanted })
+    if (!isIndexed) throw new LeaseLostError('the document was deleted')
+    this.#totals.wordsMs += performance.now() - startedAt
+    this.emitFindable()
   }
 
   async #embedChunks(): Promise<void> {
-    const { storage } = this.#ports
     const { embeddedChunks, embeddedWindows } = this.#chunks
-    const from = await this.#vectors.resume(embeddedChunks, embeddedWindows)
-    this.#totals.embedded = from === 0 ? 0 : embeddedWindows
-    const chunks = storedChunks(storage, this.#subject.document.id, from)
-    for await (const batch of prefetch(this.#embedded(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
+    const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
+    this.#totals.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
+    const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
+    for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
       this.#countEmbedded(batch)
       await this.#vectors.write(batch)
-      this.#tellProgress(this.#totals.embedded)
+      this.#emitProgress(this.#totals.embedded)
     }
     await this.#vectors.finish(this.#totals.windows)
   }
 
-  async *#embedded(batches: AsyncIterable<ChunkBatch<NewChunk>>): AsyncGenerator<EmbeddedBatch> {
-    for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.#run.signal)
+  async *#embeddedBatches(batches: AsyncIterable<ChunkBatch<NewChunk>>): AsyncGenerator<EmbeddedBatch> {
+    for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.#job.signal)
   }
 
   #countEmbedded({ windowCount, reused, embedMs }: EmbeddedBatch): void {
@@ -291,60 +287,45 @@ export class DocumentRun {
     this.#totals.embedMs += embedMs
   }
 
-  #tellProgress(windowsEmbedded: number): void {
-    const { document, context } = this.#subject
+  #emitProgress(windowsEmbedded: number): void {
     this.#ports.events.emit('document.progress', {
-      contextId: context.id,
-      fileName: document.uuid,
+      contextId: this.#context.id,
+      fileName: this.#document.uuid,
       charactersExtracted: this.#summary.characters,
       windowsEmbedded,
     })
   }
 
   #receipt(): IngestionReceipt {
-    const [indexMs, totalMs] = [this.#vectors.indexMs, performance.now() - this.#began]
-    return toReceipt({ ...this.#subject, summary: this.#summary, totals: this.#totals, indexMs, totalMs })
+    const { characters, pages, tokens, extractMs, warnings } = this.#summary
+    const { chunks, windows, reused, embedMs, wordsMs } = this.#totals
+    return {
+      bytes: this.#document.sizeBytes,
+      characters,
+      pages,
+      tokens,
+      chunks,
+      windows,
+      windowsReused: reused,
+      embeddingModel: this.#context.embeddingModel,
+      durationsMs: {
+        extract: Math.round(extractMs),
+        words: Math.round(wordsMs),
+        embed: Math.round(embedMs),
+        index: Math.round(this.#vectors.indexMs),
+        total: Math.round(performance.now() - this.#startedAt),
+      },
+      warnings,
+    }
   }
 }
 
-/** What was done to a document. */
-interface Work {
-  readonly document: DocumentRecord
-  readonly context: ContextRecord
-  readonly summary: TextSummary
-  readonly totals: {
-    readonly chunks: number
-    readonly windows: number
-    readonly reused: number
-    readonly embedMs: number
-    readonly wordsMs: number
-  }
-  readonly indexMs: number
-  readonly totalMs: number
+/** The words of a document are indexed only until it is completed: another run may have completed it. */
+function isWanted({ completed }: DocumentRecord): boolean {
+  return completed === null
 }
 
-function toReceipt({ document, context, summary, totals, indexMs, totalMs }: Work): IngestionReceipt {
-  return {
-    bytes: document.sizeBytes,
-    characters: summary.characters,
-    pages: summary.pages,
-    tokens: summary.tokens,
-    chunks: totals.chunks,
-    windows: totals.windows,
-    windowsReused: totals.reused,
-    embeddingModel: context.embeddingModel,
-    durationsMs: {
-      extract: Math.round(summary.extractMs),
-      words: Math.round(totals.wordsMs),
-      embed: Math.round(totals.embedMs),
-      index: Math.round(indexMs),
-      total: Math.round(totalMs),
-    },
-    warnings: summary.warnings,
-  }
-}
-
-/** One sentence that ends in its code, for the document's record; an unforeseen error tells nothing of the engine's inside. */
+/** One sentence that ends in its code, for the document's record. Unforeseen errors reveal nothing of the engine. */
 export function failureSentence(error: unknown): string {
   if (!(error instanceof AlcoveError))
     return 'The document could not be processed because of an internal error (ERR_INTERNAL)'

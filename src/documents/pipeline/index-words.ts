@@ -8,27 +8,30 @@ import { chunkTerms } from './chunk-stream.js'
 import { storedChunks } from './chunk-writer.js'
 
 /**
- * The index is given so many chunks at once, or fewer that have so many terms, which are about 1 MB of
- * English: it likes few, large additions. 10 MB in 24 of them took 3.8 s, in 12 of them 2.5.
+ * Limits of one addition to the index: chunks, and terms (about 1 MB of English). Few, large additions are faster: 10 MB
+ * took 3.8 s in 24 additions, and 2.5 s in 12.
  */
-const [CHUNKS_PER_WRITE, TERMS_PER_WRITE] = [1_024, 180_000]
+const CHUNKS_PER_WRITE = 1_024
+const TERMS_PER_WRITE = 180_000
 
-/** A document whose words are indexed. */
+/** The document that owns the words. */
 export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
 
-/** On whose behalf words are indexed. */
+/** The job that indexes the words, and its conditions. */
 interface WordsRun {
-  readonly run: Pick<JobRun, 'transaction' | 'signal'>
-  /** Whether the words of the document, as it is by now, are to be indexed by this run. */
+  readonly job: Pick<JobRun, 'transaction' | 'signal'>
+  /** True while this run should index the words of the document. It receives the current record. */
   readonly isWanted: (document: DocumentRecord) => boolean
-  /** Pause after each 10 ms of work, in milliseconds; default 0. */
+  /** Pause after each 10 ms of work, in milliseconds. Default: 0. */
   readonly restMs?: number
 }
 
-/** The document is no longer one whose words this run indexes. */
-class NotWanted extends Error {}
+type RecordingRun = Pick<WordsRun, 'job' | 'isWanted'>
 
-/** Puts the words of documents into the word index, made from the text of their chunks. */
+/** Thrown if this run should no longer index the words of the document. */
+class NotWantedError extends Error {}
+
+/** Makes the words of documents from the text of their chunks, and adds them to the word index. */
 export class IndexWords {
   readonly #storage: Storage
   readonly #index: LexicalIndex
@@ -38,49 +41,49 @@ export class IndexWords {
     this.#index = index
   }
 
-  /** Whether the index has as many chunks of a document as the document has. */
-  async has({ id, contextId }: WordsOwner, chunks: number): Promise<boolean> {
-    return (await this.#index.count(wordCollectionOf(contextId), id)) === chunks
+  /** @returns true if the index has exactly this number of chunks of the document */
+  async has({ id, contextId }: WordsOwner, chunkCount: number): Promise<boolean> {
+    return (await this.#index.count(wordCollectionOf(contextId), id)) === chunkCount
   }
 
   /**
-   * Indexes the words of a document's stored chunks, and records that on the document, when all of them are there.
-   * The document's `wordsVersion` must be another than the analyzer's: it would be found by half of its words.
+   * Indexes the words of a document's stored chunks. Once the index has all of them, it records that on the document.
+   * The document's `wordsVersion` must not be the analyzer's version yet: searches would find it by half of its words.
    *
-   * @returns false where the document is not wanted any longer; some of its words may be in the index then
-   * @throws StorageError where the index has not kept what it was given, or the document has no chunks
+   * @returns false if the document is no longer wanted; then some of its words may be in the index
+   * @throws StorageError if the index has lost words, or the document has no chunks
    * @throws LeaseLostError
    */
-  async run(document: WordsOwner, { run, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
+  async run(document: WordsOwner, { job, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
     return await whileWanted(async () => {
       await this.write(document, storedChunks(this.#storage, document.id), {
         restMs,
         beforeWrite: async () => {
-          run.signal.throwIfAborted()
-          const now = await this.#storage.read(({ documents }) => documents.get(document.id))
-          requireWanted(now, isWanted)
-          // Another run has indexed it: a second copy of its words would stay.
-          if (now?.wordsVersion === ANALYZER_VERSION) throw new NotWanted()
+          job.signal.throwIfAborted()
+          const current = await this.#storage.read(({ documents }) => documents.get(document.id))
+          requireWanted(current, isWanted)
+          // Another run has indexed it: this run would add a second copy of its words.
+          if (current?.wordsVersion === ANALYZER_VERSION) throw new NotWantedError()
         },
       })
-      await this.#record(document, { run, isWanted })
+      await this.#record(document, { job, isWanted })
     })
   }
 
   /**
-   * Records on a document that all of its words are in the index.
-   * @returns false where the document is not wanted any longer
+   * Records on a document that the index has all of its words.
+   * @returns false if the document is no longer wanted
    * @throws LeaseLostError
    */
-  async record(document: WordsOwner, wanted: Pick<WordsRun, 'run' | 'isWanted'>): Promise<boolean> {
-    return await whileWanted(async () => await this.#record(document, wanted))
+  async record(document: WordsOwner, recordingRun: RecordingRun): Promise<boolean> {
+    return await whileWanted(async () => await this.#record(document, recordingRun))
   }
 
-  async #record({ id }: WordsOwner, { run, isWanted }: Pick<WordsRun, 'run' | 'isWanted'>): Promise<void> {
-    await run.transaction(
+  async #record({ id }: WordsOwner, { job, isWanted }: RecordingRun): Promise<void> {
+    await job.transaction(
       async ({ documents }) => {
         await documents.update(id, { wordsVersion: ANALYZER_VERSION })
-        // The row is held from here on: somebody who changed it before has come to an end, and is seen.
+        // After the update, which locks the row: this read sees the committed changes of other transactions.
         requireWanted(await documents.get(id), isWanted)
       },
       { isProgress: true },
@@ -88,9 +91,9 @@ export class IndexWords {
   }
 
   /**
-   * Puts the words of these chunks in the place of whatever the index has of their document. Records nothing.
+   * Replaces the document's words in the index by the words of these chunks. It records nothing on the document.
    *
-   * @throws StorageError where the index has not kept all of them, or there are none
+   * @throws StorageError if the index has lost words, or there are no chunks
    */
   async write(
     document: WordsOwner,
@@ -100,27 +103,27 @@ export class IndexWords {
     const collection = wordCollectionOf(document.contextId)
     const slice = new TimeSlice(restMs)
     let [ordinals, terms]: [number[], string[][]] = [[], []]
-    let [count, written] = [0, 0]
+    let [termCount, written] = [0, 0]
     let writing: Promise<void> = Promise.resolve()
-    /** Begins a write once the one before has ended: the terms of further chunks are made meanwhile. */
+    /** Starts a write once the previous one is finished. The caller makes the terms of further chunks during the write. */
     const flush = async (): Promise<void> => {
       await writing
       await beforeWrite()
       writing = this.#index.add(collection, { documentId: document.id, chunks: ordinals, terms })
-      // Whoever waits for it next is told.
+      // No unhandled rejection: the next `await writing` throws the error.
       writing.catch(() => undefined)
       written += ordinals.length
-      ;[ordinals, terms, count] = [[], [], 0]
+      ;[ordinals, terms, termCount] = [[], [], 0]
     }
     await beforeWrite()
     await this.#index.deleteDocument(collection, document.id, 0)
     try {
       for await (const { ordinal, content } of chunks) {
         ordinals.push(ordinal)
-        const ofChunk = await chunkTerms(content, slice)
-        terms.push(ofChunk)
-        count += ofChunk.length
-        if (ordinals.length >= CHUNKS_PER_WRITE || count >= TERMS_PER_WRITE) await flush()
+        const termsOfChunk = await chunkTerms(content, slice)
+        terms.push(termsOfChunk)
+        termCount += termsOfChunk.length
+        if (ordinals.length >= CHUNKS_PER_WRITE || termCount >= TERMS_PER_WRITE) await flush()
       }
       if (ordinals.length > 0) await flush()
       await writing
@@ -129,21 +132,21 @@ export class IndexWords {
     }
     if (written === 0) throw new StorageError('the document has no chunks', { isTransient: true })
     if (await this.has(document, written)) return
-    throw new StorageError('words of the document are gone that were just written', { isTransient: true })
+    throw new StorageError('words that were just written for the document are missing', { isTransient: true })
   }
 }
 
 function requireWanted(document: DocumentRecord | undefined, isWanted: WordsRun['isWanted']): void {
-  if (document === undefined || !isWanted(document)) throw new NotWanted()
+  if (document === undefined || !isWanted(document)) throw new NotWantedError()
 }
 
-/** @returns false where the work ended because the document is not wanted any longer */
+/** @returns false if the work stopped because the document is no longer wanted */
 async function whileWanted(work: () => Promise<void>): Promise<boolean> {
   try {
     await work()
     return true
   } catch (error) {
-    if (error instanceof NotWanted) return false
+    if (error instanceof NotWantedError) return false
     throw error
   }
 }

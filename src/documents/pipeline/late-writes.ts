@@ -5,7 +5,7 @@ import type { WordsOwner } from './index-words.js'
 
 const RETRY_PAUSES_MS = [100, 300, 1_000]
 
-/** Removes from the indexes what a run wrote of a document that was deleted meanwhile: its purge may have come before. */
+/** Removes from the indexes data of a deleted document that a run wrote after the deletion, perhaps after its purge. */
 export class LateWrites {
   readonly #storage: Storage
   readonly #vectors: VectorIndex
@@ -18,8 +18,8 @@ export class LateWrites {
   }
 
   /**
-   * Does nothing where the document is live.
-   * @param vectorCollection where its vectors were written, if any were
+   * Does nothing if the document is live.
+   * @param vectorCollection the collection of its vectors; undefined if the run wrote none
    */
   async removeIfDeleted({ id, contextId }: WordsOwner, vectorCollection?: string): Promise<void> {
     const { isLive, hasContext, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
@@ -29,20 +29,20 @@ export class LateWrites {
     }))
     if (isLive) return
     const removeFrom = async (index: VectorIndex | LexicalIndex, name: string): Promise<void> => {
-      // A backup may be about to copy what the context had when it began: its purge waits for that, and drops it.
+      // A backup may still copy this collection. The context's purge waits for the backup, then drops the collection.
       if (hasContext || isBackup) await index.deleteDocument(name, id, 0)
       else await index.drop(name)
     }
-    // Nothing else would look for it before the next start.
-    await retry(async () => {
+    // Without this removal, the data stays until the sweep of the next start.
+    await withRetries(async () => {
       await removeFrom(this.#words, wordCollectionOf(contextId))
       if (vectorCollection !== undefined) await removeFrom(this.#vectors, vectorCollection)
     })
   }
 }
 
-/** Tries again after a moment; the last error is thrown. */
-async function retry(work: () => Promise<void>): Promise<void> {
+/** Retries the work after each pause. @throws the last error */
+async function withRetries(work: () => Promise<void>): Promise<void> {
   for (const pauseMs of RETRY_PAUSES_MS) {
     try {
       await work()

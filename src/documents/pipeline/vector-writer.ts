@@ -3,43 +3,43 @@ import { StorageError } from '../../kernel/errors.js'
 import type { NewChunk, VectorCollection, VectorIndex } from '../../ports/index.js'
 import type { EmbeddedBatch } from './window-embedder.js'
 
-/** Windows that are written at once: the index likes few, large additions. */
+/** Windows of one addition to the index: few, large additions are faster. */
 const WINDOWS_PER_WRITE = 1_024
 
 /**
- * Writes the vectors of one document, in the order of its chunks, and how far it has come: `embeddedChunks` tells of
- * vectors that are there. Nothing of it is visible until the document is completed.
+ * Writes the vectors of one document, in the order of its chunks. After each write it records the progress:
+ * `embeddedChunks` counts only chunks whose vectors are written. Searches see none of it until the document is completed.
  */
 export class VectorWriter {
   readonly #index: VectorIndex
-  readonly #run: JobRun
+  readonly #job: JobRun
   readonly #collection: VectorCollection
   readonly #documentId: number
   #waiting: EmbeddedBatch[] = []
   #waitingWindows = 0
-  /** Whether an earlier run may have ended the process before it had written anything: then little is held back. */
+  /** True if an earlier run may have crashed the process before its first write: then each batch is written at once. */
   #isCareful: boolean
-  /** Whether something was written some time ago, by this run or an earlier one. */
+  /** True if vectors were written some time ago, by this run or an earlier one: by now they may be lost. */
   #isInParts = false
   #hasWritten = false
   /** Milliseconds spent writing. */
   indexMs = 0
 
-  constructor(index: VectorIndex, run: JobRun, collection: VectorCollection, documentId: number) {
+  constructor(index: VectorIndex, job: JobRun, collection: VectorCollection, documentId: number) {
     this.#index = index
-    this.#run = run
+    this.#job = job
     this.#collection = collection
     this.#documentId = documentId
-    this.#isCareful = run.isRepeated
+    this.#isCareful = job.isRepeated
   }
 
   /**
-   * Removes vectors beyond those that the document's record tells of. Where some of these are gone, all are removed: a
-   * power cut may take what only the database had on the disk, a repair a whole collection.
+   * Removes vectors that the document's record does not count. If some of the counted ones are missing, removes all: after
+   * a power cut only the database's record may be on the disk, or a repair may have dropped the collection.
    *
-   * @param embeddedChunks as the record says
-   * @param windows of these chunks
-   * @returns the chunk from which on vectors are to be written
+   * @param embeddedChunks number of embedded chunks in the record
+   * @param windows number of their windows
+   * @returns the ordinal of the first chunk whose vectors must be written
    */
   async resume(embeddedChunks: number, windows: number): Promise<number> {
     await this.#remove(embeddedChunks)
@@ -48,7 +48,7 @@ export class VectorWriter {
       this.#isInParts = true
       return embeddedChunks
     }
-    await this.#run.transaction(({ documents }) => documents.update(this.#documentId, { embeddedChunks: 0 }))
+    await this.#job.transaction(({ documents }) => documents.update(this.#documentId, { embeddedChunks: 0 }))
     await this.#remove(0)
     return 0
   }
@@ -60,41 +60,41 @@ export class VectorWriter {
   }
 
   /**
-   * Writes what is waiting, and looks whether what was written before is still there.
-   * @param windows of the whole document
-   * @throws StorageError where it is not; the next run computes the vectors anew
+   * Writes the waiting batches, and checks that the vectors of earlier writes still exist.
+   * @param windows number of windows of the whole document
+   * @throws StorageError if some are missing; the next run computes the vectors a second time
    */
   async finish(windows: number): Promise<void> {
     await this.#flush()
     if (!this.#isInParts || (await this.#count()) === windows) return
-    throw new StorageError('vectors of the document are gone that were written before', { isTransient: true })
+    throw new StorageError('vectors that were written for the document are missing', { isTransient: true })
   }
 
-  /** Adds vectors to the index, and records nothing. */
+  /** Adds vectors to the index. Records nothing. */
   async add(batches: readonly EmbeddedBatch[]): Promise<void> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const chunks = batches.flatMap((batch) => batch.chunks)
     const windowCount = batches.reduce((sum, batch) => sum + batch.windowCount, 0)
-    this.#run.signal.throwIfAborted()
+    this.#job.signal.throwIfAborted()
     try {
       await this.#index.add(this.#collection, {
         documentId: this.#documentId,
         ...keysOf(chunks, windowCount),
-        vectors: joined(batches.map(({ vectors }) => vectors)),
+        vectors: concatenated(batches.map(({ vectors }) => vectors)),
       })
     } catch (error) {
       await this.#undo(chunks)
       throw error
     }
-    this.indexMs += performance.now() - began
+    this.indexMs += performance.now() - startedAt
   }
 
-  /** Removes vectors that were added and not recorded: they must not stay where the document fails for good. */
+  /** Removes vectors that were added but not recorded: they must not stay if the document fails for good. */
   async #undo([first]: readonly NewChunk[]): Promise<void> {
     if (first === undefined) return
-    // Another worker that holds the job by now may have written vectors of its own there.
-    const isHeld = await this.#run.transaction(async () => true).catch(() => false)
-    if (isHeld) await this.#remove(first.ordinal).catch(() => undefined)
+    // Without the job's lease, another worker may have written the vectors that it would remove.
+    const hasLease = await this.#job.transaction(async () => true).catch(() => false)
+    if (hasLease) await this.#remove(first.ordinal).catch(() => undefined)
   }
 
   async #flush(): Promise<void> {
@@ -103,10 +103,10 @@ export class VectorWriter {
     const last = chunks.at(-1)
     if (last === undefined) return
     await this.add(batches)
-    const began = performance.now()
+    const startedAt = performance.now()
     const changes = { embeddedChunks: last.ordinal + 1 }
     try {
-      await this.#run.transaction(({ documents }) => documents.update(this.#documentId, changes), { isProgress: true })
+      await this.#job.transaction(({ documents }) => documents.update(this.#documentId, changes), { isProgress: true })
     } catch (error) {
       await this.#undo(chunks)
       throw error
@@ -117,7 +117,7 @@ export class VectorWriter {
     for (const batch of batches) batch.release()
     this.#waiting = []
     this.#waitingWindows = 0
-    this.indexMs += performance.now() - began
+    this.indexMs += performance.now() - startedAt
   }
 
   async #remove(fromOrdinal: number): Promise<void> {
@@ -142,12 +142,12 @@ function keysOf(chunks: readonly NewChunk[], windowCount: number): { chunks: Uin
   return keys
 }
 
-function joined(arrays: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(arrays.reduce((length, array) => length + array.length, 0))
-  let at = 0
+function concatenated(arrays: readonly Float32Array[]): Float32Array {
+  const result = new Float32Array(arrays.reduce((length, array) => length + array.length, 0))
+  let offset = 0
   for (const array of arrays) {
-    all.set(array, at)
-    at += array.length
+    result.set(array, offset)
+    offset += array.length
   }
-  return all
+  return result
 }

@@ -2,34 +2,31 @@ import { untilAborted } from '../../kernel/abort.js'
 import { TimeSlice } from '../../kernel/time-slice.js'
 import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
 
-interface FoundVectors {
-  readonly vectors: ReadonlyMap<string, Float32Array>
-  readonly computed: number
-  readonly claimed: readonly string[]
-}
-
 /** Chunks, and the vectors of their windows, row by row in their order. */
 export interface EmbeddedBatch {
   readonly chunks: readonly NewChunk[]
   readonly vectors: Float32Array
   readonly windowCount: number
-  /** Windows whose vectors were known from before, or came from another document under way. */
+  /** Windows whose vectors the index had, or another document computed. */
   readonly reused: number
   readonly embedMs: number
-  /** To be called once the batch is written: whoever needs its vectors finds them there. */
+  /** Call this once the batch is written: from then on, other documents read its vectors from the index. */
   release(): void
 }
 
-/** Gives every window of a document its vector; one that the context has already, or that comes, is not computed again. */
+/**
+ * Gives each window of a document its vector. Vectors that the context has already, or that another document computes at
+ * the moment, are not computed a second time.
+ */
 export class WindowEmbedder {
   readonly #storage: Storage
   readonly #index: VectorIndex
   readonly #model: EmbeddingModel
   readonly #contextId: number
   readonly #collection: VectorCollection
-  readonly #underWay: EmbeddingsUnderWay
-  /** Keys of the vectors that others may wait for. */
-  readonly #held = new Set<string>()
+  readonly #pendingVectors: PendingVectors
+  /** Keys of this document's pending vectors. Other documents may wait for them. */
+  readonly #claimedKeys = new Set<string>()
   #isClosed = false
 
   constructor(
@@ -38,78 +35,79 @@ export class WindowEmbedder {
     model: EmbeddingModel,
     contextId: number,
     collection: VectorCollection,
-    underWay: EmbeddingsUnderWay,
+    pendingVectors: PendingVectors,
   ) {
     this.#storage = storage
     this.#index = index
     this.#model = model
     this.#contextId = contextId
     this.#collection = collection
-    this.#underWay = underWay
+    this.#pendingVectors = pendingVectors
   }
 
   async embed({ chunks }: ChunkBatch<NewChunk>, signal: AbortSignal): Promise<EmbeddedBatch> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const { dimensions } = this.#collection
     const texts = new Map<string, string>()
     for (const { content, windows } of chunks) {
       for (const { start, end, hash } of windows) texts.set(hash, content.slice(start, end))
     }
-    const { vectors: known, computed, claimed } = await this.#vectorsOf(texts, signal)
+    const { vectorOf, computed, claimed } = await this.#vectorsOf(texts, signal)
     const hashes = chunks.flatMap(({ windows }) => windows.map(({ hash }) => hash))
     const vectors = new Float32Array(hashes.length * dimensions)
     hashes.forEach((hash, row) => {
-      vectors.set(known.get(hash) ?? [], row * dimensions)
+      vectors.set(vectorOf.get(hash) ?? [], row * dimensions)
     })
     return {
       chunks,
       vectors,
       windowCount: hashes.length,
       reused: hashes.length - computed,
-      embedMs: performance.now() - began,
+      embedMs: performance.now() - startedAt,
       release: () => {
         this.#release(claimed)
       },
     }
   }
 
-  /** Nobody is to wait any longer for what this document had under way. */
+  /** Ends the waits of other documents for vectors of this one. */
   close(): void {
     this.#isClosed = true
-    this.#release([...this.#held])
+    this.#release([...this.#claimedKeys])
   }
 
-  /** The vectors of texts, by hash; how many were computed here; and which are held until they are written. */
+  /** The vectors of texts, by hash. */
   async #vectorsOf(texts: ReadonlyMap<string, string>, signal: AbortSignal): Promise<FoundVectors> {
-    const vectors = new Map<string, Float32Array>()
+    const vectorOf = new Map<string, Float32Array>()
     const claimed: string[] = []
     let computed = 0
-    while (vectors.size < texts.size) {
-      if (this.#isClosed) throw new Error('the embedding of this document has ended')
-      const wanted = [...texts.keys()].filter((hash) => !vectors.has(hash))
-      // First taken, then looked for: what another document had under way before is written by now.
-      const { mine, others } = this.#underWay.claim(wanted.map((hash) => this.#keyOf(hash)))
-      for (const key of mine) this.#held.add(key)
+    while (vectorOf.size < texts.size) {
+      if (this.#isClosed) throw new Error('the embedding of this document was aborted')
+      const wanted = [...texts.keys()].filter((hash) => !vectorOf.has(hash))
+      // Claims first, then reads: vectors that another document released before the claim are in the index by now.
+      const { mine, others } = this.#pendingVectors.claim(wanted.map((hash) => this.#keyOf(hash)))
+      for (const key of mine) this.#claimedKeys.add(key)
       claimed.push(...mine)
       const isMine = new Set(mine)
       const own = wanted.filter((hash) => isMine.has(this.#keyOf(hash)))
-      const found = await this.#written(own)
+      const found = await this.#readWritten(own)
       const missing = own.filter((hash) => !found.has(hash))
-      const made = await this.#compute(missing, texts, signal)
+      const computedVectors = await this.#compute(missing, texts, signal)
       computed += missing.length
-      for (const [hash, vector] of [...found, ...made]) {
-        vectors.set(hash, vector)
-        this.#underWay.settle(this.#keyOf(hash), vector)
+      for (const [hash, vector] of [...found, ...computedVectors]) {
+        vectorOf.set(hash, vector)
+        this.#pendingVectors.settle(this.#keyOf(hash), vector)
       }
-      const theirs = wanted.filter((hash) => !isMine.has(this.#keyOf(hash)))
-      const coming = theirs.map(async (hash) => await others.get(this.#keyOf(hash)))
-      const come = await untilAborted(Promise.all(coming), signal)
-      theirs.forEach((hash, index) => {
-        const vector = come[index]
-        if (vector !== undefined) vectors.set(hash, vector)
+      const foreign = wanted.filter((hash) => !isMine.has(this.#keyOf(hash)))
+      const pending = foreign.map(async (hash) => await others.get(this.#keyOf(hash)))
+      const foreignVectors = await untilAborted(Promise.all(pending), signal)
+      foreign.forEach((hash, index) => {
+        const vector = foreignVectors[index]
+        // Undefined if the other document was aborted: the next round claims the key.
+        if (vector !== undefined) vectorOf.set(hash, vector)
       })
     }
-    return { vectors, computed, claimed }
+    return { vectorOf, computed, claimed }
   }
 
   async #compute(
@@ -124,10 +122,10 @@ export class WindowEmbedder {
     const readable: string[] = []
     for (const hash of hashes) {
       readable.push(tokenizer.readable(texts.get(hash) ?? ''))
-      await slice.breathe()
+      await slice.pauseIfOver()
     }
-    const made = await this.#model.embed(readable, { kind: 'passage', signal })
-    return new Map(hashes.map((hash, row) => [hash, made.subarray(row * dimensions, (row + 1) * dimensions)]))
+    const rows = await this.#model.embed(readable, { kind: 'passage', signal })
+    return new Map(hashes.map((hash, row) => [hash, rows.subarray(row * dimensions, (row + 1) * dimensions)]))
   }
 
   #keyOf(hash: string): string {
@@ -136,13 +134,13 @@ export class WindowEmbedder {
 
   #release(keys: readonly string[]): void {
     for (const key of keys) {
-      this.#underWay.release(key)
-      this.#held.delete(key)
+      this.#pendingVectors.release(key)
+      this.#claimedKeys.delete(key)
     }
   }
 
-  /** Vectors of windows that documents of the context have. */
-  async #written(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
+  /** The vectors that the index has for windows with these hashes. Documents of the same context share them. */
+  async #readWritten(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
     const found = await this.#storage.read(({ chunks }) => chunks.findWindows(this.#contextId, hashes))
     const entries = [...found]
     const vectors = await this.#index.read(
@@ -158,23 +156,32 @@ export class WindowEmbedder {
   }
 }
 
-/** Chunks whose windows are worked on together. */
+interface FoundVectors {
+  /** By the hash of the window's text. */
+  readonly vectorOf: ReadonlyMap<string, Float32Array>
+  /** Number of vectors that this document computed. */
+  readonly computed: number
+  /** Keys to release once the vectors are written. */
+  readonly claimed: readonly string[]
+}
+
+/** Chunks that one step handles together. */
 export interface ChunkBatch<Chunk> {
   readonly chunks: readonly Chunk[]
   readonly windowCount: number
 }
 
-/** Groups chunks until they have so many windows or more; the last group may have fewer. */
+/** Groups chunks into batches of at least `minWindows` windows. The last batch may have fewer. */
 export async function* batchByWindows<Chunk extends { readonly windows: readonly unknown[] }>(
   chunks: AsyncIterable<Chunk>,
-  windows: number,
+  minWindows: number,
 ): AsyncGenerator<ChunkBatch<Chunk>> {
   let batch: Chunk[] = []
   let windowCount = 0
   for await (const chunk of chunks) {
     batch.push(chunk)
     windowCount += chunk.windows.length
-    if (windowCount < windows) continue
+    if (windowCount < minWindows) continue
     yield { chunks: batch, windowCount }
     batch = []
     windowCount = 0
@@ -182,46 +189,49 @@ export async function* batchByWindows<Chunk extends { readonly windows: readonly
   if (batch.length > 0) yield { chunks: batch, windowCount }
 }
 
-/** A vector that somebody computes; `undefined` where that came to nothing. */
-type Coming = Promise<Float32Array | undefined>
+/** A vector that a document computes; `undefined` if its computation was aborted. */
+type PendingVector = Promise<Float32Array | undefined>
 
 interface Entry {
-  readonly coming: Coming
+  readonly pending: PendingVector
   readonly settle: (vector: Float32Array | undefined) => void
 }
 
 /**
- * The vectors that documents have computed, or are computing, and not written yet: where several documents with the
- * same text are processed at a time, one of them embeds it.
+ * The vectors that documents of this process compute, or have computed but not written yet. If several documents with
+ * the same text are processed at the same time, only one of them embeds it.
  */
-export class EmbeddingsUnderWay {
+export class PendingVectors {
   readonly #entries = new Map<string, Entry>()
 
   /**
-   * Takes those of the keys that nobody has.
-   * @returns those taken, each to be settled and released; and what becomes of the others
+   * Claims the keys that no document has claimed.
+   * @returns the claimed keys, which the caller must settle and release; and the pending vectors of the others
    */
-  claim(keys: Iterable<string>): { readonly mine: readonly string[]; readonly others: ReadonlyMap<string, Coming> } {
+  claim(keys: Iterable<string>): {
+    readonly mine: readonly string[]
+    readonly others: ReadonlyMap<string, PendingVector>
+  } {
     const mine: string[] = []
-    const others = new Map<string, Coming>()
+    const others = new Map<string, PendingVector>()
     for (const key of keys) {
       const entry = this.#entries.get(key)
       if (entry === undefined) {
         this.#entries.set(key, newEntry())
         mine.push(key)
       } else {
-        others.set(key, entry.coming)
+        others.set(key, entry.pending)
       }
     }
     return { mine, others }
   }
 
-  /** Gives a vector to whoever waits for it, now or until it is released. */
+  /** Gives the vector to the documents that wait for it, now or until {@link release}. */
   settle(key: string, vector: Float32Array): void {
     this.#entries.get(key)?.settle(vector)
   }
 
-  /** To be called once the vector can be found elsewhere, or will not come. */
+  /** Call this once the index has the vector, or its computation was aborted. */
   release(key: string): void {
     this.#entries.get(key)?.settle(undefined)
     this.#entries.delete(key)
@@ -230,8 +240,8 @@ export class EmbeddingsUnderWay {
 
 function newEntry(): Entry {
   let settle: Entry['settle'] = () => undefined
-  const coming = new Promise<Float32Array | undefined>((resolve) => {
+  const pending = new Promise<Float32Array | undefined>((resolve) => {
     settle = resolve
   })
-  return { coming, settle }
+  return { pending, settle }
 }

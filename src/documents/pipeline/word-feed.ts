@@ -1,21 +1,21 @@
 import type { NewChunk } from '../../ports/index.js'
 
-/** Chunks that wait for the word index, at most: whoever makes more waits. */
-const MOST_WAITING = 512
+/** Most chunks that wait for the word index. Above it, {@link WordFeed.push} waits. */
+const MAX_WAITING = 512
 
 /**
- * Hands the chunks of a document on to whoever indexes their words, while further chunks are made. Whoever makes them
- * waits where the other is slower, so that memory does not grow.
+ * Passes the chunks of a document to the indexing of their words, while further chunks are made. If the indexing is
+ * slower, the maker of the chunks waits, so that memory does not grow.
  */
 export class WordFeed {
   readonly #indexing: Promise<void>
   #waiting: NewChunk[] = []
-  #hasEnded = false
+  #isComplete = false
   #failure: { readonly error: unknown } | undefined
-  /** Wakes whichever side waits for the other. */
+  /** Wakes the side that waits for the other. */
   #wake: () => void = () => undefined
 
-  /** @param index takes all chunks to their end; begins at once */
+  /** @param index indexes all chunks; it is called at once */
   constructor(index: (chunks: AsyncIterable<NewChunk>) => Promise<void>) {
     this.#indexing = index(this.#chunks()).catch((error: unknown) => {
       this.#failure = { error }
@@ -23,25 +23,25 @@ export class WordFeed {
     })
   }
 
-  /** Gives the next chunks. @throws what the indexing has failed with */
+  /** Adds the next chunks. @throws the error of the indexing */
   async push(chunks: readonly NewChunk[]): Promise<void> {
     this.#waiting.push(...chunks)
     this.#wake()
-    while (this.#waiting.length > MOST_WAITING && this.#failure === undefined) await this.#change()
+    while (this.#waiting.length > MAX_WAITING && this.#failure === undefined) await this.#nextChange()
     this.#throwFailure()
   }
 
-  /** Resolves once all chunks are indexed. @throws what the indexing has failed with */
+  /** Resolves once all chunks are indexed. @throws the error of the indexing */
   async end(): Promise<void> {
-    this.#hasEnded = true
+    this.#isComplete = true
     this.#wake()
     await this.#indexing
     this.#throwFailure()
   }
 
-  /** No more chunks come: resolves once nothing is written any more. */
+  /** Stops the indexing before the last chunk. Resolves once its writes are finished. */
   async abandon(): Promise<void> {
-    this.#failure ??= { error: new Error('the chunks of this document have ended before their end') }
+    this.#failure ??= { error: new Error('the indexing of this document was aborted') }
     this.#wake()
     await this.#indexing
   }
@@ -54,18 +54,18 @@ export class WordFeed {
       this.#wake()
       yield* chunks
       if (chunks.length > 0) continue
-      if (this.#hasEnded) return
-      await this.#change()
+      if (this.#isComplete) return
+      await this.#nextChange()
     }
   }
 
-  /** Waits until the other side has done something. */
-  async #change(): Promise<void> {
+  /** Waits for the next change by the other side. */
+  async #nextChange(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const wakeOther = this.#wake
+      const wakeOtherWaiter = this.#wake
       this.#wake = () => {
         this.#wake = () => undefined
-        wakeOther()
+        wakeOtherWaiter()
         resolve()
       }
     })

@@ -25,14 +25,14 @@ import { findDestination } from '../destinations/destinations.js'
 import { type Delivery, type DeliveryPage, type DeliveryWithAttempts, toAttempt, toDelivery } from '../records.js'
 import { queueDelivery } from './queue-deliveries.js'
 
-/** Which deliveries are listed; default all within reach. */
+/** Filters of the delivery log. Default: all deliveries within reach. */
 export interface DeliveryQuery {
   readonly destinationId?: number
   readonly status?: DeliveryStatus
   readonly type?: string
   /** 1 to 500; default 50. */
   readonly limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string
 }
 
@@ -47,16 +47,20 @@ export const deliveryQuerySchema: z.ZodType<DeliveryQuery> = objectSchema({
   cursor: textSchema({ max: 40 }).optional(),
 }) as z.ZodType<DeliveryQuery>
 
-/** Shows the delivery log. */
-export class ListDeliveries {
+/** The delivery log. */
+export class Deliveries {
   readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #rates: CompanyRates
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, clock: Clock, rates: CompanyRates) {
     this.#storage = storage
+    this.#clock = clock
+    this.#rates = rates
   }
 
-  /** The newest first. @throws InvalidInputError */
-  async execute(query: DeliveryQuery, reach: Reach): Promise<DeliveryPage> {
+  /** Lists deliveries. The newest comes first. @throws InvalidInputError */
+  async list(query: DeliveryQuery, reach: Reach): Promise<DeliveryPage> {
     const { destinationId, status, type, limit = DEFAULT_LIMIT, cursor } = validate(deliveryQuerySchema, query)
     const records = await this.#storage.read(({ deliveries }) =>
       deliveries.list({
@@ -73,7 +77,7 @@ export class ListDeliveries {
     return { items, nextCursor }
   }
 
-  /** One, with its attempts and the body that it sends. @throws InvalidInputError @throws NotFoundError */
+  /** @throws InvalidInputError @throws NotFoundError */
   async get(deliveryId: number, reach: Reach): Promise<DeliveryWithAttempts> {
     const id = parseId(deliveryId, 'id')
     return await this.#storage.read(async (repositories) => {
@@ -84,45 +88,22 @@ export class ListDeliveries {
       return { ...toDelivery(delivery), resendOf: delivery.resendOf, payload, attempts }
     })
   }
-}
 
-/** @throws NotFoundError alike for what is missing and what belongs to a company out of reach */
-async function findDelivery(repositories: Repositories, reach: Reach, id: number): Promise<DeliveryRecord> {
-  const delivery = await repositories.deliveries.get(id)
-  if (delivery === undefined || !(await covers(reach, repositories, delivery.companyId))) {
-    throw new NotFoundError('delivery', id)
-  }
-  return delivery
-}
-
-function parseCursor(cursor: string): number {
-  const id = Number(cursor)
-  if (/^\d{1,16}$/.test(cursor) && Number.isSafeInteger(id) && id > 0) return id
-  throw new InvalidInputError('cursor', 'must be the nextCursor of a page before')
-}
-
-/**
- * Sends a logged delivery again to the same destination: a new delivery of the same bytes, with the same id and
- * timestamp, signed anew (specification, Delivery rules, 7).
- */
-export class ResendDelivery {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #rates: CompanyRates
-
-  constructor(storage: Storage, clock: Clock, rates: CompanyRates) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#rates = rates
-  }
-
-  /** @returns the new delivery @throws InvalidInputError @throws NotFoundError also where the destination is gone @throws ThrottledError */
-  async execute(deliveryId: number, reach: Reach): Promise<Delivery> {
+  /**
+   * Sends a logged delivery to the same destination as a new delivery. It has the same bytes, and so the same id and
+   * timestamp, but a fresh signature. Specification: Delivery rules, 7.
+   *
+   * @returns the new delivery
+   * @throws InvalidInputError
+   * @throws NotFoundError also where the destination is deleted
+   * @throws ThrottledError where the company has reached the limit of a minute
+   */
+  async resend(deliveryId: number, reach: Reach): Promise<Delivery> {
     const id = parseId(deliveryId, 'id')
     return await this.#storage.transaction(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const destination = await findDestination(repositories, reach, delivery.destinationId)
-      await this.#rates.take(repositories, 'resendsPerMinute', destination.companyId, reach)
+      await this.#rates.count(repositories, 'resendsPerMinute', destination.companyId, reach)
       const event = { id: delivery.eventRow, eventId: delivery.eventId, type: delivery.type }
       const created = this.#clock.now().toISOString()
       const resent = await queueDelivery(repositories, event, destination, { created, resendOf: id })
@@ -135,4 +116,19 @@ export class ResendDelivery {
       return resent
     })
   }
+}
+
+/** @throws NotFoundError for a missing delivery, and for one of a company out of reach: the errors do not differ */
+async function findDelivery(repositories: Repositories, reach: Reach, id: number): Promise<DeliveryRecord> {
+  const delivery = await repositories.deliveries.get(id)
+  if (delivery === undefined || !(await covers(reach, repositories, delivery.companyId))) {
+    throw new NotFoundError('delivery', id)
+  }
+  return delivery
+}
+
+function parseCursor(cursor: string): number {
+  const id = Number(cursor)
+  if (/^\d{1,16}$/.test(cursor) && Number.isSafeInteger(id) && id > 0) return id
+  throw new InvalidInputError('cursor', 'must be the nextCursor of an earlier page')
 }

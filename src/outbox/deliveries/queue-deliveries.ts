@@ -2,10 +2,7 @@ import { type EventRecord, type NewDelivery, type Repositories } from '../../por
 import { DELIVER_EVENT } from '../event.js'
 import { type Delivery, toDelivery } from '../records.js'
 
-/**
- * Has deliveries sent by the relay. Those to one destination are a lane of their own, so that no destination
- * waits for another.
- */
+/** Enqueues deliveries for the relay. Each destination has its own lane, so that no destination waits for another. */
 export async function queueDeliveries({ jobs }: Repositories, deliveries: readonly NewDelivery[]): Promise<void> {
   await jobs.enqueueAll(
     deliveries.map(({ id, destinationId, companyId }) => {
@@ -14,7 +11,7 @@ export async function queueDeliveries({ jobs }: Repositories, deliveries: readon
   )
 }
 
-/** Puts an event on its way to one destination, whether or not that has subscribed. */
+/** Adds and enqueues a delivery to one destination, even if the destination has not subscribed to the event's type. */
 export async function queueDelivery(
   repositories: Repositories,
   event: Pick<EventRecord, 'id' | 'eventId' | 'type'>,

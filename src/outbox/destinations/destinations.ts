@@ -36,130 +36,43 @@ import { queueDelivery } from '../deliveries/queue-deliveries.js'
 import { DELIVER_EVENT, newEnvelope, toEventRecord } from '../event.js'
 import { type Delivery, type Destination, type DestinationWithSecret, toDestination } from '../records.js'
 
-/** A destination to be made, or what an existing one becomes. */
+/** A new destination, or the new state of an existing one. */
 export interface DestinationInput {
-  /** HTTPS, and public. */
+  /** An HTTPS URL with a public address. */
   readonly url: string
   readonly name?: string | null
-  /** At least one type; null for all of them. */
+  /** At least one type; null for all types. */
   readonly eventTypes: readonly string[] | null
-  /** The company whose events it gets. Default: the caller's. It cannot be changed. */
+  /** The company that owns the destination. It cannot change. Default: the caller's company. */
   readonly customerId?: number
-  /** Whether it gets the events of companies below as well; default false. */
+  /** True where the destination also receives the events of the company's descendants; default false. */
   readonly includeDescendants?: boolean
 }
 
-const MAX_URL = 2_048
+const MAX_URL_LENGTH = 2_048
 
-/** Checks the form; whether the URL may be contacted is for the transport to say. */
+/** Checks the form. The transport decides if the engine may contact the URL. */
 export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
-  url: textSchema({ min: 1, max: MAX_URL }),
+  url: textSchema({ min: 1, max: MAX_URL_LENGTH }),
   name: textSchema({ max: 255, isLine: true }).nullable().optional(),
   eventTypes: listSchema(choiceSchema(EVENT_TYPES), EVENT_TYPES.length)
-    .refine((types) => types.length > 0, { error: 'must name at least one type, or be null for all' })
+    .refine((types) => types.length > 0, { error: 'must name at least one type, or be null for all types' })
     .meta({ minItems: 1 })
     .nullable(),
   customerId: idSchema().optional(),
   includeDescendants: booleanSchema().optional(),
 }) as z.ZodType<DestinationInput>
 
-/** Each type once. */
-function distinctTypes(types: readonly string[] | null): readonly string[] | null {
-  return types === null ? null : [...new Set(types)]
-}
+/** The `jobKey` of test events: no run has it. */
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
-/** @throws InvalidInputError where a change would give a destination to another company */
-function requireSameCompany(given: number | undefined, companyId: number): void {
-  if (given === undefined || given === companyId) return
-  throw new InvalidInputError('customerId', `cannot be changed: the destination belongs to the company ${companyId}`)
-}
-
-/** @throws NotFoundError alike for what is missing and what belongs to a company out of reach */
-export async function findDestination(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-): Promise<DestinationRecord> {
-  const destination = await repositories.destinations.get(id)
-  if (destination === undefined || !(await covers(reach, repositories, destination.companyId))) {
-    throw new NotFoundError('destination', id)
-  }
-  return destination
-}
-
-/** Changes a destination that is within reach. @returns it as it is then @throws NotFoundError */
-async function changeDestination(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-  changes: Parameters<Repositories['destinations']['update']>[1],
-): Promise<DestinationRecord> {
-  const destination = await findDestination(repositories, reach, id)
-  await repositories.destinations.update(id, changes)
-  return { ...destination, ...changes }
-}
-
-/** Checks URLs of destinations, and tells tenants nothing about names in the operator's network. */
-export class VetDestination {
-  readonly #transport: HttpTransport
-  readonly #telemetry: Telemetry
-  readonly #storage: Storage
-  readonly #rates: CompanyRates
-
-  constructor(transport: HttpTransport, telemetry: Telemetry, storage: Storage, rates: CompanyRates) {
-    this.#transport = transport
-    this.#telemetry = telemetry
-    this.#storage = storage
-    this.#rates = rates
-  }
-
-  /**
-   * A name that does not resolve and a name that resolves to an address that is not public are one answer to a limited
-   * reach. The operator's telemetry tells them apart: `destination.refused` with `reason`. Each call counts as a change
-   * of the company's destinations, but for a URL that is refused without a look-up.
-   *
-   * @returns the URL in the form in which two that mean the same are equal
-   * @throws InvalidInputError with the field `url` for what is no URL of a destination
-   * @throws DestinationRefusedError for one that may not be contacted, and within a limited reach for one whose name
-   *   does not resolve
-   * @throws ThrottledError within a limited reach, where the company has made or changed too many in a minute
-   */
-  async execute(url: string, companyId: number, reach: Reach): Promise<string> {
-    let counted: Promise<void> | undefined
-    const count = async (): Promise<void> => await (counted ??= this.#count(companyId, reach))
-    try {
-      const vetted = await this.#transport.vetDestination(url, { beforeLookUp: count })
-      await count()
-      return vetted
-    } catch (error) {
-      const reason = reasonOf(error)
-      if (reason === undefined || !reach.isLimited) throw error
-      this.#telemetry.record({ name: 'destination.refused', level: 'warn', fields: { companyId, reason }, error })
-      throw new DestinationRefusedError(
-        'url: the name does not resolve to public addresses: use a name that resolves everywhere on the internet',
-        { cause: error, isByLookUp: true },
-      )
-    }
-  }
-
-  async #count(companyId: number, reach: Reach): Promise<void> {
-    await this.#storage.transaction(async (repositories) => {
-      await this.#rates.take(repositories, 'destinationChangesPerMinute', companyId, reach)
-    })
-  }
-}
-
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof UnresolvedDestinationError) return 'does not resolve'
-  return error instanceof DestinationRefusedError && error.isByLookUp ? 'not public' : undefined
-}
-
-/** Makes a destination of a company. */
-export class CreateDestination {
+/** Destinations of companies. */
+export class Destinations {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #vetDestination: VetDestination
   readonly #secretBox: SecretBox
+  readonly #rates: CompanyRates
   readonly #limits: EngineLimits
 
   constructor(
@@ -167,43 +80,45 @@ export class CreateDestination {
     clock: Clock,
     vetDestination: VetDestination,
     secretBox: SecretBox,
+    rates: CompanyRates,
     limits: EngineLimits,
   ) {
     this.#storage = storage
     this.#clock = clock
     this.#vetDestination = vetDestination
     this.#secretBox = secretBox
+    this.#rates = rates
     this.#limits = limits
   }
 
   /**
-   * @param defaultCompanyId whose it is unless the input says
-   * @returns with the signing secret, this once
+   * @param defaultCompanyId the owner of the destination if the input names none
+   * @returns the destination with its signing secret, which is shown only here
    * @throws InvalidInputError
-   * @throws DestinationRefusedError for an address, a name or a port that may not be contacted
-   * @throws ThrottledError where the company has made or changed too many in a minute
-   * @throws ForbiddenError NotFoundError for a company that is out of reach, or missing
+   * @throws DestinationRefusedError for an address, a name or a port that the engine must not contact
+   * @throws ThrottledError where the company has reached the limit of a minute
+   * @throws ForbiddenError NotFoundError for a company that is out of reach or missing
    * @throws AlreadyExistsError where the company has a destination with that URL
-   * @throws LimitReachedError where the company has as many destinations as it may
+   * @throws LimitReachedError where the company has reached the limit of destinations
    */
-  async execute(input: DestinationInput, defaultCompanyId: number, reach: Reach): Promise<DestinationWithSecret> {
+  async create(input: DestinationInput, defaultCompanyId: number, reach: Reach): Promise<DestinationWithSecret> {
     const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
     const companyId = customerId ?? defaultCompanyId
-    // Who may not make one here learns nothing of what the look-up says.
+    // Check this before the look-up, so that a caller without the right learns nothing about the name.
     await this.#storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
-      await this.#requireRoom(repositories, companyId)
+      await this.#requireFreePlace(repositories, companyId)
     })
-    const vetted = await this.#vetDestination.execute(url, companyId, reach)
+    const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
     const created = this.#clock.now().toISOString()
     return await this.#storage.transaction(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
-      await this.#requireRoom(repositories, companyId)
+      await this.#requireFreePlace(repositories, companyId)
       const inserted = await repositories.destinations.insert({
         companyId,
-        url: vetted,
+        url: vettedUrl,
         name: name ?? null,
         eventTypes: distinctTypes(eventTypes),
         includeDescendants: includeDescendants ?? false,
@@ -213,7 +128,7 @@ export class CreateDestination {
       })
       await recordChange(repositories, reach.by, new Date(created), {
         action: 'destination.created',
-        companyId: companyId,
+        companyId,
         targetId: inserted.id,
         details: {},
       })
@@ -221,122 +136,23 @@ export class CreateDestination {
     })
   }
 
-  async #requireRoom({ destinations }: Repositories, companyId: number): Promise<void> {
-    requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
-  }
-}
-
-/** `whsec_` and 256 random bits. */
-function newSigningSecret(): string {
-  return `whsec_${randomToken(32)}`
-}
-
-/** Changes a destination. Its secret stays, and what waits for it goes to where it leads from now on. */
-export class UpdateDestination {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #vetDestination: VetDestination
-
-  constructor(storage: Storage, clock: Clock, vetDestination: VetDestination) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#vetDestination = vetDestination
-  }
-
   /**
-   * The name and `includeDescendants` stay as they are when omitted.
+   * The destinations of one company, without those of its descendants, ordered by id. Reading them throws an
+   * InvalidInputError; also a ForbiddenError or NotFoundError where the company is out of reach or missing.
    *
-   * @throws InvalidInputError @throws DestinationRefusedError @throws NotFoundError
-   * @throws ThrottledError where the company has made or changed too many in a minute
-   * @throws AlreadyExistsError where the company has another destination with that URL
+   * @param authorize returns the caller's present reach and the company to list. `undefined` lists all companies; only
+   *   an unlimited reach may do that.
    */
-  async execute(destinationId: number, input: DestinationInput, reach: Reach): Promise<Destination> {
-    const id = parseId(destinationId, 'id')
-    const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
-    const { companyId, url: oldUrl } = await this.#storage.read((repositories) =>
-      findDestination(repositories, reach, id),
-    )
-    requireSameCompany(customerId, companyId)
-    const vetted = await this.#vetDestination.execute(url, companyId, reach)
-    return await this.#storage.transaction(async (repositories) => {
-      const changed = await changeDestination(repositories, reach, id, {
-        url: vetted,
-        eventTypes: distinctTypes(eventTypes),
-        updated: this.#clock.now().toISOString(),
-        ...(name !== undefined && { name }),
-        ...(includeDescendants !== undefined && { includeDescendants }),
-      })
-      await recordChange(repositories, reach.by, this.#clock.now(), {
-        action: 'destination.updated',
-        companyId: companyId,
-        targetId: id,
-        details: { urlChanged: vetted !== oldUrl },
-      })
-      return toDestination(changed)
-    })
-  }
-}
-
-/** Deletes a destination and its secret. What was still on its way there is cancelled; the log stays. */
-export class DeleteDestination {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
-
-  /** @returns ids of the deliveries that were under way @throws InvalidInputError @throws NotFoundError */
-  async execute(destinationId: number, reach: Reach): Promise<readonly number[]> {
-    const id = parseId(destinationId, 'id')
-    const updated = this.#clock.now().toISOString()
-    const remove = async (repositories: Repositories): Promise<readonly number[]> => {
-      const { companyId } = await findDestination(repositories, reach, id)
-      const { destinations, deliveries, jobs } = repositories
-      // Whoever holds one of its jobs records nothing any more.
-      await jobs.cancelLane(DELIVER_EVENT, id)
-      await destinations.remove(id, updated)
-      await recordChange(repositories, reach.by, new Date(updated), {
-        action: 'destination.deleted',
-        companyId: companyId,
-        targetId: id,
-        details: {},
-      })
-      const underWay = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
-      await deliveries.interruptAttempts(underWay)
-      return underWay
-    }
-    // Relays change these jobs all the time. What is queued meanwhile finds no destination, and is not sent.
-    return await this.#storage.transaction(remove, { isolation: 'read committed' })
-  }
-}
-
-/** Shows destinations, without their secrets. */
-export class ListDestinations {
-  readonly #storage: Storage
-
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
-
-  /**
-   * Those of one company, not of those below it; ordered by id. Reading them throws an InvalidInputError, or a
-   * ForbiddenError or NotFoundError where the company is out of reach, or missing.
-   *
-   * @param authorize tells what the caller reaches now, and whose destinations are listed: `undefined` for those of
-   *   all companies, which only an unlimited reach may ask for
-   */
-  execute(
+  list(
     authorize: () => Promise<{ readonly companyId: number | undefined; readonly reach: Reach }>,
   ): RowList<Destination> {
-    type Listing<T> = (destinations: DestinationRepository, filter: { readonly companyId?: number }) => Promise<T>
-    const read = async <T>(list: Listing<T>): Promise<T> => {
+    type Query<T> = (destinations: DestinationRepository, filter: { readonly companyId?: number }) => Promise<T>
+    const read = async <T>(query: Query<T>): Promise<T> => {
       const { companyId, reach } = await authorize()
       const id = companyId === undefined ? reach.companyId : parseId(companyId, 'cid')
       return await this.#storage.read(async (repositories) => {
         if (id !== undefined) await requireCompany(repositories, reach, id)
-        return await list(repositories.destinations, id === undefined ? {} : { companyId: id })
+        return await query(repositories.destinations, id === undefined ? {} : { companyId: id })
       })
     }
     return new RowList({
@@ -352,22 +168,76 @@ export class ListDestinations {
       toDestination(await findDestination(repositories, reach, id)),
     )
   }
-}
 
-/** Gives a destination another signing secret; the next attempt is signed with it. */
-export class RotateSigningSecret {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #secretBox: SecretBox
-
-  constructor(storage: Storage, clock: Clock, secretBox: SecretBox) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#secretBox = secretBox
+  /**
+   * Changes a destination. Its secret stays, and waiting deliveries go to the new URL. The name and
+   * `includeDescendants` stay as they are when omitted.
+   *
+   * @throws InvalidInputError @throws DestinationRefusedError @throws NotFoundError
+   * @throws ThrottledError where the company has reached the limit of a minute
+   * @throws AlreadyExistsError where the company has another destination with that URL
+   */
+  async update(destinationId: number, input: DestinationInput, reach: Reach): Promise<Destination> {
+    const id = parseId(destinationId, 'id')
+    const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
+    const { companyId, url: oldUrl } = await this.#storage.read((repositories) =>
+      findDestination(repositories, reach, id),
+    )
+    requireSameCompany(customerId, companyId)
+    const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
+    return await this.#storage.transaction(async (repositories) => {
+      const changed = await changeDestination(repositories, reach, id, {
+        url: vettedUrl,
+        eventTypes: distinctTypes(eventTypes),
+        updated: this.#clock.now().toISOString(),
+        ...(name !== undefined && { name }),
+        ...(includeDescendants !== undefined && { includeDescendants }),
+      })
+      await recordChange(repositories, reach.by, this.#clock.now(), {
+        action: 'destination.updated',
+        companyId,
+        targetId: id,
+        details: { urlChanged: vettedUrl !== oldUrl },
+      })
+      return toDestination(changed)
+    })
   }
 
-  /** @returns with the new secret, this once @throws InvalidInputError @throws NotFoundError */
-  async execute(destinationId: number, reach: Reach): Promise<DestinationWithSecret> {
+  /**
+   * Deletes a destination and its secret. Unfinished deliveries are cancelled. The log stays.
+   * @returns ids of the deliveries that were in progress
+   * @throws InvalidInputError @throws NotFoundError
+   */
+  async delete(destinationId: number, reach: Reach): Promise<readonly number[]> {
+    const id = parseId(destinationId, 'id')
+    const updated = this.#clock.now().toISOString()
+    const remove = async (repositories: Repositories): Promise<readonly number[]> => {
+      const { companyId } = await findDestination(repositories, reach, id)
+      const { destinations, deliveries, jobs } = repositories
+      // A worker that holds one of these jobs can record nothing from now on.
+      await jobs.cancelLane(DELIVER_EVENT, id)
+      await destinations.remove(id, updated)
+      await recordChange(repositories, reach.by, new Date(updated), {
+        action: 'destination.deleted',
+        companyId,
+        targetId: id,
+        details: {},
+      })
+      const inProgress = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
+      await deliveries.interruptAttempts(inProgress)
+      return inProgress
+    }
+    // Relays change these jobs all the time, so a stricter isolation would fail often. A delivery that is enqueued
+    // during this transaction finds no destination, and is not sent.
+    return await this.#storage.transaction(remove, { isolation: 'read committed' })
+  }
+
+  /**
+   * Gives a destination a new signing secret. The next attempt is signed with it.
+   * @returns the destination with the new secret, which is shown only here
+   * @throws InvalidInputError @throws NotFoundError
+   */
+  async rotateSecret(destinationId: number, reach: Reach): Promise<DestinationWithSecret> {
     const id = parseId(destinationId, 'id')
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
@@ -383,31 +253,22 @@ export class RotateSigningSecret {
       return { ...toDestination(changed), secret }
     })
   }
-}
 
-/** No run has it. */
-const NIL_UUID = '00000000-0000-0000-0000-000000000000'
-
-/** Sends a test event to one destination alone, whichever types it has chosen (decision 31). */
-export class SendTestEvent {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #rates: CompanyRates
-
-  constructor(storage: Storage, clock: Clock, rates: CompanyRates) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#rates = rates
-  }
-
-  /** @returns the delivery, which goes the way of all others @throws InvalidInputError @throws NotFoundError @throws ThrottledError */
-  async execute(destinationId: number, reach: Reach): Promise<Delivery> {
+  /**
+   * Sends a test event to this destination only, whatever types it has subscribed to: `run.started` with a `jobKey` of
+   * zeros.
+   *
+   * @returns the delivery, which the relay sends like any other
+   * @throws InvalidInputError @throws NotFoundError
+   * @throws ThrottledError where the company has reached the limit of a minute
+   */
+  async sendTest(destinationId: number, reach: Reach): Promise<Delivery> {
     const id = parseId(destinationId, 'id')
     const envelope = newEnvelope('run.started', { jobKey: NIL_UUID }, this.#clock.now())
     const record = await toEventRecord(envelope)
     return await this.#storage.transaction(async (repositories) => {
       const destination = await findDestination(repositories, reach, id)
-      await this.#rates.take(repositories, 'testEventsPerMinute', destination.companyId, reach)
+      await this.#rates.count(repositories, 'testEventsPerMinute', destination.companyId, reach)
       const event = await repositories.events.insert({ ...record, companyId: destination.companyId })
       const delivery = await queueDelivery(repositories, event, destination, {
         created: record.created,
@@ -422,4 +283,104 @@ export class SendTestEvent {
       return delivery
     })
   }
+
+  async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
+    requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
+  }
+}
+
+/** @throws NotFoundError for a missing destination, and for one of a company out of reach: the errors do not differ */
+export async function findDestination(
+  repositories: Repositories,
+  reach: Reach,
+  id: number,
+): Promise<DestinationRecord> {
+  const destination = await repositories.destinations.get(id)
+  if (destination === undefined || !(await covers(reach, repositories, destination.companyId))) {
+    throw new NotFoundError('destination', id)
+  }
+  return destination
+}
+
+/** Changes a destination within reach. @returns its new state @throws NotFoundError */
+async function changeDestination(
+  repositories: Repositories,
+  reach: Reach,
+  id: number,
+  changes: Parameters<Repositories['destinations']['update']>[1],
+): Promise<DestinationRecord> {
+  const destination = await findDestination(repositories, reach, id)
+  await repositories.destinations.update(id, changes)
+  return { ...destination, ...changes }
+}
+
+/** @throws InvalidInputError where a change would give a destination to another company */
+function requireSameCompany(customerId: number | undefined, companyId: number): void {
+  if (customerId === undefined || customerId === companyId) return
+  throw new InvalidInputError('customerId', `cannot be changed: the destination belongs to the company ${companyId}`)
+}
+
+function distinctTypes(types: readonly string[] | null): readonly string[] | null {
+  return types === null ? null : [...new Set(types)]
+}
+
+/** `whsec_` and 256 random bits. */
+function newSigningSecret(): string {
+  return `whsec_${randomToken(32)}`
+}
+
+/** Checks URLs of destinations. The answer to a tenant reveals no names of the operator's network. */
+export class VetDestination {
+  readonly #transport: HttpTransport
+  readonly #telemetry: Telemetry
+  readonly #storage: Storage
+  readonly #rates: CompanyRates
+
+  constructor(transport: HttpTransport, telemetry: Telemetry, storage: Storage, rates: CompanyRates) {
+    this.#transport = transport
+    this.#telemetry = telemetry
+    this.#storage = storage
+    this.#rates = rates
+  }
+
+  /**
+   * With a limited reach, a name that does not resolve and a name with an address that is not public give the same
+   * error. Telemetry reports the difference to the operator: `destination.refused` with `reason`. Each call counts as a
+   * change of the company's destinations, except for a URL that is refused without a look-up.
+   *
+   * @returns the canonical URL: two URLs with the same meaning have the same one
+   * @throws InvalidInputError with the field `url` where the text is not a URL of a destination
+   * @throws DestinationRefusedError for a URL that the engine must not contact; with a limited reach, also for a name
+   *   that does not resolve
+   * @throws ThrottledError with a limited reach, where the company has reached the limit of a minute
+   */
+  async execute(url: string, companyId: number, reach: Reach): Promise<string> {
+    let counted: Promise<void> | undefined
+    const count = async (): Promise<void> => await (counted ??= this.#count(companyId, reach))
+    try {
+      const vettedUrl = await this.#transport.vetDestination(url, { beforeLookUp: count })
+      await count()
+      return vettedUrl
+    } catch (error) {
+      const reason = refusalReasonOf(error)
+      if (reason === undefined || !reach.isLimited) throw error
+      this.#telemetry.record({ name: 'destination.refused', level: 'warn', fields: { companyId, reason }, error })
+      throw new DestinationRefusedError(
+        'url: the name does not resolve to public addresses: use a name that resolves everywhere on the internet',
+        { cause: error, isByLookUp: true },
+      )
+    }
+  }
+
+  async #count(companyId: number, reach: Reach): Promise<void> {
+    await this.#storage.transaction(async (repositories) => {
+      await this.#rates.count(repositories, 'destinationChangesPerMinute', companyId, reach)
+    })
+  }
+}
+
+/** @returns the reason of a refusal that a look-up caused; `undefined` for any other error */
+function refusalReasonOf(error: unknown): string | undefined {
+  if (error instanceof UnresolvedDestinationError) return 'does not resolve'
+  return error instanceof DestinationRefusedError && error.isByLookUp ? 'not public' : undefined
 }

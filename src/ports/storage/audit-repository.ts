@@ -1,26 +1,26 @@
-/** Who did something: a user, the host by its own hand, the engine by itself, or somebody who is not known. */
+/** Kinds of actors: a user, the host's own administration, the engine itself, or an unknown caller. */
 export const ACTOR_KINDS = ['user', 'host', 'system', 'anonymous'] as const
 
 export type ActorKind = (typeof ACTOR_KINDS)[number]
 
-/** Whether something was done, or refused. */
+/** The outcome of an action. */
 export type AuditOutcome = 'done' | 'refused'
 
-/** Ids, and words of closed sets. */
+/** Additional facts of an entry: only ids and values of closed sets, never free text. */
 export type AuditDetails = Readonly<Record<string, number | boolean | string | null>>
 
 /** One entry of the audit trail. It never changes. */
 export interface AuditRecord {
   readonly id: number
-  /** ISO 8601. */
+  /** ISO 8601 in UTC, with milliseconds. */
   readonly time: string
   readonly action: string
   readonly outcome: AuditOutcome
-  /** The company that it concerns; null where it concerns none, or all. */
+  /** Id of the company that the entry concerns; null if it concerns no company or all companies. */
   readonly companyId: number | null
   readonly actorKind: ActorKind
   readonly actorUserId: number | null
-  /** The company for which the actor acted. */
+  /** Id of the company for which the actor acted; null if there is none. */
   readonly actorCompanyId: number | null
   readonly clientId: string | null
   readonly remoteAddress: string | null
@@ -30,34 +30,41 @@ export interface AuditRecord {
   readonly details: AuditDetails
 }
 
-/** Which entries are listed. */
+/** Filter for {@link AuditRepository.list}. All given conditions must match. */
 export interface AuditFilter {
-  /** Only entries of this company and of those below it, as `CompanyRepository.isWithin` says. */
+  /** Only entries of this company and of those below it: see `CompanyRepository.isWithin`. */
   readonly withinCompanyId?: number
-  /** Only entries of this company alone. */
+  /** Only entries of exactly this company. */
   readonly companyId?: number
   readonly action?: string
   readonly actorUserId?: number
-  /** Only those of this time or later: ISO 8601 in UTC, with milliseconds. */
+  /** Only entries of this time or later: ISO 8601 in UTC, with milliseconds. */
   readonly from?: string
-  /** Only those before this time. */
+  /** Only entries before this time: ISO 8601 in UTC, with milliseconds. */
   readonly to?: string
-  /** Only those with a lower id. */
+  /** Only entries with a lower id. */
   readonly beforeId?: number
+  /** Maximum number of entries. */
   readonly limit: number
 }
 
-/** The audit trail. Entries are added, and removed once they are old; nothing changes them. */
+/** The audit trail. Entries never change. The engine removes old ones. */
 export interface AuditRepository {
   /**
-   * Adds an entry in the transaction of the change that it tells of: a rollback takes both back. The companies and the
-   * target need not exist any more.
+   * Adds an entry in the transaction of the change that it records: a rollback takes back both. The companies and the
+   * target may be deleted already.
    */
   append(record: Omit<AuditRecord, 'id'>): Promise<void>
-  /** As {@link append}, for many, in their order. */
+  /** As {@link append}, for many entries, in their order. */
   appendAll(records: readonly Omit<AuditRecord, 'id'>[]): Promise<void>
-  /** The newest first, by id. */
+  /** Lists entries, the newest first, by id. */
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>
-  /** Removes entries from before a time, the oldest first, at most `limit`. @returns how many were removed */
+  /**
+   * Removes entries before a time, the oldest first.
+   *
+   * @param time ISO 8601 in UTC, with milliseconds
+   * @param limit maximum number of entries
+   * @returns the number of removed entries
+   */
   removeOlderThan(time: string, limit: number): Promise<number>
 }

@@ -1,139 +1,159 @@
-/** `hybrid`: by words and meaning together; `semantic`: by meaning alone; `keyword`: by words alone. */
+/** `hybrid`: by words and meaning together. `semantic`: by meaning only. `keyword`: by words only. */
 export const SEARCH_MODES = ['hybrid', 'semantic', 'keyword'] as const
 
-/** How a context is searched. */
+/** The way to search a context. */
 export type SearchMode = (typeof SEARCH_MODES)[number]
 
 /** A context as stored. */
 export interface ContextRecord {
   readonly id: number
   readonly accountId: number
-  /** The creating user. */
+  /** Id of the user who created it. */
   readonly userId: number
   readonly name: string
   readonly description: string
   readonly caption: string
+  /** Text of a JSON array of tool definitions. */
   readonly toolsJson: string
   readonly starterPrompts: readonly string[]
   readonly embeddingModel: string
+  /** Maximum size of all its documents together, in bytes. */
   readonly maxSizeBytes: number
+  /** Number of results of a search. */
   readonly topN: number
+  /** Minimum similarity of a result, 0 to 1. */
   readonly scoreThreshold: number
+  /** Maximum size of a chunk in tokens. */
   readonly chunkSizeTokens: number
+  /** Share of a chunk that the next one repeats, 0 to 1. */
   readonly overlap: number
+  /** 0: private. 1: shared. */
   readonly shareState: 0 | 1
   readonly searchMode: SearchMode
-  /** Whether a document can be found by its words before its vectors are computed. */
+  /** True if words find a document before its vectors are computed. */
   readonly findsEarly: boolean
   readonly icon: string | null
   readonly created: string
-  /** When it was deleted; what is left of it is removed by a job. */
+  /** Time of the deletion; null for a live context. A job removes what is left of a deleted one. */
   readonly deleted: string | null
 }
 
-/** What was done to a document, for its ingestion receipt. */
+/** The ingestion receipt: the result of the processing of a document. */
 export interface IngestionReceipt {
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly bytes: number
-  /** UTF-16 units of extracted text. */
+  /** Length of the extracted text in UTF-16 units. */
   readonly characters: number
-  /** Pages, where the format has pages. */
+  /** Number of pages; null if the format has no pages. */
   readonly pages: number | null
-  /** Tokens of the text, by the model's tokenizer. */
+  /** Number of tokens of the text, counted by the model's tokenizer. */
   readonly tokens: number
+  /** Number of chunks. */
   readonly chunks: number
+  /** Number of windows. */
   readonly windows: number
-  /** Windows whose vectors were known from before. */
+  /** Number of windows whose vectors the engine reused from equal windows. */
   readonly windowsReused: number
+  /** Id of the model. */
   readonly embeddingModel: string
-  /** Milliseconds spent in each stage; stages overlap. */
+  /** Duration of each stage in milliseconds. Stages overlap. */
   readonly durationsMs: {
     readonly extract: number
-    /** Missing in receipts of versions that had no word index. */
+    /** Missing in receipts of versions without a word index. */
     readonly words?: number | undefined
     readonly embed: number
     readonly index: number
     readonly total: number
   }
-  /** Sentences such as "page 3 has no text". */
+  /** Warnings, one sentence each, such as "page 3 has no text". */
   readonly warnings: readonly string[]
 }
 
 /** A training document as stored. */
 export interface DocumentRecord {
   readonly id: number
-  /** The `fileName` of the specification and the key of its bytes in the file store. */
+  /** The `fileName` of the specification, and the key of the file in the file store. */
   readonly uuid: string
   readonly contextId: number
+  /** File name at upload. */
   readonly originalName: string
+  /** 0 for the first document with this name in the context, then 1, 2 and so on. */
   readonly nameIndex: number
+  /** The detected MIME type. */
   readonly contentType: string
   /** Lower-case hex SHA-256 of the bytes. */
   readonly contentHash: string
   readonly sizeBytes: number
-  /** 0 until completed. */
+  /** Number of chunks; 0 until the document is completed. */
   readonly chunkCount: number
   readonly created: string
+  /** Id of the user who uploaded it. */
   readonly createdBy: number
+  /** Start of the processing; null before that. */
   readonly started: string | null
-  /** Set in the transaction that makes the document searchable by meaning too. */
+  /** Time of completion. Set in the transaction that makes the document searchable by meaning too. */
   readonly completed: string | null
-  /** One sentence that ends in its code; set only when the failure is final. */
+  /** One sentence that ends in its error code. Set only if the failure is final. */
   readonly error: string | null
+  /** Null until the document is completed. */
   readonly receipt: IngestionReceipt | null
-  /** The version of the analyzer by which all its words are in the word index; null until they are. */
+  /** Version of the analyzer that made its words in the word index; null until all words are indexed. */
   readonly wordsVersion: number | null
-  /** So many of its chunks, the first ones, have their vectors in the vector index. */
+  /** Number of its first chunks whose vectors are in the vector index. */
   readonly embeddedChunks: number
-  /** When it was deleted; what is left of it is removed by a job. */
+  /** Time of the deletion; null for a live document. A job removes what is left of a deleted one. */
   readonly deleted: string | null
 }
 
-/** Which documents of a context a search may find, as it is at one moment. */
+/** The documents of a context that a search may find, at one moment. */
 export interface DocumentVisibility {
-  /** Highest id of any document; one with a higher id came later. */
+  /** Highest id of any document at that moment. Documents with a higher id are newer, and not visible. */
   readonly lastId: number
-  /** Ids of those, up to `lastId`, that are not completed, or are deleted. */
+  /** Ids of the documents up to `lastId` that a search must not find. */
   readonly hidden: readonly number[]
-  /** Ids of the live and completed ones; given only where they are fewer than the hidden ones. */
+  /** Ids of the documents that a search may find. Present only if they are fewer than the hidden ones. */
   readonly visible?: readonly number[]
 }
 
-/** Which documents can be found by words. */
+/** The rules for documents that words may find. */
 export interface WordVisibility {
-  /** Version of the analyzer: documents whose words are indexed by another one are hidden. */
+  /** Version of the analyzer. Documents whose words have another version are hidden. */
   readonly version: number
-  /** Whether documents are found that are not completed yet, and have not failed. */
+  /** True if words also find documents that are not completed and have not failed. */
   readonly findsEarly: boolean
 }
 
-/** An upload that is under way: it holds a part of its context's quota, and its file against the sweep. */
+/** An upload in progress. It reserves a part of its context's quota, and protects its file from the sweep. */
 export interface UploadRecord {
   readonly uuid: string
   readonly contextId: number
-  /** Bytes of the quota it holds. */
+  /** Number of bytes that it reserves in the quota. */
   readonly sizeBytes: number
 }
 
-/** A chunk to be stored. */
+/** A chunk for {@link ChunkRepository.insert}. */
 export interface NewChunk {
+  /** Number in the document, from 0. */
   readonly ordinal: number
   readonly content: string
   /** UTF-16 offset in the extracted text. */
   readonly start: number
+  /** Number of tokens. */
   readonly tokens: number
-  /** Tells whether a chunk made again is the same. */
+  /** Equal if a repeated processing makes the same chunk. */
   readonly hash: string
   readonly windows: readonly WindowRecord[]
 }
 
 /** A window as stored with its chunk. */
 export interface WindowRecord {
-  /** UTF-16 offsets in the chunk's content. */
+  /** UTF-16 offset in the chunk's content. */
   readonly start: number
+  /** UTF-16 offset after the end, in the chunk's content. */
   readonly end: number
+  /** Number of tokens. */
   readonly tokens: number
-  /** Of the model and the window's text. */
+  /** Hash of the model and the window's text. */
   readonly hash: string
 }
 
@@ -143,42 +163,47 @@ export interface ChunkRecord {
   readonly documentId: number
   readonly ordinal: number
   readonly content: string
+  /** UTF-16 offset in the extracted text. */
   readonly start: number
+  /** Number of tokens. */
   readonly tokens: number
 }
 
 /** A chunk that a search may find. */
 export interface VisibleChunk extends Omit<ChunkRecord, 'content'> {
-  /** Of its document. */
+  /** UUID of its document. */
   readonly documentUuid: string
+  /** File name of its document at upload. */
   readonly originalName: string
+  /** `nameIndex` of its document. */
   readonly nameIndex: number
-  /** Whether its vectors are in the vector index. */
+  /** True if its vectors are in the vector index. */
   readonly hasVectors: boolean
-  /** Null where it is longer than was asked for. */
+  /** Null if it is larger than the caller's `maxBytes`. */
   readonly content: string | null
-  /** Size of the content in UTF-8. */
+  /** Size of the content in bytes of UTF-8. */
   readonly sizeBytes: number
 }
 
-/** How much of a document is stored as chunks. */
+/** Counts of a document's stored chunks and windows. */
 export interface ChunkCounts {
   readonly chunks: number
   readonly windows: number
-  /** Whether nothing is missing in between: chunks are numbered from 0, each has windows numbered from 0. */
+  /** True if no number is missing: chunks are numbered from 0, and the windows of each chunk are numbered from 0. */
   readonly isWhole: boolean
 }
 
-/** A part of a list that is ordered by a number. */
+/** A part of a list that is ordered by a number, such as an id. */
 export interface Page {
-  /** Only what has a higher number. */
+  /** Only items with a higher number. */
   readonly after: number
-  /** Most items. */
+  /** Maximum number of items. */
   readonly limit: number
 }
 
-/** Names a chunk before it has an id. */
+/** Identifies a chunk without its id. */
 export interface ChunkKey {
   readonly documentId: number
+  /** Number of the chunk in the document, from 0. */
   readonly ordinal: number
 }

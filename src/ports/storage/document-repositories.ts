@@ -16,72 +16,79 @@ import type {
   WordVisibility,
 } from './document-records.js'
 
-/** Which contexts of an account are listed. */
+/** Filter for lists of contexts. */
 export interface ContextFilter {
   readonly accountId: number
-  /** Only contexts of this user, and shared ones; default all. */
+  /** Only contexts of the user with this id, and shared ones. Default: all contexts of the account. */
   readonly visibleTo?: number
 }
 
-/** Contexts. "Live" is: not deleted. Lists come ordered by id. */
+/** Contexts. "Live" means: not deleted. Lists are ordered by id. */
 export interface ContextRepository {
+  /** @returns the record with its new id */
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
-  /** A live context. */
+  /** @returns a live context; `undefined` if there is none with this id */
   get(id: number): Promise<ContextRecord | undefined>
   /**
-   * Waits until no other transaction holds this context, and holds it to the end of this one: what is read of it after
-   * that stays so. It need not be there.
+   * Waits until no other transaction locks this context, then locks it until this transaction ends. Its data does not
+   * change during that time. The context need not exist.
    */
   lock(id: number): Promise<void>
-  /** Live contexts of an account. @param page default all of them */
+  /** Lists live contexts of an account. @param page default: all of them */
   list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]>
-  /** Ids of live contexts of an account. */
+  /** Lists the ids of live contexts of an account. */
   listIds(filter: ContextFilter, page: Page): Promise<readonly number[]>
-  /** How many live contexts a company has, on its accounts that are not deleted. Cheap, however large they are. */
+  /** Counts the live contexts of a company, on its accounts that are not deleted. Cheap, however large they are. */
   count(companyId: number): Promise<number>
-  /** Changes the members given. @returns the context after it; `undefined` where none is live. */
+  /** Changes the given members. @returns the changed context; `undefined` if no live context has this id */
   update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
   /**
-   * Marks the live contexts that a user has made deleted, in whichever account, and erases their texts, except names:
-   * one statement, which neither returns nor writes the texts, however large they are.
-   * @returns which they were, ordered by id
+   * Marks as deleted all live contexts that a user created, in any account, and erases their texts except names. Uses
+   * one statement, which neither returns nor writes the texts, because texts can be large.
+   *
+   * @param deleted the time of the deletion
+   * @returns the deleted contexts, ordered by id
    */
   deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
-  /** Whether the row of a context is there, and marked deleted. */
+  /** @returns true if the context has a row that is marked as deleted */
   isDeleted(id: number): Promise<boolean>
-  /** Ids of deleted contexts whose rows are still there. */
+  /** Lists the ids of deleted contexts that still have a row. */
   listDeleted(): Promise<readonly number[]>
   /**
-   * Ids of live contexts with a live, completed document whose words are not indexed by this version of the analyzer.
-   * Cheap where few are.
+   * Lists the ids of live contexts with a live, completed document whose words do not have this version of the
+   * analyzer. Cheap if there are few such documents.
    */
   listWithoutWords(version: number): Promise<readonly number[]>
-  /** Contexts of all accounts, deleted or not, by id. */
+  /** Lists contexts of all accounts, deleted or not. */
   page(page: Page): Promise<readonly ContextRecord[]>
-  /** Removes the row of a context that has no documents left. Removing a missing one does nothing. */
+  /** Removes the row of a context that has no documents left. Does nothing if there is no row. */
   remove(id: number): Promise<void>
 }
 
-/** Training documents. "Live" is: not deleted. Lists come ordered by id. */
+/** Training documents. "Live" means: not deleted. Lists are ordered by id. */
 export interface DocumentRepository {
+  /** @returns the record with its new id */
   insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord>
-  /** A live document. */
+  /** @returns a live document; `undefined` if there is none with this id */
   get(id: number): Promise<DocumentRecord | undefined>
-  /** A live document. */
+  /** @returns a live document; `undefined` if there is none with this UUID */
   getByUuid(uuid: string): Promise<DocumentRecord | undefined>
-  /** Live documents of a context. @param page default all of them */
+  /** Lists live documents of a context. @param page default: all of them */
   list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]>
-  /** Ids of live documents of a context. */
+  /** Lists the ids of live documents of a context. */
   listLiveIds(contextId: number, page: Page): Promise<readonly number[]>
-  /** How many live documents a context has. Cheap, however many they are. */
+  /** Counts the live documents of a context. Cheap, however many there are. */
   count(contextId: number): Promise<number>
-  /** The live document with these bytes under this name, the oldest of them. */
+  /** @returns the oldest live document with this hash and this name; `undefined` if there is none */
   findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined>
-  /** Bytes of the largest live document of a context, of those with this name where one is given; 0 where there is none. */
+  /**
+   * @param originalName only documents with this name. Default: all documents of the context
+   * @returns the size of the largest live document in bytes; 0 if there is none
+   */
   largestBytes(contextId: number, originalName?: string): Promise<number>
-  /** One more than the highest `nameIndex` of live documents with this name; 0 where there is none. */
+  /** @returns the highest `nameIndex` of live documents with this name, plus 1; 0 if there is no such document */
   nextNameIndex(contextId: number, originalName: string): Promise<number>
-  /** Changes the members given. @returns whether the document is live. */
+  /** Changes the given members of a live document. @returns false if no live document has this id */
   update(
     id: number,
     changes: Partial<
@@ -93,89 +100,107 @@ export interface DocumentRepository {
       readonly receipt?: IngestionReceipt | null
     },
   ): Promise<boolean>
-  /** Marks all live documents of a context deleted. */
+  /** Marks all live documents of a context as deleted. @param deleted the time of the deletion */
   deleteOfContext(contextId: number, deleted: string): Promise<void>
-  /** Live documents that are neither completed nor failed. */
+  /** Lists live documents that are neither completed nor failed. */
   listUnfinished(): Promise<readonly DocumentRecord[]>
-  /** Deleted documents whose rows are still there. */
+  /** Lists deleted documents that still have a row. @param contextId default: all contexts */
   listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
   /**
-   * Which documents of a context a search may find. Cheap where few are hidden, however many there are.
-   * A document that it shows was completed before it answers.
+   * Reads which documents of a context a search by meaning may find: live and completed ones. Cheap if few documents
+   * are hidden, however many there are. Every document that it shows was completed before the call returned.
    */
   visibility(contextId: number): Promise<DocumentVisibility>
   /** As {@link visibility}, for a search by words. */
-  wordVisibility(contextId: number, by: WordVisibility): Promise<DocumentVisibility>
-  /** Ids of live, completed documents of a context whose words are not indexed by this version of the analyzer. */
+  wordVisibility(contextId: number, rules: WordVisibility): Promise<DocumentVisibility>
+  /** Lists the ids of live, completed documents of a context whose words do not have this version of the analyzer. */
   listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]>
-  /** Ids of the documents of a context, deleted or not. */
+  /** Lists the ids of the documents of a context, deleted or not. */
   listIds(contextId: number, page: Page): Promise<readonly number[]>
-  /** The documents with these ids, however many, deleted or not. */
+  /** Reads the documents with these ids, deleted or not. Accepts any number of ids. */
   find(ids: readonly number[]): Promise<readonly DocumentRecord[]>
-  /** Which of these ids, however many, have a row, deleted or not. */
+  /** @returns those of these ids that have a row, deleted or not. Accepts any number of ids. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Removes the row of a document. Removing a missing one does nothing. */
+  /** Removes the row of a document. Does nothing if there is no row. */
   remove(id: number): Promise<void>
 }
 
-/** Uploads under way. Expiry goes by the database's clock. */
+/** Uploads in progress. They expire by the database's clock. */
 export interface UploadRepository {
+  /** Adds an upload that expires after `ttlMs` milliseconds. */
   insert(upload: UploadRecord, ttlMs: number): Promise<void>
-  /** Keeps an upload alive for another `ttlMs`. @returns false where it has expired or is gone. */
+  /** Extends an upload: it expires `ttlMs` milliseconds from now. @returns false if it has expired or is missing */
   extend(uuid: string, ttlMs: number): Promise<boolean>
-  /** Sets how many bytes an upload holds, and keeps it alive for another `ttlMs`. @returns as {@link extend} */
+  /** Sets the number of bytes that an upload reserves, and extends it. @returns as {@link extend} */
   hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean>
-  /** Removes an upload. @returns whether it was there and not expired. */
+  /** Removes an upload. @returns true if it existed and had not expired */
   remove(uuid: string): Promise<boolean>
-  /** Bytes of a context's quota in use: live documents and unexpired uploads. */
+  /** Sums the used bytes of a context's quota: live documents and uploads that have not expired. */
   usedBytes(contextId: number): Promise<number>
   /**
-   * Which of these UUIDs, however many, belong to a document's row or an unexpired upload.
-   * One that goes from the one to the other meanwhile, in a transaction, is never missed.
+   * Finds the UUIDs that belong to a row of a document, or to an upload that has not expired. Never misses a UUID that
+   * a concurrent transaction moves from an upload to a document. Accepts any number of UUIDs.
    */
   claimed(uuids: readonly string[]): Promise<ReadonlySet<string>>
-  /** How many uploads have expired and are still there. */
+  /** Counts the expired uploads that still have a row. */
   countExpired(): Promise<number>
-  /** Removes expired uploads, or all of them. */
+  /** Removes expired uploads. @param options.all true to remove all uploads */
   removeExpired(options: { readonly all: boolean }): Promise<void>
 }
 
-/** Chunks and their windows. They are visible once their document is completed. */
+/** Chunks and their windows. Users see them once their document is completed. */
 export interface ChunkRepository {
   /** Inserts chunks with their windows. */
   insert(documentId: number, chunks: readonly NewChunk[]): Promise<void>
-  /** Hashes of a document's stored chunks from an ordinal on, in order, whether or not it is completed. */
+  /** Lists the hashes of a document's chunks, completed or not, from an ordinal on, in their order. At most `limit`. */
   listHashes(documentId: number, from: { readonly ordinal: number; readonly limit: number }): Promise<readonly string[]>
-  /** The chunks of a document, in order; none unless it is live and completed. */
+  /** Lists the chunks of a live, completed document, in their order. Empty for every other document. */
   list(documentId: number): Promise<readonly ChunkRecord[]>
   /**
-   * The chunks with these keys, at most 200, whose documents are live and completed, in a live context.
-   * In any order; all as they are at one moment, so that no document is half there.
+   * Reads chunks whose documents are live and completed, in a live context. Reads all of them at one moment, so that no
+   * document is there in part.
+   *
+   * @param keys at most 200
+   * @returns the chunks in any order
    */
   findVisible(
     contextId: number,
     keys: readonly ChunkKey[],
     options?: {
-      /** Contents with more bytes of UTF-8 are not read; default: all are. */
+      /** Maximum size of a content in bytes of UTF-8: larger contents are null. Default: no limit. */
       readonly maxBytes?: number
-      /** Also those of documents that can be found by words, though they are not completed. */
+      /** Also reads chunks of documents that words may find by these rules. Default: only completed documents. */
       readonly byWords?: WordVisibility
     },
   ): Promise<readonly VisibleChunk[]>
-  /** The chunks of a document from an ordinal on, with their windows, in order, whether or not it is completed. */
+  /**
+   * Lists a document's chunks with their windows, completed or not, from an ordinal on, in their order. At most
+   * `limit`.
+   */
   page(documentId: number, from: { readonly ordinal: number; readonly limit: number }): Promise<readonly NewChunk[]>
-  /** These windows, at most 200, in any order; those that are not there are left out. */
+  /** Reads windows, in any order, without those that do not exist. @param keys at most 200 */
   listWindows(keys: readonly VectorKey[]): Promise<readonly (VectorKey & WindowRecord)[]>
-  /** How much is stored of each of these documents, however many; those without chunks and windows are left out. */
+  /**
+   * Counts the stored chunks and windows of documents. Accepts any number of ids.
+   *
+   * @returns counts by document id, without documents that have neither chunks nor windows
+   */
   count(documentIds: readonly number[]): Promise<ReadonlyMap<number, ChunkCounts>>
-  /** Ids of documents that have chunks or windows but no row, at most `limit`. */
+  /** Lists ids of documents that have chunks or windows but no row, at most `limit`. */
   listOrphans(limit: number): Promise<readonly number[]>
-  /** For each known window hash one window of a live document of the context that has it, and whose vector is written. */
+  /**
+   * Finds, for each of these hashes, one window of a live document of the context that has this hash and whose vector
+   * is in the vector index.
+   *
+   * @returns windows by hash, without hashes that no such window has
+   */
   findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
   /**
-   * Removes chunks of a document with their windows, from an ordinal on, at most `limit` of them, the last ones
-   * first. With the last of them go windows that have lost their chunk.
-   * @returns how many were removed
+   * Removes chunks of a document with their windows, from an ordinal on, the last chunks first. A call that removes the
+   * last of them also removes windows without a chunk.
+   *
+   * @param options.limit maximum number of chunks
+   * @returns the number of removed chunks
    */
   remove(documentId: number, options: { readonly fromOrdinal: number; readonly limit: number }): Promise<number>
 }

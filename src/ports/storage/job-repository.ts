@@ -1,101 +1,121 @@
 import type { Page } from './document-records.js'
 
-/** Work to be done once, durably: written in the transaction that makes it necessary. */
+/** Work that is stored and done once. The job is written in the transaction that makes the work necessary. */
 export interface NewJob {
-  /** What is to be done; names the handler. */
+  /** The kind of work. It selects the handler. */
   readonly kind: string
-  /** What it is done to. One job for each kind and subject. */
+  /** Id of the object of the work. There is at most one job for each kind and subject. */
   readonly subject: number
-  /** Jobs of one lane wait for each other, not for those of other lanes; default 0. */
+  /** Jobs of one lane wait for each other, and not for jobs of other lanes. Default: 0. */
   readonly lane?: number
-  /** On whose behalf it is done, so that companies can take turns; default 0, nobody's. */
+  /** Id of the company that the work is for, so that companies take turns. Default: 0, which means no company. */
   readonly companyId?: number
 }
 
 /**
- * Held while the folder is copied. Nothing that belongs to a document that is not deleted, or was deleted since the
- * copy began, is removed from files and vectors meanwhile. No worker takes it: whoever copies holds it.
+ * The job that a backup holds while it copies the data folder. During that time, workers remove no files and vectors of
+ * documents that are live, or that were deleted after the copy began. No worker claims this job.
  */
 export const BACKUP_JOB: Readonly<Required<Pick<NewJob, 'kind' | 'subject'>>> = { kind: 'backup', subject: 1 }
 
 /** A lane in which jobs wait. */
 export interface WaitingLane {
   readonly lane: number
-  /** Of the job that waits longest. */
+  /** Company of the job that has waited longest. */
   readonly companyId: number
-  /** Milliseconds until the first of them can be claimed; 0 if one can. */
+  /** Milliseconds until a job of the lane can be claimed; 0 if one can be claimed now. */
   readonly dueInMs: number
 }
 
-/** How many jobs of a lane are wanted. */
+/** The maximum number of jobs to claim from one lane. */
 export interface LaneShare {
   readonly lane: number
   readonly most: number
 }
 
-/** A job that this worker holds for a while. */
+/** A job that a worker has claimed for the time of its lease. */
 export interface ClaimedJob extends Required<NewJob> {
   readonly id: number
-  /** Changes at every claim; what a worker records under an old one is refused. */
+  /** Changes at every claim. The repository refuses changes by a worker with an old token. */
   readonly fencingToken: number
-  /** How often it has failed before. */
+  /** Number of earlier failures. */
   readonly failures: number
   /**
-   * How often it was taken, this time included, since progress or a failure of it was recorded. What is
-   * taken again and again without either ends the processes that take it.
+   * Number of claims, this one included, since the job last recorded progress or a failure. A job with many claims and
+   * neither of both probably crashes the processes that run it: it is a poison job.
    */
   readonly claims: number
 }
 
 /**
- * Jobs with leases. All times go by the database's clock, so a process with a
- * wrong clock neither steals nor stalls. They are whole milliseconds: what is given is rounded.
+ * Jobs with leases.
  *
- * Where a transaction changes jobs and what they are about, it begins with the jobs: two that lock in
- * different orders would wait for each other.
+ * - All times use the database's clock, so a process with a wrong clock neither steals nor delays jobs.
+ * - Durations are milliseconds. The repository rounds them to integers.
+ * - A transaction that changes jobs and their subjects changes the jobs first. Transactions that lock in different
+ *   orders would wait for each other.
  */
 export interface JobRepository {
   /**
-   * Adds a job that is due in `delayMs`, by default at once; one of the same kind and subject that
-   * waits is left as it is.
+   * Adds a job. Changes nothing if there is a job of the same kind and subject already.
+   *
+   * @param options.delayMs milliseconds until the job is due. Default: 0
    */
   enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
-  /** As {@link enqueue}, for many. */
+  /** As {@link enqueue}, for many jobs. */
   enqueueAll(jobs: readonly NewJob[], options?: { readonly delayMs?: number }): Promise<void>
-  /** Subjects of the jobs of a kind, held or not, in their order. */
+  /** Lists the subjects of the jobs of a kind, claimed or not, in ascending order. */
   subjects(kind: string, page: Page): Promise<readonly number[]>
-  /** The lanes in which jobs of these kinds wait or are held; first those whose job has been due longest. */
+  /** Lists the lanes with jobs of these kinds, claimed or not. Lanes whose job has been due longest come first. */
   waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]>
   /**
-   * Takes jobs that are due and that nobody holds: of each lane those that have been due longest, at
-   * most as many as wanted of it. Without lanes, the one job that has been due longest.
-   * Never the same job to two callers before its lease has expired.
+   * Claims jobs that are due and that no other worker holds, from each lane those that have been due longest.
+   * Concurrent callers never get the same job before its lease has expired.
+   *
+   * @param options.leaseMs duration of the claim in milliseconds
+   * @param options.lanes the maximum number of jobs of each lane. Default: the one job of all lanes that has been due
+   *   longest
    */
   claim(options: {
     readonly kinds: readonly string[]
     readonly leaseMs: number
     readonly lanes?: readonly LaneShare[]
   }): Promise<readonly ClaimedJob[]>
-  /** Holds a job for another `leaseMs`; with `isProgress` its claims count anew. @returns false where the lease is lost. */
+  /**
+   * Renews the lease of a claimed job: it lasts `leaseMs` milliseconds from now.
+   *
+   * @param options.isProgress true to set the count of claims back. Default: false
+   * @returns false if the lease is lost
+   */
   extend(job: ClaimedJob, leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
-  /** As {@link extend}, for many. @returns false where one of the leases is lost: whoever asked takes the rest back */
+  /** As {@link extend}, for many jobs. @returns false if one of the leases is lost: the caller rolls back the others */
   extendAll(jobs: readonly ClaimedJob[], leaseMs: number, options?: { readonly isProgress?: boolean }): Promise<boolean>
-  /** Removes a job that is done. @returns false where the lease is lost, and then changes nothing. */
+  /** Removes a job that is done. @returns false if the lease is lost; then nothing changes */
   complete(job: ClaimedJob): Promise<boolean>
-  /** As {@link complete}, for many. @returns false where one of the leases is lost: whoever asked takes the rest back */
+  /**
+   * As {@link complete}, for many jobs.
+   *
+   * @returns false if one of the leases is lost: the caller rolls back the others
+   */
   completeAll(jobs: readonly ClaimedJob[]): Promise<boolean>
   /**
-   * Gives a job back, to be due in `delayMs`. Its claims count anew where it has failed; otherwise
-   * this claim does not count.
-   * @returns false where the lease is lost
+   * Ends a claim, so that any worker can claim the job once it is due.
+   *
+   * @param options.delayMs milliseconds until the job is due
+   * @param options.failed true to count a failure and set the count of claims back. False: this claim does not count
+   * @returns false if the lease is lost
    */
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
-  /** Whether somebody holds a job: it was claimed, and its lease has not expired. */
+  /** @returns true if a worker holds the job: it was claimed, and its lease has not expired */
   isHeld(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
-  /** Removes a job whoever holds it. @returns whether there was one. */
+  /** Removes a job, also if a worker holds it. @returns true if there was a job */
   cancel(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
-  /** As {@link cancel}, for all of a kind in a lane, however many they are. */
+  /** As {@link cancel}, for all jobs of a kind in a lane, however many there are. */
   cancelLane(kind: string, lane: number): Promise<void>
-  /** Ends all leases on jobs of these kinds, by default of all: for an engine that knows that it is alone. */
+  /**
+   * Ends all leases of jobs of these kinds. Only for an engine that knows that no other engine uses the storage.
+   *
+   * @param kinds default: all kinds
+   */
   releaseAll(kinds?: readonly string[]): Promise<void>
 }

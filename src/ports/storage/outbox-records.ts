@@ -1,13 +1,13 @@
-/** Where events are sent to. */
+/** A webhook URL of a company, with its signing secret. */
 export interface DestinationRecord {
   readonly id: number
   readonly companyId: number
-  /** In the form that `HttpTransport.vetDestination` gave it. One destination of a company for each. */
+  /** The URL that `HttpTransport.vetDestination` returned. Unique within the company. */
   readonly url: string
   readonly name: string | null
-  /** Null for all. */
+  /** The subscribed event types; null for all types. */
   readonly eventTypes: readonly string[] | null
-  /** Whether it gets the events of companies below its own too. */
+  /** True if it also gets events of companies below its own. */
   readonly includeDescendants: boolean
   /** The signing secret, encrypted. */
   readonly sealedSecret: string
@@ -18,18 +18,18 @@ export interface DestinationRecord {
 /** An event as recorded. */
 export interface EventRecord {
   readonly id: number
-  /** The envelope's id; unique. */
+  /** Unique id in the envelope. */
   readonly eventId: string
   readonly companyId: number
   readonly type: string
-  /** The exact bytes that every delivery sends. */
+  /** The exact bytes of the body of every delivery. */
   readonly payload: Uint8Array
-  /** Lower-case hex SHA-256 of them. */
+  /** Lower-case hex SHA-256 of the payload. */
   readonly payloadHash: string
   readonly created: string
 }
 
-/** Where a delivery stands (decision 32). */
+/** The statuses of a delivery. The last five are final. */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -42,28 +42,28 @@ export const DELIVERY_STATUSES = [
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** What came of an attempt (decision 32). */
+/** The outcome of an attempt. */
 export type AttemptOutcome = 'success' | 'http_error' | 'timeout' | 'connection_error' | 'blocked' | 'interrupted'
 
-/** An event on its way to a destination. */
+/** A delivery: one event on its way to one destination. */
 export interface DeliveryRecord {
   readonly id: number
-  /** The event's row. */
+  /** Id of the event's record. */
   readonly eventRow: number
-  /** The envelope's id. */
+  /** Id in the envelope. */
   readonly eventId: string
   readonly type: string
   readonly destinationId: number
-  /** The destination's company. */
+  /** Id of the destination's company. */
   readonly companyId: number
   readonly status: DeliveryStatus
-  /** Of the last response, if there was one. */
+  /** Status of the last response; null if there was none. */
   readonly httpStatus: number | null
-  /** Attempts with a recorded outcome; interrupted ones do not count. */
+  /** Number of attempts with a recorded outcome. Interrupted attempts do not count. */
   readonly attemptCount: number
-  /** Of the last attempt; null after a success. */
+  /** Error of the last attempt; null after a success. */
   readonly error: string | null
-  /** The delivery whose bytes are sent again; null for a first one. */
+  /** Id of the delivery that this one repeats; null if it repeats none. */
   readonly resendOf: number | null
   readonly created: string
   readonly updated: string
@@ -73,11 +73,11 @@ export interface DeliveryRecord {
 export interface AttemptRecord {
   readonly id: number
   readonly deliveryId: number
-  /** Null while it is under way, or where the process ended meanwhile. */
+  /** Null while the attempt runs, and if the process ended during the attempt. */
   readonly outcome: AttemptOutcome | null
   readonly httpStatus: number | null
   readonly error: string | null
-  /** The beginning of the response's body as text; null where there was no response. */
+  /** The start of the response's body as text; null if there was no response. */
   readonly responseBody: string | null
   readonly started: string
   readonly durationMs: number | null

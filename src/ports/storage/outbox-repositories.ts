@@ -2,118 +2,144 @@ import type { RowPage } from '../../kernel/lists.js'
 import type { Page } from './document-records.js'
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, DestinationRecord, EventRecord } from './outbox-records.js'
 
-/** Lists come ordered by id; a missing id reads as `undefined`. */
+/** Destinations. Lists are ordered by id. Reading a missing id returns `undefined`. */
 export interface DestinationRepository {
-  /** @throws AlreadyExistsError where the company has one with the URL */
+  /** Adds a destination. @throws AlreadyExistsError if the company has a destination with this URL */
   insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord>
   get(id: number): Promise<DestinationRecord | undefined>
-  /** @param page default all of them */
+  /** Lists destinations, of all companies or of one. @param page default: all of them */
   list(filter?: { readonly companyId?: number }, page?: RowPage): Promise<readonly DestinationRecord[]>
+  /** As {@link list}, ids only. */
   listIds(filter: { readonly companyId?: number }, page: Page): Promise<readonly number[]>
-  /** How many destinations a company has. */
+  /** Counts the destinations of a company. */
   count(companyId: number): Promise<number>
   /**
-   * Changes the members given. @returns whether it exists
-   * @throws AlreadyExistsError where the company has another with the URL
+   * Changes the given members.
+   *
+   * @returns true if the destination exists
+   * @throws AlreadyExistsError if the company has another destination with this URL
    */
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
-  /** Its secret is gone; its deliveries stay. @param removed when, for `removeOld` @returns whether it existed */
+  /**
+   * Removes a destination and its secret. Its deliveries stay.
+   *
+   * @param removed time of the removal, for {@link DeliveryRepository.removeOld}
+   * @returns true if the destination existed
+   */
   remove(id: number, removed: string): Promise<boolean>
-  /** Ids of the destinations of a company, removed or not. */
+  /** Lists the ids of the destinations of a company, removed or not. */
   idsOfCompany(companyId: number): Promise<readonly number[]>
-  /** Removes the rows of all destinations of a company, which have no deliveries. */
+  /** Removes the rows of all destinations of a company. The caller has removed their deliveries. */
   deleteOfCompany(companyId: number): Promise<void>
 }
 
-/** Events, as the bytes to be sent. */
+/** Events, with the bytes that their deliveries send. */
 export interface EventRepository {
   insert(event: Omit<EventRecord, 'id'>): Promise<EventRecord>
   get(id: number): Promise<EventRecord | undefined>
 }
 
-/** What a list of deliveries shows. */
+/** Filter for lists of deliveries. All given conditions must match. */
 export interface DeliveryFilter {
   readonly destinationId?: number
   readonly status?: DeliveryStatus
   readonly type?: string
-  /** Only deliveries of this company and of those below it, as `CompanyRepository.isWithin` says. */
+  /** Only deliveries of this company and of those below it: see `CompanyRepository.isWithin`. */
   readonly withinCompanyId?: number
-  /** Only those with a lower id. */
+  /** Only deliveries with a lower id. */
   readonly beforeId?: number
+  /** Maximum number of deliveries. */
   readonly limit: number
 }
 
-/** A delivery with what it takes to send it. */
+/** A delivery with the data that the relay needs to send it. */
 export interface SendableDelivery {
   readonly delivery: DeliveryRecord
   readonly destination: Pick<DestinationRecord, 'url' | 'sealedSecret'>
   readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
 }
 
-/** A delivery that was just inserted. */
+/** A new delivery. */
 export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
 
-/** What changes about a delivery. */
+/** The members of a delivery that change. */
 export type DeliveryState = Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>
 
-/** An attempt that begins. */
+/** An attempt that starts. */
 export interface NewAttempt extends Pick<AttemptRecord, 'deliveryId' | 'started'> {
-  /** Where it goes to, as {@link DeliveryRepository.getSendable} gave it. */
+  /** The destination that {@link DeliveryRepository.getSendable} returned. */
   readonly destination: SendableDelivery['destination']
 }
 
-/** Why and when deliveries were cancelled. */
+/** The reason and the time of a cancellation. */
 export type Cancellation = Pick<DeliveryRecord, 'updated'> & { readonly error: string }
 
 /** Deliveries and their attempts: the delivery log. */
 export interface DeliveryRepository {
   /**
-   * Inserts a pending delivery for each destination that gets the events of this company and type: those of the
-   * company itself, and those of companies above it, as `CompanyRepository.isWithin` says, that include their
-   * descendants. Destinations of disabled companies get none. Ordered by destination.
+   * Inserts a pending delivery for each destination that has subscribed to events of this company and type. These are
+   * the destinations of the company itself, and destinations with `includeDescendants` of companies above it: see
+   * `CompanyRepository.isWithin`. Destinations of disabled companies get no delivery.
+   *
+   * @returns the deliveries, ordered by destination
    */
   fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
   insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
-  /** By their ids; without those that do not exist, or whose destination was removed, or whose company is disabled or deleted. */
+  /**
+   * Reads deliveries with the data to send them. Leaves out deliveries that do not exist, whose destination was
+   * removed, or whose company is disabled or deleted.
+   *
+   * @returns the deliveries by id
+   */
   getSendable(ids: readonly number[]): Promise<ReadonlyMap<number, SendableDelivery>>
-  /** The newest first. */
+  /** Lists deliveries, the newest first, by id. */
   list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>
-  /** @returns whether it exists */
+  /** Changes the given members. @returns true if the delivery exists */
   update(id: number, changes: Partial<DeliveryState>): Promise<boolean>
-  /** As {@link update}, for many, each in its own way. */
-  updateAll(changed: readonly (Pick<DeliveryRecord, 'id'> & DeliveryState)[]): Promise<void>
-  /** Sets those of these deliveries to `cancelled` that are not at their end. */
+  /** As {@link update}, for many deliveries, each with its own values. */
+  updateAll(changes: readonly (Pick<DeliveryRecord, 'id'> & DeliveryState)[]): Promise<void>
+  /** Sets these deliveries to `cancelled`, except those with a final status. */
   cancelAll(ids: readonly number[], changes: Cancellation): Promise<void>
   /**
-   * Sets a destination's deliveries to `cancelled` that are not at their end, however many they are.
-   * @returns ids of those that were `delivering`
+   * Sets all deliveries of a destination without a final status to `cancelled`, however many there are.
+   *
+   * @returns the ids of those that were `delivering`
    */
   cancelOpen(destinationId: number, changes: Cancellation): Promise<readonly number[]>
   /**
-   * Begins attempts, one of a delivery.
-   * @returns their ids by those of their deliveries; without those that were not begun, because the destination is
-   *   not that any more, or another attempt at the delivery has not ended
+   * Records the start of attempts, at most one for each delivery. Leaves out an attempt if the destination has changed
+   * since {@link getSendable}, or if another attempt at the delivery has not ended.
+   *
+   * @returns the ids of the new attempts, by delivery id
    */
   insertAttempts(attempts: readonly NewAttempt[]): Promise<ReadonlyMap<number, number>>
-  /** Ends attempts. */
-  endAttempts(ended: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void>
-  /** Ends as `interrupted` what these deliveries have begun and not ended. */
+  /** Records the outcomes of attempts. */
+  endAttempts(outcomes: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void>
+  /** Sets the outcome of all attempts of these deliveries that have not ended to `interrupted`. */
   interruptAttempts(deliveryIds: readonly number[]): Promise<void>
-  /** Ordered by id. */
+  /** Lists the attempts of a delivery, ordered by id. */
   listAttempts(deliveryId: number): Promise<readonly AttemptRecord[]>
   /**
-   * Removes deliveries that are at their end and were made before `before`, with their attempts; then
-   * events of before then and removed destinations that have no delivery any more. At most `limit` of each.
-   * @returns how many rows went
+   * Removes deliveries with a final status that were created before `before`, with their attempts. Then removes events
+   * from before that time, and removed destinations, that have no deliveries left.
+   *
+   * @param options.limit maximum number of removed rows of each kind
+   * @returns the number of removed rows
    */
   removeOld(options: { readonly before: string; readonly limit: number }): Promise<number>
-  /** Removes deliveries to destinations of a company, in whichever state, with their attempts. @returns how many went */
+  /**
+   * Removes deliveries to destinations of a company, with any status, and their attempts.
+   *
+   * @param limit maximum number of deliveries
+   * @returns the number of removed deliveries
+   */
   removeOfCompany(companyId: number, limit: number): Promise<number>
   /**
-   * Looks at events from the oldest on, a page at a time, and removes those of a company with their deliveries, wherever
-   * these go.
-   * @returns the id after which the next page begins; `undefined` at the end
+   * Reads one page of all events, the oldest first, and removes those of a company with their deliveries to any
+   * destination.
+   *
+   * @returns the id after which the next page begins; `undefined` after the last page
    */
   removeEventsOfCompany(companyId: number, page: Page): Promise<number | undefined>
 }

@@ -1,99 +1,106 @@
 import type { UsersFilter } from './tenancy-repositories.js'
 
-/** How often something may happen. */
+/** A limit for the number of events in a time window. */
 export interface RateLimit {
-  /** Events that are allowed in a window, 1 or more. */
+  /** Maximum number of events in a window, 1 or more. */
   readonly most: number
-  /** Length of a window in milliseconds. It begins with the first event after the window before. */
+  /** Length of a window in milliseconds. A window begins with the first event after the end of the window before. */
   readonly windowMs: number
   /** The time of the event. */
   readonly now: Date
 }
 
-/** The answer to one event. */
+/** The decision about one event. */
 export interface RateOutcome {
   readonly isAllowed: boolean
-  /** Milliseconds until the window ends: from then on the next event is allowed. 0 where this one is. */
+  /** Milliseconds until the window ends and the next event is allowed; 0 if this event is allowed. */
   readonly retryAfterMs: number
 }
 
-/** Counters of events in windows of time, one for each name, which all processes on a storage share. */
+/** Counters of events in time windows, one for each name. All processes on a storage share them. */
 export interface RateRepository {
   /**
-   * Counts one event.
+   * Counts one event, if it is allowed.
    *
-   * - At most `most` events of a name are allowed in a window, however many callers ask at the same time.
-   * - An event that is not allowed is not counted.
-   * - A window that ends later than `windowMs` from `now` (a clock was set back) begins anew.
-   * - A rollback takes the count back with the rest of its transaction.
+   * - Allows at most `most` events of a name in a window, however many callers there are at the same time.
+   * - Does not count an event that is not allowed.
+   * - Starts a new window if the current one ends later than `windowMs` from `now`: then a clock was set back.
+   * - A rollback of the transaction takes back the count too.
    *
-   * @param name what is counted, and for whom: at most 255 characters
+   * @param name identifies the counter; at most 255 characters
    */
   take(name: string, limit: RateLimit): Promise<RateOutcome>
-  /** Looks as {@link take} does, and counts nothing. */
+  /** Decides as {@link take} does, but counts nothing. */
   peek(name: string, limit: RateLimit): Promise<RateOutcome>
-  /** Forgets a name: its next event begins a new window. Forgetting an unknown name does nothing. */
+  /** Removes a counter, so that its next event begins a new window. Does nothing for an unknown name. */
   forget(name: string): Promise<void>
-  /** Removes counters whose windows have ended, at most `limit` of them. @returns how many were removed */
+  /** Removes counters whose windows have ended, at most `limit` of them. @returns the number of removed counters */
   removeEnded(options: { readonly now: Date; readonly limit: number }): Promise<number>
 }
 
-/** A token that was revoked before it expires. */
+/** A token that was revoked before its expiry. */
 export interface RevokedToken {
-  /** SHA-256 of the token's id (`jti`), in hexadecimal digits. */
+  /** Lower-case hex SHA-256 of the token's id (`jti`). */
   readonly tokenHash: string
-  /** When the token expires by itself, in milliseconds. */
+  /** The time when the token expires, in milliseconds since 1970. */
   readonly expiresMs: number
 }
 
-/** Tokens that were revoked, for as long as they would live, which all processes on a storage share. */
+/** Revoked tokens that have not expired. All processes on a storage share them. */
 export interface RevokedTokenRepository {
-  /** Adds a token. Adding one that is there changes nothing. @returns whether it was not there before */
+  /** Adds a token. @returns false if it was revoked before; then nothing changes */
   add(token: RevokedToken): Promise<boolean>
-  /** Looks whether a token was revoked. */
+  /** @returns true if the token was revoked */
   has(tokenHash: string): Promise<boolean>
-  /** Removes tokens that have expired, at most `limit` of them. @returns how many were removed */
+  /** Removes expired tokens, at most `limit` of them. @returns the number of removed tokens */
   removeExpired(options: { readonly now: Date; readonly limit: number }): Promise<number>
 }
 
-/** The one-time passwords of a user as stored. Secrets are sealed before they come here. */
+/** The one-time passwords of a user as stored. The caller encrypts the secrets. */
 export interface OneTimePasswordRecord {
   readonly userId: number
-  /** Secret in use; null until one was confirmed. */
+  /** The secret in use; null until the user has confirmed one. */
   readonly secret: string | null
-  /** Secret that waits to be confirmed. */
+  /** A new secret that the user has not confirmed yet; null if there is none. */
   readonly pendingSecret: string | null
-  /** Latest time step whose code was accepted; null where there is no secret in use. */
+  /** Latest time step whose code was accepted; null without a secret in use. */
   readonly lastStep: number | null
 }
 
-/** Secrets of one-time passwords, and recovery codes. A user has one row at the most. */
+/** Secrets of one-time passwords, and recovery codes. A user has at most one row. */
 export interface OneTimePasswordRepository {
   get(userId: number): Promise<OneTimePasswordRecord | undefined>
-  /** Ids of all users, or of those among these, however many, who have a secret in use; ascending. */
+  /**
+   * Lists the ids of users with a secret in use, ascending.
+   *
+   * @param among only these ids, any number. Default: all users
+   */
   listUserIds(among?: readonly number[]): Promise<readonly number[]>
   /**
-   * Holds a user's row until the transaction ends: of several transactions that do so, each begins to hold it where the
-   * one before has ended, and its statements see what that one has committed. A missing row is passed over.
+   * Locks a user's row until the transaction ends. Waits until no other transaction locks the row. Later statements see
+   * the changes that the other transaction has committed. Does nothing if there is no row.
    */
   lock(userId: number): Promise<void>
-  /** Keeps a secret that waits to be confirmed, in place of an earlier one. The secret in use stays. */
+  /** Stores a secret that is not confirmed, and replaces an earlier one. The secret in use stays. */
   putPending(userId: number, pendingSecret: string): Promise<void>
   /**
-   * Puts the secret that waits in use, and notes the step of the code that has confirmed it.
-   * @returns false where another secret waits, or none
+   * Makes the pending secret the secret in use, and stores the time step of the code that confirmed it.
+   *
+   * @returns false if the pending secret is another one, or if there is none
    */
   activate(userId: number, pendingSecret: string, step: number): Promise<boolean>
   /**
-   * Accepts the code of a time step.
-   * @returns false where the code of this step or a later one was accepted before, and where another secret is in use
+   * Accepts the code of a time step, and stores the step.
+   *
+   * @returns false if the code of this or a later step was accepted before, or if another secret is in use
    */
   takeStep(userId: number, secret: string, step: number): Promise<boolean>
-  /** Keeps these recovery codes, in place of all earlier ones. */
+  /** Stores recovery codes, and removes all earlier ones. */
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>
-  /** Removes a recovery code. @returns whether it was there: of two who use it at once, one learns true */
+  /** Removes a recovery code. @returns true if it existed; of two concurrent callers, only one gets true */
   takeRecoveryCode(userId: number, hash: string): Promise<boolean>
+  /** Counts the unused recovery codes of a user. */
   countRecoveryCodes(userId: number): Promise<number>
-  /** Removes everything of a user, or of all users of a company, deleted ones too. @returns whether there was a row */
+  /** Removes all data of one user, or of all users of a company, deleted ones too. @returns true if there was a row */
   removeOf(of: UsersFilter): Promise<boolean>
 }

@@ -20,7 +20,7 @@ export interface RegionRecord {
 export interface AccountRecord {
   readonly id: number
   readonly companyId: number
-  /** Key of the application, such as `assistant`. */
+  /** Key of the application: `assistant` or `tenant`. */
   readonly application: string
   readonly regionId: number
   readonly name: string
@@ -28,15 +28,15 @@ export interface AccountRecord {
   readonly created: string
 }
 
-/** A role: what its holder may do on accounts of the applications it is valid for. */
+/** A role: the capabilities of its holder on accounts of the role's applications. */
 export interface RoleRecord {
   readonly id: number
-  /** The company it belongs to; null for a system-wide role. */
+  /** Id of the company that it belongs to; null for a system-wide role. */
   readonly companyId: number | null
   readonly name: string
   readonly applications: readonly string[]
   readonly capabilities: readonly string[]
-  /** A disabled role gives nothing. */
+  /** A disabled role grants nothing. */
   readonly isDisabled: boolean
 }
 
@@ -44,22 +44,22 @@ export interface RoleRecord {
 export interface UserRecord {
   readonly id: number
   readonly companyId: number
-  /** As it was typed. */
+  /** The address as entered. */
   readonly email: string
-  /** The same address in the form in which addresses are compared; unique. */
+  /** The address in the form in which addresses are compared; unique within the company. */
   readonly emailKey: string
   readonly firstName: string
   readonly lastName: string
   readonly name: string
   readonly created: string
-  /** Latest token or checked password. */
+  /** Time of the latest token or successful password check; null before the first one. */
   readonly lastAccess: string | null
-  /** As the password hasher made it; null until the user has completed the setup. */
+  /** The result of `PasswordHasher.hash`; null until the user has completed the setup. */
   readonly passwordHash: string | null
   readonly isDisabled: boolean
 }
 
-/** A permission: a user's role on an account. One for each user and account. */
+/** A permission: a user's role on an account. There is at most one for each user and account. */
 export interface PermissionRecord {
   readonly id: number
   readonly userId: number
@@ -72,7 +72,7 @@ export interface PermissionRecord {
   readonly lastAccess: string | null
 }
 
-/** A permission with what it refers to, for lists. */
+/** A permission with the records that it refers to, for lists. */
 export interface PermissionDetails
   extends Pick<PermissionRecord, 'id' | 'userId' | 'isDisabled' | 'created' | 'lastAccess'> {
   readonly role: Pick<RoleRecord, 'id' | 'name'>
@@ -80,7 +80,7 @@ export interface PermissionDetails
   readonly region: RegionRecord
 }
 
-/** A token that sets a password once, as stored: only as a hash. */
+/** A token that sets a password once. Only its hash is stored. */
 export interface PasswordTokenRecord {
   readonly userId: number
   /** Lower-case hex SHA-256 of the token. */
@@ -89,7 +89,7 @@ export interface PasswordTokenRecord {
   readonly expires: string
 }
 
-/** A mail that is still to be sent. Its link is made when it is sent, so no secret is stored. */
+/** A mail that waits to be sent. The engine makes its link when it sends the mail, so no secret is stored. */
 export interface MailRecord {
   readonly id: number
   readonly userId: number
@@ -97,7 +97,7 @@ export interface MailRecord {
   readonly created: string
 }
 
-/** An API key as stored; the secret only as a hash. */
+/** An API key. Only the hash of its secret is stored. */
 export interface ApiKeyRecord {
   readonly id: number
   readonly clientId: string
@@ -105,7 +105,7 @@ export interface ApiKeyRecord {
   readonly secretHash: string
   readonly companyId: number
   readonly userId: number
-  /** Values of `target_app` it may ask tokens for. */
+  /** Allowed values of `target_app` in token requests. */
   readonly targets: readonly string[]
   readonly created: string
   readonly expires: string | null
@@ -113,15 +113,15 @@ export interface ApiKeyRecord {
   readonly revoked: string | null
 }
 
-/** What decides whether a user may act on an account, in one read. */
+/** All facts that decide whether a user may act on an account. */
 export interface AccessRecord {
-  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled'> & OfCompany
-  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'> & OfCompany
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled'> & WithCompanyState
+  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'> & WithCompanyState
   readonly permission: Pick<PermissionRecord, 'id' | 'isDisabled'>
   readonly role: Pick<RoleRecord, 'applications' | 'capabilities' | 'isDisabled'>
 }
 
-interface OfCompany {
-  /** Whether the company that it belongs to is disabled. */
+interface WithCompanyState {
+  /** True if the company that it belongs to is disabled. */
   readonly isCompanyDisabled: boolean
 }

@@ -15,148 +15,172 @@ import type {
   UserRecord,
 } from './tenancy-records.js'
 
-/** What a deletion is of: one user, or all users of a company. */
+/** Selects one user, or all users of a company. */
 export type UsersFilter = { readonly userId: number } | { readonly companyId: number }
 
 /**
- * Lists come ordered by id; a missing id reads as `undefined`.
+ * Companies. As in all repositories of this file, lists are ordered by id, and reading a missing id returns
+ * `undefined`.
  *
- * Companies, accounts and users that were deleted leave rows that hold ids and times alone, because other rows and the
- * audit trail refer to them. Nothing here gives such a row, finds it or changes it, unless a method says otherwise.
+ * Deleted companies, accounts and users leave rows with only ids and times, because other rows and the audit trail
+ * refer to them. No method returns, counts or changes such a row, unless its description says so.
  */
 export interface CompanyRepository {
-  /** An enabled company. */
+  /** Adds an enabled company. */
   insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord>
   get(id: number): Promise<CompanyRecord | undefined>
-  /** All companies; the root first. */
+  /** Lists all companies, the root first. */
   list(): Promise<readonly CompanyRecord[]>
   /**
-   * Whether `id` is `ancestorId` or lies below it.
+   * Checks whether the company `id` is `ancestorId` or lies below it.
    *
-   * - False where either does not exist.
-   * - Ends, and says false, where rows form a cycle: for companies above it, within it and below it.
+   * @returns true if it is; false if one of the companies does not exist, or if the path to the root has a cycle
    */
   isWithin(id: number, ancestorId: number): Promise<boolean>
-  /** Which of these ids are within `ancestorId`, as {@link isWithin} says, by one look at the tree. */
+  /** @returns those of these ids for which {@link isWithin} is true; reads the tree once */
   within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>>
-  /** Puts a company under another parent. The caller has made sure that no cycle comes of it. */
+  /** Moves a company to another parent. The caller has checked that this makes no cycle. */
   setParent(id: number, parentId: number): Promise<void>
-  /** @returns whether the company exists. */
+  /** Enables or disables a company. @returns true if the company exists */
   setDisabled(id: number, isDisabled: boolean): Promise<boolean>
-  /** Deletes a company, and erases its name. The caller has made sure that none is below it. @returns whether it existed. */
+  /**
+   * Deletes a company, and erases its name. The caller has checked that no company is below it.
+   *
+   * @param deleted the time of the deletion
+   * @returns true if the company existed
+   */
   remove(id: number, deleted: string): Promise<boolean>
-  /** Whether a company was deleted. */
+  /** @returns true if the company was deleted */
   isDeleted(id: number): Promise<boolean>
 }
 
+/** Regions. */
 export interface RegionRepository {
-  /** The region of that name, made now if there is none. */
+  /** @returns the region with this name; creates it if there is none */
   ensure(name: string): Promise<RegionRecord>
   list(): Promise<readonly RegionRecord[]>
 }
 
+/** Accounts of companies. */
 export interface AccountRepository {
   insert(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord>
   get(id: number): Promise<AccountRecord | undefined>
   list(filter?: { readonly companyId?: number }): Promise<readonly AccountRecord[]>
-  /** @returns whether the account exists. */
+  /** Activates or deactivates an account. @returns true if the account exists */
   setActive(id: number, isActive: boolean): Promise<boolean>
-  /** Deletes an account, and erases its name. @returns whether it existed. */
+  /** Deletes an account, and erases its name. @param deleted the time of the deletion @returns true if it existed */
   remove(id: number, deleted: string): Promise<boolean>
-  /** Ids of the accounts of a company, deleted or not. */
+  /** Lists the ids of the accounts of a company, deleted or not. */
   listIds(companyId: number): Promise<readonly number[]>
 }
 
+/** Roles. */
 export interface RoleRepository {
-  /** An enabled role. */
+  /** Adds an enabled role. */
   insert(role: Omit<RoleRecord, 'id' | 'isDisabled'>): Promise<RoleRecord>
   get(id: number): Promise<RoleRecord | undefined>
-  /** All roles, or those that accounts of a company may use: its own, and system-wide ones. */
+  /** Lists all roles, or those that the company `usableBy` can use: its own and system-wide ones. */
   list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]>
-  /** @returns whether the role exists. */
+  /** Enables or disables a role. @returns true if the role exists */
   setDisabled(id: number, isDisabled: boolean): Promise<boolean>
-  /** Removes a role that no permission has. @returns whether it existed. */
+  /** Removes a role. The caller has checked that no permission has it. @returns true if the role existed */
   delete(id: number): Promise<boolean>
-  /** Removes the roles that belong to a company, which no permission has. */
+  /** Removes the roles of a company. The caller has checked that no permission has one of them. */
   deleteOfCompany(companyId: number): Promise<void>
 }
 
+/** Users. */
 export interface UserRepository {
-  /** An enabled user. @throws AlreadyExistsError where another user of the company has the `emailKey`. */
+  /** Adds an enabled user. @throws AlreadyExistsError if another user of the company has this `emailKey` */
   insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>
-  /** The company's user with that `emailKey`. */
+  /** @returns the company's user with this `emailKey`; `undefined` if there is none */
   findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined>
-  /** The users of all companies with that `emailKey`: at most one of each. */
+  /** Lists the users with this `emailKey` of all companies: at most one of each company. */
   listByEmailKey(emailKey: string): Promise<readonly UserRecord[]>
-  /** @param page default all of them */
+  /** Lists users, of all companies or of one. @param page default: all of them */
   list(filter?: { readonly companyId?: number }, page?: RowPage): Promise<readonly UserRecord[]>
+  /** As {@link list}, ids only. */
   listIds(filter: { readonly companyId?: number }, page: Page): Promise<readonly number[]>
-  /** How many users a company has. */
+  /** Counts the users of a company. */
   count(companyId: number): Promise<number>
-  /** Changes the members given. @returns whether the user exists. */
+  /** Changes the given members. @returns true if the user exists */
   update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess' | 'isDisabled'>>): Promise<boolean>
   /**
-   * Deletes users, and erases what is known of them: addresses, names, password hashes, latest accesses. The addresses
-   * are free again. Their permissions, keys, tokens and mails are the caller's to remove.
+   * Deletes users, and erases their personal data: addresses, names, password hashes and times of access. New users can
+   * use the addresses. The caller removes the users' permissions, keys, tokens and mails.
+   *
+   * @param deleted the time of the deletion
    */
   erase(of: UsersFilter, deleted: string): Promise<void>
 }
 
 /** A permission on an account of another company than the user's. */
 export interface PermissionAbroad extends Pick<PermissionRecord, 'id' | 'userId' | 'accountId' | 'roleId'> {
-  /** Of the account. */
+  /** Id of the account's company. */
   readonly companyId: number
 }
 
+/** Permissions. */
 export interface PermissionRepository {
-  /** @throws AlreadyExistsError where the user has a permission on the account. */
+  /** Adds a permission. @throws AlreadyExistsError if the user has a permission on the account */
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
   get(id: number): Promise<PermissionRecord | undefined>
+  /** Lists the permissions that match all given ids. */
   list(filter?: {
     readonly userId?: number
     readonly accountId?: number
     readonly roleId?: number
   }): Promise<readonly PermissionRecord[]>
-  /** Permissions of these users, however many, with what they refer to; those of one user ordered by id. */
+  /** Lists the permissions of any number of users with the records that they refer to; those of one user by id. */
   listDetails(userIds: readonly number[]): Promise<readonly PermissionDetails[]>
-  /** @returns whether the permission exists. */
+  /** Changes the role. @returns true if the permission exists */
   setRole(id: number, roleId: number): Promise<boolean>
-  /** Flips `isDisabled` in one statement, so that two at once leave it as it was. @returns whether it exists. */
+  /**
+   * Inverts `isDisabled` in one statement, so that two concurrent calls cancel each other.
+   *
+   * @returns true if it exists
+   */
   toggle(id: number): Promise<boolean>
-  /** @returns whether the permission existed. */
+  /** Removes a permission. @returns true if it existed */
   delete(id: number): Promise<boolean>
-  /** Permissions of users of a company on accounts of other companies, with the company that each account belongs to. */
+  /** Lists permissions of a company's users on accounts of other companies, with the company of each account. */
   listAbroad(companyId: number, page: Page): Promise<readonly PermissionAbroad[]>
-  /** Removes all permissions on the accounts of a company, and those of its users wherever they are. */
+  /** Removes all permissions on accounts of a company, and all permissions of its users on any account. */
   deleteOfCompany(companyId: number): Promise<void>
-  /** Takes the addresses of these users, deleted or not, out of `createdBy` of all permissions; their ids stay. */
+  /** Removes the addresses of these users, deleted or not, from `createdBy` of all permissions. Their ids stay. */
   eraseCreators(of: UsersFilter): Promise<void>
-  /** What decides about a user on an account; `undefined` without a permission. */
+  /** Reads the facts that decide about a user's access to an account. @returns `undefined` without a permission */
   findAccess(userId: number, accountId: number): Promise<AccessRecord | undefined>
-  /** What decides about a user on each account of an application; ordered by the account's id. */
+  /**
+   * As {@link findAccess}, for all accounts of an application on which the user has a permission; ordered by account
+   * id.
+   */
   listAccess(userId: number, application: string): Promise<readonly AccessRecord[]>
-  /** What decides about each user on each account of an application that a company owns; ordered by the permission's id. */
+  /** As {@link findAccess}, for all users of a company's accounts of an application; ordered by permission id. */
   listAccessOfCompany(companyId: number, application: string): Promise<readonly AccessRecord[]>
-  /** Notes the latest request under a permission. One that is gone is passed over. */
+  /** Stores the time of the latest request under a permission. Does nothing if the permission is missing. */
   touch(id: number, lastAccess: string): Promise<void>
 }
 
+/** API keys. */
 export interface ApiKeyRepository {
-  /** @throws AlreadyExistsError where another key has the `clientId`. */
+  /** Adds a key. @throws AlreadyExistsError if another key has this `clientId` */
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
   list(filter?: { readonly userId?: number }): Promise<readonly ApiKeyRecord[]>
-  /** How many keys of a company are neither revoked nor expired at `now`, which is ISO 8601 in UTC with milliseconds. */
+  /** Counts a company's keys that are neither revoked nor expired. @param now ISO 8601 in UTC, with milliseconds */
   countUsable(companyId: number, now: string): Promise<number>
-  /** Sets `revoked` unless it is set. @returns whether the key exists. */
+  /** Sets `revoked` if it is null. @returns true if the key exists */
   revoke(id: number, revoked: string): Promise<boolean>
-  /** Keys of other companies, not revoked, that act for users of a company. */
+  /** Lists keys of other companies that act for users of a company and are not revoked. */
   listAbroad(companyId: number, page: Page): Promise<readonly ApiKeyRecord[]>
-  /** Removes the keys of a user; or those of a company and those that act for its users, whichever company has them. */
+  /**
+   * Removes the keys that act for a user. For a company: its own keys, and keys of any company that act for its users.
+   */
   deleteOf(of: UsersFilter): Promise<void>
-  /** Notes the latest token. One that is gone is passed over. */
+  /** Stores the time of the latest token. Does nothing if the key is missing. */
   touch(id: number, lastUsed: string): Promise<void>
 }
 
@@ -164,25 +188,26 @@ export interface ApiKeyRepository {
 export interface PasswordTokenRepository {
   insert(token: PasswordTokenRecord): Promise<void>
   find(tokenHash: string): Promise<PasswordTokenRecord | undefined>
-  /** Removes a token. @returns whether it was there: of two who use it at once, one learns true */
+  /** Removes a token. @returns true if it existed; of two concurrent callers, only one gets true */
   remove(tokenHash: string): Promise<boolean>
-  /** How many tokens of a user end after `now`. */
+  /** Counts the tokens of a user that expire after `now`. @param now ISO 8601 */
   countOfUser(userId: number, now: string): Promise<number>
+  /** Removes all tokens of a user. */
   removeOfUser(userId: number): Promise<void>
   /** As {@link removeOfUser}, for all users of a company. */
   removeOfCompany(companyId: number): Promise<void>
-  /** Removes tokens that ended before `now`. */
+  /** Removes tokens that expired before `now`. @param now ISO 8601 */
   removeExpired(now: string): Promise<void>
 }
 
-/** Mails that are still to be sent. */
+/** Mails that wait to be sent. */
 export interface MailRepository {
   insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord>
   get(id: number): Promise<MailRecord | undefined>
-  /** How many mails wait for a user: all of them, or those of some purposes. */
+  /** Counts the mails that wait for a user. @param purposes only mails with these purposes. Default: all mails */
   countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number>
-  /** Removes the mails that wait for users. @returns their ids: each has a job */
+  /** Removes the mails that wait for users. @returns the ids of the removed mails; each of them has a job to cancel */
   removeOf(of: UsersFilter): Promise<readonly number[]>
-  /** Removing a missing one does nothing. */
+  /** Removes a mail. Does nothing if it is missing. */
   remove(id: number): Promise<void>
 }

@@ -3,14 +3,15 @@ import type { Clock, Storage, Telemetry } from '../../ports/index.js'
 const FLUSH_AFTER_MS = 500
 
 /**
- * Notes the latest request under each permission. A write for every request would
- * cost more than most requests: what is noted is written half a second later, together.
+ * Records the time of the latest request under each permission. It collects the times of half a second and writes them
+ * together, because a write for every request would cost more than most requests.
  */
 export class AccessRecorder {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #telemetry: Telemetry
-  #noted = new Map<number, string>()
+  /** Times (ISO 8601) by permission id. */
+  #pending = new Map<number, string>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(storage: Storage, clock: Clock, telemetry: Telemetry) {
@@ -19,21 +20,21 @@ export class AccessRecorder {
     this.#telemetry = telemetry
   }
 
-  note(permissionId: number): void {
-    this.#noted.set(permissionId, this.#clock.now().toISOString())
+  record(permissionId: number): void {
+    this.#pending.set(permissionId, this.#clock.now().toISOString())
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_AFTER_MS)
   }
 
-  /** Writes what is noted. A failure is told to telemetry: no request depends on it. */
+  /** Writes the pending times. Reports a failure to telemetry only, because no request depends on it. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#noted.size === 0) return
-    const noted = this.#noted
-    this.#noted = new Map()
+    if (this.#pending.size === 0) return
+    const pending = this.#pending
+    this.#pending = new Map()
     try {
       await this.#storage.transaction(async ({ permissions }) => {
-        for (const [id, lastAccess] of noted) await permissions.touch(id, lastAccess)
+        for (const [id, lastAccess] of pending) await permissions.touch(id, lastAccess)
       })
     } catch (error) {
       this.#telemetry.record({ name: 'tenancy.access.unrecorded', level: 'warn', error })

@@ -2,12 +2,19 @@ import type { AuditActor } from '../../audit/index.js'
 import { ForbiddenError, UnauthenticatedError } from '../../kernel/errors.js'
 import type { AccessRecord, Repositories, Storage } from '../../ports/index.js'
 import type { AccessRecorder } from './access-recorder.js'
-import { actorOf, type Capability, findUsableUser, isCompanyOpen, narrowed, type Principal } from './principal.js'
+import {
+  actorOf,
+  type Capability,
+  findUsableUser,
+  isCompanyEnabled,
+  narrowToScope,
+  type Principal,
+} from './principal.js'
 import { type Reach, reachOf } from './reach.js'
 
 const TENANT = 'tenant'
 
-/** Decides, from live state, whether a principal may do something. */
+/** Decides whether a principal may do something. It reads the current rows at every call. */
 export class Authorizer {
   readonly #storage: Storage
   readonly #recorder: AccessRecorder
@@ -18,26 +25,30 @@ export class Authorizer {
   }
 
   /**
-   * @param application the application that offers what is to be done
-   * @throws UnauthenticatedError where the user, the user's company or the company is gone or disabled
-   * @throws ForbiddenError where the user has no enabled permission on the account with that
-   *   capability, or the principal's scope leaves it out, or the role, the account or its company is disabled, or the
-   *   account is another application's or out of the company's reach
+   * @param application the application that offers the operation
+   * @throws UnauthenticatedError if the user, the user's company or the principal's company is missing or disabled
+   * @throws ForbiddenError
+   *   - if the user has no enabled permission on the account with that capability
+   *   - if the principal's scope lacks the capability
+   *   - if the role, the account or its company is disabled
+   *   - if the account belongs to another application or is out of the company's reach
    */
   async authorize(principal: Principal, application: string, capability: Capability): Promise<Access> {
-    const access = await this.#storage.read(async (repositories) => {
-      const found = await findAccess(repositories, principal)
-      if (found !== undefined) await requireReached(repositories, principal, found.account)
-      return found
+    const found = await this.#storage.read(async (repositories) => {
+      const access = await findAccess(repositories, principal)
+      if (access !== undefined) await requireReached(repositories, principal, access.account)
+      return access
     })
-    const { role, account } = this.#require(principal, access, application, capability)
-    return new Access(principal, narrowed(role.capabilities, principal.scope), account.companyId)
+    const { permission, role, account } = requireAllowed(principal, found, application, capability)
+    this.#recorder.record(permission.id)
+    return new Access(principal, narrowToScope(role.capabilities, principal.scope), account.companyId)
   }
 
   /**
-   * Whether a principal may manage users and permissions of its company and those below. Its account
-   * decides where it is one of the application `tenant`; otherwise the account of that application
-   * with the lowest id on which the user has an enabled permission (decision 13).
+   * Checks that a principal may manage users and permissions of its company and those below. The account decides:
+   *
+   * - If the principal's account is one of the application `tenant`, that account counts.
+   * - Otherwise the account of that application with the lowest id counts on which the user has an enabled permission.
    *
    * @throws UnauthenticatedError @throws ForbiddenError
    */
@@ -45,26 +56,15 @@ export class Authorizer {
     const { access, permissionId } = await this.#storage.read((repositories) =>
       readTenantAccess(repositories, principal, capability),
     )
-    this.#recorder.note(permissionId)
+    this.#recorder.record(permissionId)
     return access
-  }
-
-  #require(
-    principal: Principal,
-    access: AccessRecord | undefined,
-    application: string,
-    capability: Capability,
-  ): AccessRecord {
-    const open = requireOpen(principal, access, application, capability)
-    this.#recorder.note(open.permission.id)
-    return open
   }
 }
 
-/** A principal that may do what it asked for. */
+/** A principal that may perform the requested operation. */
 export class Access {
   readonly principal: Principal
-  /** The company of the account in which it acts. */
+  /** The company of the principal's account. */
   readonly companyId: number
   readonly #capabilities: readonly string[]
 
@@ -74,7 +74,7 @@ export class Access {
     this.#capabilities = capabilities
   }
 
-  /** Who acts, for the audit trail. */
+  /** The principal as the audit trail records it. */
   get by(): AuditActor {
     return actorOf(this.principal)
   }
@@ -84,7 +84,7 @@ export class Access {
   }
 }
 
-/** Who does something, as `createdBy` records it. */
+/** The user that `createdBy` of a permission records. */
 export interface Actor {
   readonly id: number
   readonly email: string
@@ -97,66 +97,69 @@ export interface TenantAccess {
   readonly reach: Reach
 }
 
-/** Whether a permission gives access at all: it and its role are enabled, its account and that one's company active. */
-export function isOpen({ permission, role, account }: AccessRecord): boolean {
+/** True if the permission, its role, its account and the account's company are all enabled. */
+export function givesAccess({ permission, role, account }: AccessRecord): boolean {
   return !permission.isDisabled && !role.isDisabled && account.isActive && !account.isCompanyDisabled
 }
 
-/** What of a principal does not exist, or is disabled. Where its row of access names them, nobody need look. */
-export async function missingOf(
+/**
+ * The first part of a principal that is missing or disabled; `undefined` if both are enabled. Reads the company or the
+ * user only if `access` does not include them.
+ */
+export async function findMissing(
   repositories: Repositories,
   { companyId, userId }: Pick<Principal, 'companyId' | 'userId'>,
   access: AccessRecord | undefined,
 ): Promise<'company' | 'user' | undefined> {
-  const named = [access?.user, access?.account].find((one) => one?.companyId === companyId)
-  const isCompanyGone = named?.isCompanyDisabled ?? !(await isCompanyOpen(repositories, companyId))
-  if (isCompanyGone) return 'company'
+  const partOfCompany = [access?.user, access?.account].find((part) => part?.companyId === companyId)
+  const isCompanyMissing = partOfCompany?.isCompanyDisabled ?? !(await isCompanyEnabled(repositories, companyId))
+  if (isCompanyMissing) return 'company'
   if (access === undefined) return (await findUsableUser(repositories, userId)) === undefined ? 'user' : undefined
   return access.user.isDisabled || access.user.isCompanyDisabled ? 'user' : undefined
 }
 
 async function findAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
-  const found = await repositories.permissions.findAccess(principal.userId, principal.accountId)
-  const missing = await missingOf(repositories, principal, found)
+  const access = await repositories.permissions.findAccess(principal.userId, principal.accountId)
+  const missing = await findMissing(repositories, principal, access)
   if (missing !== undefined) {
     throw new UnauthenticatedError(`the ${missing} ${principal[`${missing}Id`]} does not exist, or is disabled`)
   }
-  return found
+  return access
 }
 
-/** What a principal manages, as {@link Authorizer.authorizeTenant} says, and by which permission. */
+/** Reads the tenant access of a principal, and the permission that gives it. See {@link Authorizer.authorizeTenant}. */
 async function readTenantAccess(
   repositories: Repositories,
   principal: Principal,
   capability: Capability,
 ): Promise<{ readonly access: TenantAccess; readonly permissionId: number }> {
   const found = await findTenantAccess(repositories, principal)
-  const { user, role, account, permission } = requireOpen(principal, found, TENANT, capability)
-  const top = await topOf(repositories, principal, account)
-  if (top === undefined) {
+  const { user, role, account, permission } = requireAllowed(principal, found, TENANT, capability)
+  const topCompanyId = await findTopCompany(repositories, principal, account)
+  if (topCompanyId === undefined) {
     throw new ForbiddenError(`the account ${account.id} does not belong to the company ${principal.companyId}`)
   }
-  const reach = reachOf(top, {
+  const reach = reachOf(topCompanyId, {
     userId: user.id,
     by: actorOf(principal),
-    capabilities: narrowed(role.capabilities, principal.scope),
-    renewed: async (others) => (await readTenantAccess(others, principal, capability)).access.reach,
+    capabilities: narrowToScope(role.capabilities, principal.scope),
+    renew: async (current) => (await readTenantAccess(current, principal, capability)).access.reach,
   })
   return { access: { principal, actor: { id: user.id, email: user.email }, reach }, permissionId: permission.id }
 }
 
 async function findTenantAccess(repositories: Repositories, principal: Principal): Promise<AccessRecord | undefined> {
-  const named = await findAccess(repositories, principal)
-  if (named?.account.application === TENANT) return named
-  const others = await repositories.permissions.listAccess(principal.userId, TENANT)
-  return others.find(isOpen) ?? named
+  const ownAccess = await findAccess(repositories, principal)
+  if (ownAccess?.account.application === TENANT) return ownAccess
+  const tenantAccesses = await repositories.permissions.listAccess(principal.userId, TENANT)
+  return tenantAccesses.find(givesAccess) ?? ownAccess
 }
 
 /**
- * The company from which downwards a principal manages: its own, or the one of its account where that
- * lies below. Whoever grants a permission hands on no more than they have; `undefined` for neither.
+ * The topmost company that a principal manages: its own, or the company of its account if that lies below. The lower
+ * one counts, so that nobody hands on more than they have. `undefined` if neither company contains the other.
  */
-async function topOf(
+async function findTopCompany(
   { companies }: Repositories,
   { companyId }: Principal,
   account: AccessRecord['account'],
@@ -165,7 +168,7 @@ async function topOf(
   return (await companies.isWithin(companyId, account.companyId)) ? companyId : undefined
 }
 
-/** A principal acts for a company, and so on accounts of it and of those below it. */
+/** A principal acts for a company, and so only on accounts of that company and of those below it. */
 async function requireReached(
   { companies }: Repositories,
   { companyId }: Principal,
@@ -176,22 +179,22 @@ async function requireReached(
 }
 
 /** @throws ForbiddenError */
-function requireOpen(
+function requireAllowed(
   principal: Principal,
   access: AccessRecord | undefined,
   application: string,
   capability: Capability,
 ): AccessRecord {
   if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
-  const refusal = refuse(access, application, capability)
+  const refusal = refusalOf(access, application, capability)
   if (refusal !== undefined) throw new ForbiddenError(refusal)
-  if (narrowed([capability], principal.scope).length === 0) {
+  if (narrowToScope([capability], principal.scope).length === 0) {
     throw new ForbiddenError(`the scope does not have the capability ${capability}`, { scope: capability })
   }
   return access
 }
 
-function refuse(access: AccessRecord, application: string, capability: Capability): string | undefined {
+function refusalOf(access: AccessRecord, application: string, capability: Capability): string | undefined {
   const { account, permission, role } = access
   if (permission.isDisabled) return `the permission on the account ${account.id} is disabled`
   if (role.isDisabled) return `the role of the permission on the account ${account.id} is disabled`

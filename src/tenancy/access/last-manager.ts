@@ -1,34 +1,34 @@
 import { LastManagerError } from '../../kernel/errors.js'
 import type { AccessRecord, PermissionRecord, Repositories, RoleRecord } from '../../ports/index.js'
-import { isOpen } from './authorizer.js'
-import { isUsable } from './principal.js'
+import { givesAccess } from './authorizer.js'
+import { isKeyUsable } from './principal.js'
 
 const TENANT = 'tenant'
 const MANAGE = 'tenant:manage'
 
 /**
- * Makes sure that companies stay managed. A company is managed by enabled permissions on its active accounts of the
- * application `tenant` whose role has `tenant:manage`, and whose role and user are enabled. The last of them stays, and so does the last one that somebody
- * can use.
+ * Makes sure that companies stay managed. A managing permission is enabled, on an active account of the application
+ * `tenant`. Its role has `tenant:manage`, and its role and user are enabled. The change must leave a company its last
+ * managing permission, and the last one that a user can use.
  *
- * @param taken permissions that are about to be suspended, removed or changed
- * @param newRole the role that they get instead; omitted, they give no access afterwards
+ * @param changed permissions that are about to be suspended, removed or changed
+ * @param newRole the role that they get instead; undefined if they give no access afterwards
  * @throws LastManagerError
  */
 export async function requireManagers(
   repositories: Repositories,
-  taken: readonly PermissionRecord[],
+  changed: readonly PermissionRecord[],
   newRole: RoleRecord | undefined,
   now: Date,
 ): Promise<void> {
   if (newRole !== undefined && allowsManaging(newRole)) return
-  const takenIds = new Set(taken.map(({ id }) => id))
-  for (const companyId of await companiesManagedBy(repositories, taken)) {
+  const changedIds = new Set(changed.map(({ id }) => id))
+  for (const companyId of await companiesManagedBy(repositories, changed)) {
     const managers = await managersOf(repositories, companyId)
-    const lost = managers.filter(({ permission }) => takenIds.has(permission.id))
-    const left = managers.filter(({ permission }) => !takenIds.has(permission.id))
-    if (lost.length === 0 || (await anyCanAct(repositories, left, now))) continue
-    if (left.length === 0 || (await anyCanAct(repositories, lost, now))) throw new LastManagerError(companyId)
+    const lost = managers.filter(({ permission }) => changedIds.has(permission.id))
+    const remaining = managers.filter(({ permission }) => !changedIds.has(permission.id))
+    if (lost.length === 0 || (await canAnyAct(repositories, remaining, now))) continue
+    if (remaining.length === 0 || (await canAnyAct(repositories, lost, now))) throw new LastManagerError(companyId)
   }
 }
 
@@ -40,11 +40,11 @@ async function companiesManagedBy(
   { accounts }: Repositories,
   permissions: readonly PermissionRecord[],
 ): Promise<ReadonlySet<number>> {
-  const found = await Promise.all(
+  const records = await Promise.all(
     permissions.filter(({ isDisabled }) => !isDisabled).map(({ accountId }) => accounts.get(accountId)),
   )
   return new Set(
-    found.flatMap((account) => (account?.application === TENANT && account.isActive ? [account.companyId] : [])),
+    records.flatMap((account) => (account?.application === TENANT && account.isActive ? [account.companyId] : [])),
   )
 }
 
@@ -52,28 +52,28 @@ async function managersOf({ permissions }: Repositories, companyId: number): Pro
   const all = await permissions.listAccessOfCompany(companyId, TENANT)
   return all.filter((access) => {
     const { user, role } = access
-    return isOpen(access) && !user.isDisabled && !user.isCompanyDisabled && allowsManaging(role)
+    return givesAccess(access) && !user.isDisabled && !user.isCompanyDisabled && allowsManaging(role)
   })
 }
 
-/** Whether somebody can use one of these permissions, as far as the engine can tell. */
-async function anyCanAct(repositories: Repositories, managers: readonly AccessRecord[], now: Date): Promise<boolean> {
+/** True if the user of at least one of these permissions can act. */
+async function canAnyAct(repositories: Repositories, managers: readonly AccessRecord[], now: Date): Promise<boolean> {
   for (const manager of managers) if (await canAct(repositories, manager, now)) return true
   return false
 }
 
 /**
- * A user can act who has completed the setup, or for whom an API key asks for tokens of the application `tenant`; in
- * the name of the account's company, of one above it or of one below it, as every principal that manages does.
+ * True if the user has completed the setup, or has a usable API key for tokens of the application `tenant`. The user's
+ * or the key's company must be the account's company, or lie above or below it: other principals do not manage it.
  */
 async function canAct(repositories: Repositories, { user, account }: AccessRecord, now: Date): Promise<boolean> {
   const { users, apiKeys, companies } = repositories
-  const isNear = async (companyId: number): Promise<boolean> =>
+  const isInSameBranch = async (companyId: number): Promise<boolean> =>
     (await companies.isWithin(account.companyId, companyId)) || (await companies.isWithin(companyId, account.companyId))
   const { passwordHash = null } = (await users.get(user.id)) ?? {}
-  if (passwordHash !== null && (await isNear(user.companyId))) return true
+  if (passwordHash !== null && (await isInSameBranch(user.companyId))) return true
   for (const key of await apiKeys.list({ userId: user.id })) {
-    if (isUsable(key, now) && key.targets.includes(TENANT) && (await isNear(key.companyId))) return true
+    if (isKeyUsable(key, now) && key.targets.includes(TENANT) && (await isInSameBranch(key.companyId))) return true
   }
   return false
 }

@@ -1,8 +1,8 @@
-import { type AuditActor } from '../../audit/index.js'
+import type { AuditActor } from '../../audit/index.js'
 import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Repositories, UserRecord } from '../../ports/index.js'
 
-/** What a role may allow. */
+/** The capabilities that a role can have. */
 export const CAPABILITIES = [
   'context:read',
   'context:write',
@@ -14,34 +14,34 @@ export const CAPABILITIES = [
 
 export type Capability = (typeof CAPABILITIES)[number]
 
-/** By what means and from where a principal acts: for records and logs, never for a decision about rights. */
+/** The client and the network address of a principal. Records and logs use it; decisions about rights never do. */
 export interface Origin {
-  /** Client id of the API key, or the name of another means. */
+  /** Client id of the API key, or the name of another client such as `command-line`. */
   readonly clientId?: string | undefined
   /** IP address of the client, as far as the server knows it. */
   readonly remoteAddress?: string | undefined
-  /** Id of the request, as its answer carries it in `x-request-id`. */
+  /** Id of the request. The answer has it in `x-request-id`. */
   readonly requestId?: string | undefined
 }
 
-/** For whom something is done. */
+/** The user or API key that acts, in an account. */
 export interface Principal {
   readonly companyId: number
   readonly userId: number
-  /** The application account in which it is done. */
+  /** The application account in which the principal acts. */
   readonly accountId: number
   /**
-   * What is seen of the account: `user`, the user's own contexts and shared ones (default);
-   * `account`, all of them, as an API token does.
+   * The visible contexts of the account. `user` (default): the user's own and shared ones. `account`: all of them, as
+   * for an API token.
    */
   readonly sight?: 'user' | 'account'
-  /** Capabilities that it acts with at most, whatever its role has. Default: all that its role has. */
+  /** Limits the principal to these capabilities of its role. Default: no limit. */
   readonly scope?: readonly Capability[] | undefined
-  /** By what means and from where it acts. Default: unknown. */
+  /** Default: unknown. */
   readonly origin?: Origin | undefined
 }
 
-/** A principal as the audit trail names it. */
+/** A principal as the audit trail records it. */
 export function actorOf({ userId, companyId, origin }: Principal): AuditActor {
   return { ...origin, kind: 'user', userId, companyId }
 }
@@ -57,40 +57,40 @@ const PRINCIPAL = objectSchema({
   origin: objectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 
-/** @throws InvalidInputError where a member is missing or of the wrong type */
+/** @throws InvalidInputError if a member is missing or of the wrong type */
 export function parsePrincipal(input: unknown): Principal {
   return validate(PRINCIPAL, input, 'principal')
 }
 
-/** Whether a company exists and is enabled. */
-export async function isCompanyOpen({ companies }: Repositories, companyId: number): Promise<boolean> {
+/** True if the company exists and is enabled. */
+export async function isCompanyEnabled({ companies }: Repositories, companyId: number): Promise<boolean> {
   return (await companies.get(companyId))?.isDisabled === false
 }
 
-/** The user, unless they or their company are disabled: then there is none, as far as rights, logins and mails go. */
-export async function ifUsable(
-  repositories: Repositories,
-  user: UserRecord | undefined,
-): Promise<UserRecord | undefined> {
-  if (user === undefined || user.isDisabled) return undefined
-  return (await isCompanyOpen(repositories, user.companyId)) ? user : undefined
+/** True if the user and their company are enabled. Rights, logins and mails treat every other user as missing. */
+export async function isUserUsable(repositories: Repositories, user: UserRecord): Promise<boolean> {
+  return !user.isDisabled && (await isCompanyEnabled(repositories, user.companyId))
 }
 
-/** As {@link ifUsable}, of the user with an id. */
+/** The user with that id if {@link isUserUsable}. */
 export async function findUsableUser(repositories: Repositories, userId: number): Promise<UserRecord | undefined> {
-  return await ifUsable(repositories, await repositories.users.get(userId))
+  const user = await repositories.users.get(userId)
+  return user !== undefined && (await isUserUsable(repositories, user)) ? user : undefined
 }
 
 /**
- * The capabilities of a role that a scope leaves.
- * @param scope capabilities that somebody acts with at most; omitted, all that the role has
+ * The capabilities of a role that a scope allows.
+ * @param scope undefined for a principal without a scope, which has all capabilities of its role
  */
-export function narrowed(capabilities: readonly string[], scope: readonly Capability[] | undefined): readonly string[] {
+export function narrowToScope(
+  capabilities: readonly string[],
+  scope: readonly Capability[] | undefined,
+): readonly string[] {
   if (scope === undefined) return capabilities
   return capabilities.filter((capability) => scope.some((allowed) => allowed === capability))
 }
 
-/** Whether a key is neither revoked nor expired. */
-export function isUsable({ revoked, expires }: Pick<ApiKeyRecord, 'revoked' | 'expires'>, now: Date): boolean {
+/** True if an API key is neither revoked nor expired. */
+export function isKeyUsable({ revoked, expires }: Pick<ApiKeyRecord, 'revoked' | 'expires'>, now: Date): boolean {
   return revoked === null && (expires === null || new Date(expires) > now)
 }

@@ -2,29 +2,29 @@ import { type AuditActor, HOST_ACTOR } from '../../audit/index.js'
 import { ForbiddenError, NotFoundError } from '../../kernel/errors.js'
 import type { Repositories, UserRecord } from '../../ports/index.js'
 
-/** Which companies somebody manages, and what they may hand on. */
+/** The companies that an actor manages, and the capabilities that the actor may grant. */
 export interface Reach {
-  /** The company that it begins with, and goes down from; `undefined` for everything there is. */
+  /** The topmost company of the reach, which includes all companies below; `undefined` for all companies. */
   readonly companyId: number | undefined
-  /** Whose reach it is; `undefined` for the host's own. */
+  /** The user whose reach it is; `undefined` for the host. */
   readonly userId: number | undefined
-  /** Who acts within it, for the audit trail. */
+  /** The actor, for the audit trail. */
   readonly by: AuditActor
-  /** Whether what lies outside is refused as forbidden, rather than as missing. */
+  /** True for a user's reach. Access to a company outside it is then forbidden; for the host it is only missing. */
   readonly isLimited: boolean
-  /** Which of these companies are within. */
+  /** Returns those of these companies that exist and are within the reach. */
   within(repositories: Repositories, companyIds: readonly number[]): Promise<ReadonlySet<number>>
-  /** Whether a role with these capabilities may be granted. */
+  /** True if a role with these capabilities may be granted. */
   mayGrant(capabilities: readonly string[]): boolean
   /**
-   * The same reach, read again within a transaction: what was taken from its holder meanwhile is gone.
+   * Reads the reach a second time, within a transaction: rights that its holder has lost since are not part of it.
    *
-   * @throws UnauthenticatedError @throws ForbiddenError where its holder manages nothing any more
+   * @throws UnauthenticatedError @throws ForbiddenError if its holder manages no company now
    */
-  renewed(repositories: Repositories): Promise<Reach>
+  renew(repositories: Repositories): Promise<Reach>
 }
 
-/** Everything there is. */
+/** A reach over all companies, with all capabilities. */
 export function unlimitedReach(by: AuditActor): Reach {
   const reach: Reach = {
     companyId: undefined,
@@ -32,11 +32,11 @@ export function unlimitedReach(by: AuditActor): Reach {
     by,
     isLimited: false,
     within: async ({ companies }, companyIds) => {
-      const found = await Promise.all(companyIds.map((id) => companies.get(id)))
-      return new Set(found.flatMap((company) => (company === undefined ? [] : [company.id])))
+      const records = await Promise.all(companyIds.map((id) => companies.get(id)))
+      return new Set(records.flatMap((company) => (company === undefined ? [] : [company.id])))
     },
     mayGrant: () => true,
-    renewed: async () => reach,
+    renew: async () => reach,
   }
   return reach
 }
@@ -44,16 +44,15 @@ export function unlimitedReach(by: AuditActor): Reach {
 /** The host's own reach. */
 export const UNLIMITED: Reach = unlimitedReach(HOST_ACTOR)
 
-/** Whose reach it is, and what their role on the tenant account allows. */
-interface ReachHolder {
+/** The user of a reach. */
+interface ReachHolder extends Pick<Reach, 'by' | 'renew'> {
   readonly userId: number
-  readonly by: AuditActor
+  /** Capabilities of the user's role on the tenant account. */
   readonly capabilities: readonly string[]
-  readonly renewed: Reach['renewed']
 }
 
 /** The reach of a user over a company and its descendants. */
-export function reachOf(companyId: number, { userId, by, capabilities, renewed }: ReachHolder): Reach {
+export function reachOf(companyId: number, { userId, by, capabilities, renew }: ReachHolder): Reach {
   return {
     companyId,
     userId,
@@ -61,7 +60,7 @@ export function reachOf(companyId: number, { userId, by, capabilities, renewed }
     isLimited: true,
     within: async ({ companies }, companyIds) => await companies.within([...new Set(companyIds)], companyId),
     mayGrant: (granted) => granted.every((capability) => capabilities.includes(capability)),
-    renewed,
+    renew,
   }
 }
 
@@ -69,7 +68,10 @@ export async function covers(reach: Reach, repositories: Repositories, companyId
   return (await reach.within(repositories, [companyId])).has(companyId)
 }
 
-/** @throws NotFoundError @throws ForbiddenError alike for what is missing and what is out of reach */
+/**
+ * @throws ForbiddenError within a limited reach, if the company is missing or out of reach
+ * @throws NotFoundError without a limit, if the company is missing
+ */
 export async function requireCompany(repositories: Repositories, reach: Reach, companyId: number): Promise<void> {
   if (await covers(reach, repositories, companyId)) return
   if (reach.isLimited) throw new ForbiddenError(`the company ${companyId} is not accessible`)
@@ -77,8 +79,8 @@ export async function requireCompany(repositories: Repositories, reach: Reach, c
 }
 
 /**
- * Makes sure that a limited reach covers each company that has an API key of a user, revoked ones excepted: nobody
- * takes a key from a company that they do not manage.
+ * Makes sure that a limited reach covers each company that has an API key of a user, except revoked keys: nobody may
+ * take a key from a company that they do not manage.
  *
  * @throws ForbiddenError
  */
@@ -90,9 +92,9 @@ export async function requireKeysWithin(
   if (!reach.isLimited) return
   const keys = (await repositories.apiKeys.list({ userId })).filter(({ revoked }) => revoked === null)
   const companyIds = [...new Set(keys.map(({ companyId }) => companyId))]
-  const within = await reach.within(repositories, companyIds)
-  if (companyIds.every((id) => within.has(id))) return
+  const reachedIds = await reach.within(repositories, companyIds)
+  if (companyIds.every((id) => reachedIds.has(id))) return
   throw new ForbiddenError(
-    `the user ${userId} has an API key of a company that is not accessible: somebody who manages that company must revoke it first`,
+    `the user ${userId} has an API key of a company that is not accessible: a manager of that company must revoke it first`,
   )
 }

@@ -6,7 +6,7 @@ import type { Actor } from './authorizer.js'
 import { requireManagers } from './last-manager.js'
 import { covers, type Reach, requireKeysWithin } from './reach.js'
 
-/** A permission to be made. */
+/** A permission to be granted. */
 interface NewRight {
   readonly userId: number
   readonly accountId: number
@@ -17,22 +17,22 @@ interface NewRight {
 }
 
 /**
- * Every change of somebody's rights, and what it is judged by. No other module writes permissions, or takes a user's
- * rights away: a test reads the sources for it. A use case begins its transaction with {@link Rights.of}, and makes
- * its change by one of the methods here. A new kind of change becomes a method here.
+ * All changes of users' rights, with the rules for them. No other module writes permissions; a test reads the sources
+ * to check that. A use case starts its transaction with {@link Rights.of} and calls one of the methods here. A new kind
+ * of change becomes a method here.
  *
- * What a limited reach is held to:
- * - The caller's own rights are read again in the transaction of the change.
- * - The caller holds every capability of the role that a permission has, and of the role that it gets. What counts is
- *   the caller's role on the account of the application `tenant`.
- * - The permission's account is within reach, and a user who gets one too.
- * - Nobody changes a suspended permission of their own: neither enables nor replaces it.
- * - A company that somebody could manage is managed by somebody afterwards.
+ * Rules for a limited reach:
+ * - The transaction of the change reads the caller's own rights a second time.
+ * - The caller has every capability of the permission's role, and of its new role. The caller's role on the account of
+ *   the application `tenant` counts.
+ * - The permission's account is within reach, and so is a user who gets a permission.
+ * - Users cannot resume or replace a suspended permission of their own.
+ * - A company that had a manager still has one after the change.
  *
- * The host's own reach is held to none of these.
+ * The host's own reach has no rules.
  */
 export class Rights {
-  /** The caller's reach as of this transaction. */
+  /** The caller's reach, read in this transaction. */
   readonly reach: Reach
   readonly #repositories: Repositories
   readonly #now: Date
@@ -44,27 +44,27 @@ export class Rights {
   }
 
   /**
-   * @param repositories those of the transaction that makes the change
-   * @param reach the caller's reach, as it was when the call was authorized
-   * @throws UnauthenticatedError @throws ForbiddenError where the caller has lost it since
+   * @param repositories the repositories of the transaction that makes the change
+   * @param reach the caller's reach at the time of the authorization
+   * @throws UnauthenticatedError @throws ForbiddenError if the caller has lost the reach since
    */
   static async of(repositories: Repositories, reach: Reach, now: Date): Promise<Rights> {
-    return new Rights(repositories, await reach.renewed(repositories), now)
+    return new Rights(repositories, await reach.renew(repositories), now)
   }
 
   /**
    * Gives a user a role on an account. Checks account, user, role and pair, in this order.
    *
-   * @throws InvalidInputError where the role is unknown, disabled, another company's or not valid for the application
-   * @throws ForbiddenError within a limited reach, where the account is missing or out of it, or the caller does not
-   *   hold what the role allows
-   * @throws NotFoundError where the user, or without a limit the account, does not exist
-   * @throws AlreadyExistsError where the user has a permission on the account
+   * @throws InvalidInputError if the role is unknown, disabled, another company's or not valid for the application
+   * @throws ForbiddenError within a limited reach, if the account is missing or out of reach, or the caller lacks a
+   *   capability of the role
+   * @throws NotFoundError if the user does not exist; without a limit, also if the account does not exist
+   * @throws AlreadyExistsError if the user has a permission on the account
    */
   async grant(right: NewRight, { id, email }: Actor): Promise<PermissionRecord> {
-    const account = await this.#account(right.accountId)
-    await this.user(right.userId)
-    this.requireHeld(await this.#role(right.roleId, account))
+    const account = await this.#requireAccount(right.accountId)
+    await this.#requireUser(right.userId)
+    this.requireHeld(await this.#requireRole(right.roleId, account))
     const permission = await this.#repositories.permissions.insert({
       isDisabled: false,
       ...right,
@@ -83,12 +83,12 @@ export class Rights {
 
   /**
    * Gives a permission another role.
-   * @throws NotFoundError where the permission is missing or out of reach
+   * @throws NotFoundError if the permission is missing or out of reach
    * @throws InvalidInputError as {@link grant} @throws ForbiddenError @throws LastManagerError
    */
   async changeRole(permissionId: number, roleId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#permission(permissionId)
-    const role = await this.#role(roleId, account)
+    const { permission, account } = await this.#requirePermission(permissionId)
+    const role = await this.#requireRole(roleId, account)
     await this.#requireChangeable(permission)
     this.requireHeld(role)
     await this.#requireManagersWithout([permission], role)
@@ -104,112 +104,117 @@ export class Rights {
   }
 
   /**
-   * Suspends a permission, or ends its suspension. Two at once leave it as it was.
-   * @throws NotFoundError where the permission is missing or out of reach @throws ForbiddenError @throws LastManagerError
+   * Suspends a permission, or resumes it. Two calls at the same time leave it as it was.
+   * @throws NotFoundError if the permission is missing or out of reach @throws ForbiddenError @throws LastManagerError
    */
   async toggle(permissionId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#permission(permissionId)
+    const { permission, account } = await this.#requirePermission(permissionId)
     await this.#requireChangeable(permission)
     await this.#requireManagersWithout([permission])
     await this.#repositories.permissions.toggle(permission.id)
-    const { id, isDisabled, ...of } = permission
+    const { id, isDisabled } = permission
     await this.#record({
       action: isDisabled ? 'permission.resumed' : 'permission.suspended',
       companyId: account.companyId,
       targetId: id,
-      details: detailsOf(of),
+      details: detailsOf(permission),
     })
-    return { ...permission, isDisabled: !permission.isDisabled }
+    return { ...permission, isDisabled: !isDisabled }
   }
 
   /** Removes a permission. @throws NotFoundError @throws ForbiddenError @throws LastManagerError as {@link toggle} */
   async revoke(permissionId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#permission(permissionId)
+    const { permission, account } = await this.#requirePermission(permissionId)
     await this.#requireChangeable(permission)
     await this.#requireManagersWithout([permission])
-    await this.#remove(permission, account)
+    await this.#delete(permission, account)
     return permission
   }
 
   /**
-   * Changes all rights of a user at once, as disabling, enabling or deleting the user does. Within a limited reach each
-   * of the user's permissions, wherever it is, must be one that the caller may revoke.
+   * Changes a user in a way that affects all their rights: disabling, enabling, deleting. Within a limited reach, the
+   * caller must be able to revoke each permission of the user, on every account.
    *
-   * @param change makes the change, in the same transaction; it is not called where the change is refused
-   * @throws NotFoundError where the user is missing or out of reach @throws ForbiddenError @throws LastManagerError
+   * @param change makes the change, in the same transaction; it is not called if the change is refused
+   * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError @throws LastManagerError
    */
   async changeUser<T>(userId: number, change: (user: UserRecord) => Promise<T>): Promise<T> {
-    const { user, permissions } = await this.#changeableUser(userId)
+    const { user, permissions } = await this.#requireChangeableUser(userId)
     await this.#requireManagersWithout(permissions)
     return await change(user)
   }
 
   /**
-   * A user to whom the way in is sent once more, which ends the earlier one: a user whom the caller may change.
-   * @throws NotFoundError where the user is missing or out of reach @throws ForbiddenError
+   * A user whom the caller may invite a second time. The new invitation invalidates the earlier one, so the caller
+   * must be able to revoke each permission of the user.
+   * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError
    */
   async userToInvite(userId: number): Promise<UserRecord> {
-    return (await this.#changeableUser(userId)).user
+    return (await this.#requireChangeableUser(userId)).user
   }
 
   /**
-   * Takes all rights of a user for good, and then the user, as deleting the user does. Within a limited reach the
-   * companies of the user's API keys are within it, too.
-   * @param end deletes the user, in the same transaction; it is not called where that is refused
+   * Revokes all permissions of a user, and then deletes the user. Within a limited reach, the companies of the user's
+   * API keys must be within it too.
+   * @param deleteRow deletes the user, in the same transaction; it is not called if the deletion is refused
    * @throws as {@link changeUser}
    */
-  async endUser(userId: number, end: (user: UserRecord) => Promise<void>): Promise<void> {
+  async deleteUser(userId: number, deleteRow: (user: UserRecord) => Promise<void>): Promise<void> {
     await this.changeUser(userId, async (user) => {
       await requireKeysWithin(this.#repositories, this.reach, user)
       for (const permission of await this.#repositories.permissions.list({ userId: user.id })) {
-        await this.#remove(permission, await this.#repositories.accounts.get(permission.accountId))
+        await this.#delete(permission, await this.#repositories.accounts.get(permission.accountId))
       }
-      await end(user)
+      await deleteRow(user)
     })
   }
 
-  /** Takes all rights on an account for good: the host's own to do. @throws NotFoundError @throws ForbiddenError */
-  async endAccount(accountId: number): Promise<AccountRecord> {
+  /** Revokes all permissions on an account. Only the host may do this. @throws NotFoundError @throws ForbiddenError */
+  async revokeAllOnAccount(accountId: number): Promise<AccountRecord> {
     this.#requireHost()
-    const account = await this.#account(accountId)
+    const account = await this.#requireAccount(accountId)
     for (const permission of await this.#repositories.permissions.list({ accountId: account.id })) {
-      await this.#remove(permission, account)
+      await this.#delete(permission, account)
     }
     return account
   }
 
   /**
-   * Takes all rights on accounts of a company, and all rights of its users: the host's own to do. The entry of the
-   * company's deletion stands for them, except for rights on accounts of other companies, which have entries there.
+   * Revokes all permissions on accounts of a company, and all permissions of its users. Only the host may do this.
+   * Permissions on accounts of other companies get entries in those companies' audit trails. The others get no entries
+   * of their own, because the entry of the company's deletion covers them.
    * @throws ForbiddenError
    */
-  async endCompany(companyId: number): Promise<void> {
+  async revokeAllOfCompany(companyId: number): Promise<void> {
     this.#requireHost()
     const { permissions } = this.#repositories
-    for await (const abroad of pages(ROWS_AT_ONCE, async (page) => await permissions.listAbroad(companyId, page))) {
+    for await (const abroad of pages(ROWS_PER_PAGE, async (page) => await permissions.listAbroad(companyId, page))) {
       await recordChanges(this.#repositories, this.reach.by, this.#now, abroad.map(revocationOf))
     }
     await this.#repositories.permissions.deleteOfCompany(companyId)
   }
 
-  /** A user within reach. @throws NotFoundError for a missing one and one out of reach alike */
-  async user(userId: number): Promise<UserRecord> {
+  /** @throws ForbiddenError if a role has capabilities that the caller may not grant */
+  requireHeld({ id, capabilities }: RoleRecord): void {
+    const lacking = capabilities.filter((capability) => !this.reach.mayGrant([capability]))
+    if (lacking.length === 0) return
+    throw new ForbiddenError(
+      `the role ${id} has capabilities that you do not have (${lacking.join(', ')}): ${NEEDS_ANOTHER_USER}`,
+    )
+  }
+
+  /** @throws NotFoundError if the user is missing or out of reach */
+  async #requireUser(userId: number): Promise<UserRecord> {
     const user = await this.#repositories.users.get(userId)
     if (user !== undefined && (await covers(this.reach, this.#repositories, user.companyId))) return user
     throw new NotFoundError('user', userId)
   }
 
-  /** @throws ForbiddenError where a role allows what the caller may not hand on */
-  requireHeld({ id, capabilities }: RoleRecord): void {
-    const lacking = capabilities.filter((capability) => !this.reach.mayGrant([capability]))
-    if (lacking.length === 0) return
-    throw new ForbiddenError(
-      `the role ${id} has capabilities that you do not have (${lacking.join(', ')}): ${SOMEBODY_ELSE}`,
-    )
-  }
-
-  /** @throws ForbiddenError alike for a missing account and one out of reach @throws NotFoundError without a limit */
-  async #account(accountId: number): Promise<AccountRecord> {
+  /**
+   * @throws ForbiddenError within a limited reach, if the account is missing or out of reach
+   * @throws NotFoundError without a limit, if the account is missing
+   */
+  async #requireAccount(accountId: number): Promise<AccountRecord> {
     const account = await this.#repositories.accounts.get(accountId)
     if (account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))) return account
     if (this.reach.isLimited) {
@@ -218,7 +223,10 @@ export class Rights {
     throw new NotFoundError('account', accountId)
   }
 
-  async #permission(id: number): Promise<{ readonly permission: PermissionRecord; readonly account: AccountRecord }> {
+  /** @throws NotFoundError if the permission is missing, or its account is out of reach */
+  async #requirePermission(
+    id: number,
+  ): Promise<{ readonly permission: PermissionRecord; readonly account: AccountRecord }> {
     const permission = await this.#repositories.permissions.get(id)
     const account = permission && (await this.#repositories.accounts.get(permission.accountId))
     const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
@@ -226,15 +234,20 @@ export class Rights {
     return { permission, account }
   }
 
-  /** A user whose permissions, wherever they are, the caller may change. */
-  async #changeableUser(userId: number): Promise<{ user: UserRecord; permissions: readonly PermissionRecord[] }> {
-    const user = await this.user(userId)
+  /**
+   * A user whose permissions, on every account, the caller may change.
+   * @throws NotFoundError @throws ForbiddenError
+   */
+  async #requireChangeableUser(
+    userId: number,
+  ): Promise<{ readonly user: UserRecord; readonly permissions: readonly PermissionRecord[] }> {
+    const user = await this.#requireUser(userId)
     const permissions = await this.#repositories.permissions.list({ userId: user.id })
     for (const permission of permissions) {
       const account = await this.#repositories.accounts.get(permission.accountId)
       const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
       if (!isReached && this.reach.isLimited) {
-        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${SOMEBODY_ELSE}`)
+        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${NEEDS_ANOTHER_USER}`)
       }
       await this.#requireChangeable(permission)
     }
@@ -242,7 +255,7 @@ export class Rights {
   }
 
   /** A role that an account may use. @throws InvalidInputError */
-  async #role(roleId: number, { companyId, application }: AccountRecord): Promise<RoleRecord> {
+  async #requireRole(roleId: number, { companyId, application }: AccountRecord): Promise<RoleRecord> {
     const role = await this.#repositories.roles.get(roleId)
     if (role === undefined || (role.companyId !== null && role.companyId !== companyId)) {
       throw new InvalidInputError(
@@ -255,19 +268,20 @@ export class Rights {
     throw new InvalidInputError('appRoleId', `the role ${roleId} is not valid for the application ${application}`)
   }
 
-  /** Whoever may change a permission holds what its role allows, and is not its suspended owner. */
+  /**
+   * @throws ForbiddenError if the caller lacks a capability of the permission's role, or the permission is the caller's
+   *   own and suspended
+   */
   async #requireChangeable(permission: PermissionRecord): Promise<void> {
     if (!this.reach.isLimited) return
     const role = await this.#repositories.roles.get(permission.roleId)
     if (role === undefined) throw new ForbiddenError(`the role of the permission ${permission.id} does not exist`)
     this.requireHeld(role)
     if (!permission.isDisabled || permission.userId !== this.reach.userId) return
-    throw new ForbiddenError(
-      `the permission ${permission.id} is your own and suspended: somebody else must end its suspension`,
-    )
+    throw new ForbiddenError(`the permission ${permission.id} is your own and suspended: another user must resume it`)
   }
 
-  async #remove(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
+  async #delete(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
     await this.#repositories.permissions.delete(permission.id)
     await this.#record(revocationOf({ ...permission, companyId: account?.companyId ?? null }))
   }
@@ -285,15 +299,16 @@ export class Rights {
   }
 }
 
-type Granted = Pick<PermissionRecord, 'userId' | 'accountId' | 'roleId'>
+type PermissionIds = Pick<PermissionRecord, 'userId' | 'accountId' | 'roleId'>
 
-function detailsOf({ userId, accountId, roleId }: Granted) {
+function detailsOf({ userId, accountId, roleId }: PermissionIds) {
   return { userId, accountId, roleId }
 }
 
-function revocationOf({ id, companyId, ...of }: Granted & { readonly id: number; readonly companyId: number | null }) {
-  return { action: 'permission.revoked', companyId, targetId: id, details: detailsOf(of) } as const
+function revocationOf(permission: PermissionIds & { readonly id: number; readonly companyId: number | null }) {
+  const { id, companyId } = permission
+  return { action: 'permission.revoked', companyId, targetId: id, details: detailsOf(permission) } as const
 }
 
-const ROWS_AT_ONCE = 500
-const SOMEBODY_ELSE = 'somebody who has them must do this'
+const ROWS_PER_PAGE = 500
+const NEEDS_ANOTHER_USER = 'a user who has them must do this'

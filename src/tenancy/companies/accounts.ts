@@ -2,11 +2,20 @@ import { recordChange } from '../../audit/index.js'
 import { InUseError, NotFoundError } from '../../kernel/errors.js'
 import { choiceSchema, idSchema, objectSchema, parseId, textSchema, validate } from '../../kernel/validate.js'
 import type { Clock, Storage } from '../../ports/index.js'
-import { type Reach, UNLIMITED } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
 import type { ContextRemoval } from '../context-removal.js'
 import { readOwner } from '../initialize.js'
 import { type Account, APPLICATION_KEYS, toAccount } from '../records.js'
+
+export interface NewAccount {
+  readonly companyId: number
+  /** Key of the application. */
+  readonly application: string
+  /** Name of the region. A new name creates the region. */
+  readonly region: string
+  readonly name: string
+}
 
 const SCHEMA = objectSchema({
   companyId: idSchema(),
@@ -15,30 +24,23 @@ const SCHEMA = objectSchema({
   name: textSchema({ min: 1, max: 255, isLine: true }),
 })
 
-export interface NewAccount {
-  readonly companyId: number
-  /** Key of the application. */
-  readonly application: string
-  /** Name of the region; made if it is new. */
-  readonly region: string
-  readonly name: string
-}
-
-/** Makes an account of an application for a company. */
-export class CreateAccount {
+/** Accounts of companies. Only the host creates, disables and deletes them. */
+export class Accounts {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #contexts: ContextRemoval
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, contexts: ContextRemoval) {
     this.#storage = storage
     this.#clock = clock
+    this.#contexts = contexts
   }
 
   /**
    * @throws InvalidInputError
-   * @throws NotFoundError where there is no such company
+   * @throws NotFoundError if the company does not exist
    */
-  async execute(input: NewAccount, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<Account> {
+  async create(input: NewAccount, { by }: Pick<Reach, 'by'>): Promise<Account> {
     const { companyId, application, region, name } = validate(SCHEMA, input)
     return await this.#storage.transaction(async (repositories) => {
       const { companies, regions, accounts } = repositories
@@ -56,33 +58,50 @@ export class CreateAccount {
       return toAccount(account, region)
     })
   }
-}
 
-/** Deletes an account: nobody has a right on it any more, and its contexts go with their documents. */
-export class DeleteAccount {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #contexts: ContextRemoval
+  /** All accounts, ordered by id. */
+  async list(): Promise<Account[]> {
+    return await this.#storage.read(async ({ accounts, regions }) => {
+      const regionNames = new Map((await regions.list()).map(({ id, name }) => [id, name]))
+      return (await accounts.list()).map((account) => toAccount(account, regionNames.get(account.regionId) ?? ''))
+    })
+  }
 
-  constructor(storage: Storage, clock: Clock, contexts: ContextRemoval) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#contexts = contexts
+  /** Disables or enables an account. The engine refuses every principal of a disabled one. @throws NotFoundError */
+  async setActive(accountId: number, isActive: boolean, { by }: Pick<Reach, 'by'>): Promise<Account> {
+    const id = parseId(accountId, 'id')
+    await this.#storage.transaction(async (repositories) => {
+      const account = await repositories.accounts.get(id)
+      if (account === undefined) throw new NotFoundError('account', id)
+      await repositories.accounts.setActive(id, isActive)
+      await recordChange(repositories, by, this.#clock.now(), {
+        action: isActive ? 'account.enabled' : 'account.disabled',
+        companyId: account.companyId,
+        targetId: id,
+        details: {},
+      })
+    })
+    const account = (await this.list()).find((item) => item.id === id)
+    if (account === undefined) throw new NotFoundError('account', id)
+    return account
   }
 
   /**
+   * Deletes an account, all permissions on it, and its contexts with their documents.
+   *
    * @param reach the host's own
-   * @throws NotFoundError @throws InUseError for the account that the owner of the installation acts in
+   * @throws NotFoundError
+   * @throws InUseError for the account in which the owner of the installation acts
    */
-  async execute(accountId: number, reach: Reach): Promise<void> {
+  async delete(accountId: number, reach: Reach): Promise<void> {
     const id = parseId(accountId, 'id')
     await this.#storage.transaction(async (repositories) => {
       const now = this.#clock.now()
       const rights = await Rights.of(repositories, reach, now)
       if ((await readOwner(repositories))?.accountId === id) {
-        throw new InUseError(`the owner of this installation acts in the account ${id}: it stays`)
+        throw new InUseError(`the owner of this installation acts in the account ${id}: it cannot be deleted`)
       }
-      const { companyId } = await rights.endAccount(id)
+      const { companyId } = await rights.revokeAllOnAccount(id)
       await this.#contexts.removeOfAccount(repositories, id, reach.by)
       await repositories.accounts.remove(id, now.toISOString())
       await recordChange(repositories, reach.by, now, {

@@ -1,31 +1,31 @@
 import type { LinkMailSubject, Mail, MailSubject, MailWriter, NoticeMailSubject } from '../../ports/index.js'
 
-/** The engine's own words, in English. */
+/** The engine's default texts, in English. */
 export const writeMail: MailWriter = (subject) => (subject.link === undefined ? noticeMail(subject) : linkMail(subject))
 
 function linkMail(subject: LinkMailSubject): Pick<Mail, 'subject' | 'text' | 'html'> {
-  const { title, why, please, button, otherwise } = wording(subject)
+  const { title, reason, instruction, button, footnote } = textsOf(subject)
   const greeting = greetingOf(subject)
-  const until = `The link works once, until ${minuteOf(subject.expires)}.`
+  const validity = `The link works once, until ${minuteOf(subject.expires)}.`
   return {
     subject: title,
-    text: [greeting, '', why, please, '', subject.link, '', until, otherwise, ''].join('\n'),
+    text: [greeting, '', reason, instruction, '', subject.link, '', validity, footnote, ''].join('\n'),
     html: htmlOf(title, [
       escapeHtml(greeting),
-      `${escapeHtml(why)} ${please}`,
+      `${escapeHtml(reason)} ${instruction}`,
       `<a href="${escapeHtml(subject.link)}">${button}</a>`,
-      `${escapeHtml(until)} ${escapeHtml(otherwise)}`,
+      `${escapeHtml(validity)} ${escapeHtml(footnote)}`,
     ]),
   }
 }
 
-/** A mail to read: nothing in it is to be followed. */
+/** A mail without a link. */
 function noticeMail(subject: NoticeMailSubject): Pick<Mail, 'subject' | 'text' | 'html'> {
   const title = 'Your password was changed'
   const paragraphs = [
     greetingOf(subject),
     `The password of ${subject.user.email} at ${subject.companyName} was changed on ${minuteOf(subject.happened)}.`,
-    'If it was you, there is nothing to do. If it was not, ask for a new password where you log in, and tell an administrator of your company.',
+    'If you changed it, there is nothing to do. If you did not, request a new password where you log in, and tell an administrator of your company.',
   ]
   return {
     subject: title,
@@ -34,22 +34,22 @@ function noticeMail(subject: NoticeMailSubject): Pick<Mail, 'subject' | 'text' |
   }
 }
 
-function wording({ purpose, companyName, user }: LinkMailSubject) {
+function textsOf({ purpose, companyName, user }: LinkMailSubject) {
   if (purpose === 'invitation') {
     return {
       title: `You are invited to ${companyName}`,
-      why: `An account for ${user.email} was made at ${companyName}.`,
-      please: 'Choose a password to complete it:',
+      reason: `An account for ${user.email} was created at ${companyName}.`,
+      instruction: 'Choose a password to complete it:',
       button: 'Choose a password',
-      otherwise: 'If you did not expect this mail, ignore it.',
+      footnote: 'If you did not expect this mail, ignore it.',
     }
   }
   return {
     title: 'Reset your password',
-    why: `A new password was asked for ${user.email} at ${companyName}.`,
-    please: 'Choose it here:',
+    reason: `A new password was requested for ${user.email} at ${companyName}.`,
+    instruction: 'Choose it here:',
     button: 'Choose a new password',
-    otherwise: 'If you did not ask for it, ignore this mail: your password stays as it is.',
+    footnote: 'If you did not request it, ignore this mail: your password does not change.',
   }
 }
 

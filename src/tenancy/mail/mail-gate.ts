@@ -1,39 +1,38 @@
 import { ThrottledError } from '../../kernel/errors.js'
 import type { EngineLimits } from '../../kernel/limits.js'
 import { sha256Hex } from '../../kernel/random.js'
-import type { Clock, LinkPurpose, RateOutcome, Repositories, UserRecord } from '../../ports/index.js'
+import type { Clock, LinkPurpose, Repositories, UserRecord } from '../../ports/index.js'
 
 type MailLimits = Pick<EngineLimits, 'mailsPerAddressPerHour' | 'mailsPerCompanyPerHour' | 'mailsPerHour'>
 
 const HOUR_MS = 3_600_000
 
-/** Links that wait for one user, sent or not; more are not made. */
-const MOST_LINKS = 5
+/** Unused links of one user, sent or not. */
+const MAX_LINKS = 5
 
 const LINK_PURPOSES: readonly LinkPurpose[] = ['invitation', 'reset']
 
-/** How long a link of a reset lives: after that there is room for another. */
-const LINK_ROOM_SECONDS = 3_600
+/** Lifetime of a reset link: after this time a new link is possible. */
+const RETRY_AFTER_SECONDS = 3_600
 
-/** A mail that asks to be sent. */
 interface MailRequest {
   readonly user: Pick<UserRecord, 'id' | 'companyId' | 'emailKey'>
-  /** The company that causes the mail, whose limit counts; default the user's own. */
+  /** The company that causes the mail. Its limit counts. Default: the user's company. */
   readonly causedBy?: number | undefined
-  /** Whether somebody unknown asks for it, as for a reset: the company has a counter of its own for these. */
+  /** True if an unauthenticated client requests the mail, as for a reset. The company counts these separately. */
   readonly isByStranger?: boolean | undefined
-  /** Whether the mail only tells of something: it has no link, and a counter of its own for the address. */
+  /** True for a mail without a link that only informs. The address has a separate counter for these. */
   readonly isNotice: boolean
 }
 
 /**
- * Decides whether a mail may be sent: every mail passes here, in the transaction that makes it necessary. The counters
- * are rows of the storage, so that the limits hold among processes, and a rollback takes the counts back.
+ * Limits mails. Every mail passes here, in the transaction that makes it necessary. The counters are rows of the
+ * storage, so that the limits hold for all processes together, and a rollback undoes the counts.
  *
- * - The address has a counter for each company: what one company does with an address tells another nothing of it.
- * - Strangers who ask for resets of a company's users leave it the mails that it sends itself.
- * - Counters are taken in the order address, company, all. The first one is a lock on the address until the transaction
- *   ends, so that links are counted one mail at a time.
+ * - An address has one counter for each company, so that a company learns nothing about the mails of another.
+ * - Strangers who request resets cannot use up the mails that a company sends itself.
+ * - Counters are taken in the order address, company, all. The first one locks the address until the transaction ends,
+ *   so that parallel mails to one address are counted one after the other.
  */
 export class MailGate {
   readonly #clock: Clock
@@ -46,7 +45,7 @@ export class MailGate {
 
   /**
    * Counts a mail.
-   * @throws ThrottledError where the mail would be one too many
+   * @throws ThrottledError if the mail would exceed a limit
    */
   async admit(repositories: Repositories, request: MailRequest): Promise<void> {
     const { user, causedBy = user.companyId, isNotice, isByStranger = false } = request
@@ -60,22 +59,22 @@ export class MailGate {
     await this.#take(repositories, 'mail:all', mailsPerHour, 'all companies together')
   }
 
-  async #take({ rates }: Repositories, name: string, most: number, what: string): Promise<void> {
-    const outcome: RateOutcome = await rates.take(name, { most, windowMs: HOUR_MS, now: this.#clock.now() })
-    if (outcome.isAllowed) return
-    const seconds = Math.ceil(outcome.retryAfterMs / 1_000)
+  async #take({ rates }: Repositories, name: string, most: number, target: string): Promise<void> {
+    const { isAllowed, retryAfterMs } = await rates.take(name, { most, windowMs: HOUR_MS, now: this.#clock.now() })
+    if (isAllowed) return
+    const seconds = Math.ceil(retryAfterMs / 1_000)
     throw new ThrottledError(
-      `the limit of ${most} mails an hour for ${what} is reached: try again in ${seconds} seconds`,
+      `the limit of ${most} mails an hour for ${target} is reached: try again in ${seconds} seconds`,
       seconds,
     )
   }
 
   async #requireLink({ passwordTokens, mails }: Repositories, userId: number): Promise<void> {
     const sent = await passwordTokens.countOfUser(userId, this.#clock.now().toISOString())
-    if (sent + (await mails.countOfUser(userId, LINK_PURPOSES)) < MOST_LINKS) return
+    if (sent + (await mails.countOfUser(userId, LINK_PURPOSES)) < MAX_LINKS) return
     throw new ThrottledError(
-      `${MOST_LINKS} links wait for this user already: use one of them, or try again later`,
-      LINK_ROOM_SECONDS,
+      `this user already has ${MAX_LINKS} unused links: use one of them, or try again later`,
+      RETRY_AFTER_SECONDS,
     )
   }
 }

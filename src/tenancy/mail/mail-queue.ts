@@ -1,5 +1,4 @@
 import { ThrottledError } from '../../kernel/errors.js'
-import type { EngineLimits } from '../../kernel/limits.js'
 import type {
   Clock,
   LinkPurpose,
@@ -15,20 +14,22 @@ import type {
 import type { MailGate } from './mail-gate.js'
 import { SEND_MAIL, type SendMail } from './send-mail.js'
 
-/** Time enough for whoever wrote the mail to send it; after that, the worker does. */
+/** Time for the caller to send the mail itself. After that, the worker sends it. */
 const IMMEDIATE_GRACE_MS = 30_000
 
-/** A mail to be queued. */
 interface NewMail<Purpose extends MailPurpose = LinkPurpose> {
   readonly user: Pick<UserRecord, 'id' | 'companyId' | 'emailKey'>
   readonly purpose: Purpose
-  /** The company that causes the mail, whose limit counts; default the user's own. */
+  /** The company that causes the mail. Its limit counts. Default: the user's company. */
   readonly causedBy?: number | undefined
-  /** Whether somebody unknown asks for it. */
+  /** True if an unauthenticated client requests the mail. */
   readonly isByStranger?: boolean
 }
 
-/** Mails, written in the transaction that makes them necessary; none is lost, and none undoes what it tells of. */
+/**
+ * Stores each mail in the transaction that makes it necessary. So no mail is lost, and a mail that fails does not undo
+ * the change.
+ */
 export class MailQueue {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -54,9 +55,9 @@ export class MailQueue {
   }
 
   /**
-   * @returns the mail's id, for {@link committed}
-   * @throws ThrottledError where the address, the company or all companies have had their mails of the hour, or five
-   *   links wait for the user; the transaction is to be rolled back then
+   * @returns the mail's id, for {@link afterCommit}
+   * @throws ThrottledError if the address, the company or all companies have reached their limit of the hour, or the
+   *   user has five unused links; the caller must then roll the transaction back
    */
   async enqueue(repositories: Repositories, mail: NewMail): Promise<number> {
     await this.#gate.admit(repositories, { ...mail, isNotice: false })
@@ -64,10 +65,10 @@ export class MailQueue {
   }
 
   /**
-   * Queues a mail that only tells of something. One that is over a limit is left out, and what it tells of stands.
-   * @returns the mail's id, for {@link committed}; `undefined` where it is left out
+   * Queues a mail that only informs about a change. A mail that exceeds a limit is dropped, and the change stands.
+   * @returns the mail's id, for {@link afterCommit}; `undefined` if the mail is dropped
    */
-  async notify(repositories: Repositories, mail: NewMail<NoticePurpose>): Promise<number | undefined> {
+  async enqueueNotice(repositories: Repositories, mail: NewMail<NoticePurpose>): Promise<number | undefined> {
     try {
       await this.#gate.admit(repositories, { ...mail, isNotice: true })
     } catch (error) {
@@ -86,8 +87,8 @@ export class MailQueue {
     return id
   }
 
-  /** To be called once the transaction is committed: sends the mail now if that is a matter of a moment. */
-  async committed(mailId: number): Promise<void> {
+  /** Sends the mail now if the mailer is immediate. Call it after the transaction is committed. */
+  async afterCommit(mailId: number): Promise<void> {
     if (!this.#mailer.isImmediate) return
     try {
       await this.#sendMail.send(mailId)
@@ -96,16 +97,16 @@ export class MailQueue {
         await jobs.cancel({ kind: SEND_MAIL, subject: mailId })
       })
     } catch (error) {
-      // The job is there still: the worker tries again.
+      // The job still exists: the worker retries.
       this.#telemetry.record({ name: 'mail.delayed', level: 'warn', fields: { mailId }, error })
     }
   }
 }
 
-/** Ends the links that users have, and takes back mails that wait to be sent to them. */
-export async function endLinks(repositories: Repositories, of: UsersFilter): Promise<void> {
+/** Makes all links of users invalid, and cancels their unsent mails. */
+export async function cancelLinks(repositories: Repositories, users: UsersFilter): Promise<void> {
   const { mails, jobs, passwordTokens } = repositories
-  for (const subject of await mails.removeOf(of)) await jobs.cancel({ kind: SEND_MAIL, subject })
-  if ('userId' in of) await passwordTokens.removeOfUser(of.userId)
-  else await passwordTokens.removeOfCompany(of.companyId)
+  for (const subject of await mails.removeOf(users)) await jobs.cancel({ kind: SEND_MAIL, subject })
+  if ('userId' in users) await passwordTokens.removeOfUser(users.userId)
+  else await passwordTokens.removeOfCompany(users.companyId)
 }

@@ -7,7 +7,6 @@ import type {
   Mail,
   Mailer,
   MailRecord,
-  MailSubject,
   MailWriter,
   Repositories,
   Storage,
@@ -19,26 +18,26 @@ import { writeMail } from './default-mail-writer.js'
 /** The kind of job that sends a mail. */
 export const SEND_MAIL = 'send-mail'
 
-const LINK_LIVES_MS: Record<LinkPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
+const LINK_LIFETIME_MS: Record<LinkPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
 
-/** How mails are worded, and where their links lead. */
+/** The texts of mails, and the address of their links. */
 export interface MailSettings {
   /**
-   * Where users choose a password; `{token}` stands for the token. Default: the REST server's own page
-   * at its default address.
+   * The page where users choose a password; `{token}` stands for the token. Default: the REST server's own page at its
+   * default address.
    */
   readonly setupUrl?: string | (() => string)
-  /** Default: the engine's own words, in English. */
+  /** Default: the engine's texts, in English. */
   readonly writer?: MailWriter
 }
 
 interface WrittenMail {
   readonly mail: Mail
-  /** Hash of the token in the mail's link; none without a link. */
+  /** Hash of the token in the mail's link; undefined without a link. */
   readonly tokenHash?: string
 }
 
-/** Sends a mail that waits. Its link is made now, so that no secret is kept meanwhile. */
+/** The job that sends a stored mail. It creates the link now, so that no secret waits in the database. */
 export class SendMail implements JobHandler {
   readonly kind: string = SEND_MAIL
   readonly #storage: Storage
@@ -64,7 +63,7 @@ export class SendMail implements JobHandler {
     await mails.remove(subject)
   }
 
-  /** @throws MailError; the link of a mail that was not sent is none */
+  /** @throws MailError; the link of the unsent mail is then removed */
   async send(mailId: number, signal?: AbortSignal): Promise<void> {
     const written = await this.#storage.transaction((repositories) => this.#write(repositories, mailId))
     if (written === undefined) return
@@ -82,34 +81,31 @@ export class SendMail implements JobHandler {
   async #write(repositories: Repositories, mailId: number): Promise<WrittenMail | undefined> {
     const mail = await repositories.mails.get(mailId)
     if (mail === undefined) return undefined
-    // No mail, and no link, for somebody who was deleted or disabled since it was written.
+    // The user may have been deleted or disabled since the mail was stored.
     const user = await findUsableUser(repositories, mail.userId)
     const company = user && (await repositories.companies.get(user.companyId))
     if (user === undefined || company === undefined) return undefined
-    // Rows of before the rules for names may hold anything.
+    // Rows that are older than the rules for names may contain any text.
     const name = isSafeInMail(user.name) ? user.name : ''
-    const about = {
+    const subject = {
       user: { name, email: user.email },
       companyName: isSafeInMail(company.name) ? company.name : `company ${company.id}`,
     }
     const to = { name, address: user.email }
     const { purpose } = mail
+    const write = this.#settings.writer ?? writeMail
     if (purpose === 'password-changed')
-      return { mail: { to, ...this.#word({ ...about, purpose, happened: mail.created }) } }
-    const { tokenHash, ...link } = await this.#makeLink(repositories, { userId: user.id, purpose })
-    return { mail: { to, ...this.#word({ ...about, purpose, ...link }) }, tokenHash }
+      return { mail: { to, ...write({ ...subject, purpose, happened: mail.created }) } }
+    const { tokenHash, ...link } = await this.#createLink(repositories, { userId: user.id, purpose })
+    return { mail: { to, ...write({ ...subject, purpose, ...link }) }, tokenHash }
   }
 
-  #word(subject: MailSubject): ReturnType<MailWriter> {
-    return (this.#settings.writer ?? writeMail)(subject)
-  }
-
-  async #makeLink(
+  async #createLink(
     { passwordTokens }: Repositories,
     { userId, purpose }: Pick<MailRecord, 'userId'> & { readonly purpose: LinkPurpose },
   ): Promise<{ readonly link: string; readonly expires: string; readonly tokenHash: string }> {
     const now = this.#clock.now()
-    const expires = new Date(now.getTime() + LINK_LIVES_MS[purpose]).toISOString()
+    const expires = new Date(now.getTime() + LINK_LIFETIME_MS[purpose]).toISOString()
     const token = randomToken(24)
     await passwordTokens.removeExpired(now.toISOString())
     const tokenHash = await sha256Hex(token)
@@ -118,17 +114,20 @@ export class SendMail implements JobHandler {
   }
 }
 
-const PLACE = '{token}'
-const DEFAULT_SETUP_URL = `http://127.0.0.1:8787/auth/setup?token=${PLACE}`
+const TOKEN_PLACEHOLDER = '{token}'
+const DEFAULT_SETUP_URL = `http://127.0.0.1:8787/auth/setup?token=${TOKEN_PLACEHOLDER}`
 
-/** @throws InvalidInputError for a template without a place for the token, or that is no address */
+/** @throws InvalidInputError if the template has no `{token}`, or is not a web address */
 export function checkSetupUrl(template: string): void {
-  const filled = template.replaceAll(PLACE, 'token')
-  if (!template.includes(PLACE) || !URL.canParse(filled) || !/^https?:/i.test(filled)) {
-    throw new InvalidInputError('setupUrl', `must be a web address with ${PLACE} in it, such as ${DEFAULT_SETUP_URL}`)
+  const filled = template.replaceAll(TOKEN_PLACEHOLDER, 'token')
+  if (!template.includes(TOKEN_PLACEHOLDER) || !URL.canParse(filled) || !/^https?:/i.test(filled)) {
+    throw new InvalidInputError(
+      'setupUrl',
+      `must be a web address with ${TOKEN_PLACEHOLDER} in it, such as ${DEFAULT_SETUP_URL}`,
+    )
   }
 }
 
 function fillSetupUrl(template: string | (() => string) = DEFAULT_SETUP_URL, token: string): string {
-  return (typeof template === 'string' ? template : template()).replaceAll(PLACE, token)
+  return (typeof template === 'string' ? template : template()).replaceAll(TOKEN_PLACEHOLDER, token)
 }

@@ -2,57 +2,59 @@ import type { z } from 'zod'
 import { recordChange } from '../../audit/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { closedObjectSchema, parseId, textSchema, validate } from '../../kernel/validate.js'
-import type { Clock, Storage } from '../../ports/index.js'
+import type { Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import type { Reach } from '../access/reach.js'
 import { toUser, type User } from '../records.js'
 import type { OtpSecrets } from './otp-secrets.js'
 import { newRecoveryCodes, type RecoveryCodes } from './recovery-codes.js'
 import { forgetWrongOtps, otpMethodOf } from './second-factor.js'
 
-/** One-time passwords of users, by the host's own hand. All throw NotFoundError for an unknown user. */
+/** The host's operations on one-time passwords of users. All throw NotFoundError for an unknown user. */
 export interface OneTimePasswordOperations {
   /**
-   * Makes a secret, to be shown to the user once, as a QR code of its URI. Nothing changes for logins until it is
-   * confirmed: a secret in use stays in use. A second call makes another secret in place of the one that waits.
+   * Creates a secret. Show it to the user once, as a QR code of its URI. Logins do not change until the secret is
+   * confirmed: a secret in use stays in use. A second call replaces an unconfirmed secret.
    *
    * @throws InvalidInputError
    */
   begin(id: number, label?: OneTimePasswordLabel): Promise<OneTimePasswordSetup>
   /**
-   * Puts the secret in use, by a code that the app shows for it: from now on a login needs a code. Earlier recovery
-   * codes end.
+   * Puts the secret in use, by a code that the authenticator app shows for it. From now on a login needs a code.
+   * Earlier recovery codes become invalid.
    *
-   * @throws InvalidInputError where the code is wrong, and where no secret waits
+   * @throws InvalidInputError if the code is wrong, or there is no unconfirmed secret
    */
   confirm(id: number, code: string): Promise<RecoveryCodes>
   /**
-   * Makes recovery codes in place of all earlier ones.
-   * @throws InvalidInputError where the user has no secret in use
+   * Creates recovery codes, which replace all earlier ones.
+   * @throws InvalidInputError if the user has no secret in use
    */
   renewRecoveryCodes(id: number): Promise<RecoveryCodes>
-  /** Removes the secret and the recovery codes: the password alone is enough again. Does nothing where there are none. */
+  /** Removes the secret and the recovery codes, so that a login needs only the password. Does nothing without them. */
   disable(id: number): Promise<User>
+}
+
+export interface OneTimePasswordLabel {
+  /** Name of the service in the authenticator app, 1 to 100 characters. Default: the name of the user's company. */
+  readonly issuer?: string | undefined
+}
+
+/** The data for the user's authenticator app. It cannot be read a second time. */
+export interface OneTimePasswordSetup {
+  /** 160 random bits in base32, for users who cannot scan a QR code. */
+  readonly secret: string
+  /** The same secret as `otpauth://totp/…`, to be shown as a QR code. */
+  readonly uri: string
 }
 
 const LABEL: z.ZodType<OneTimePasswordLabel> = closedObjectSchema({
   issuer: textSchema({ min: 1, max: 100, isLine: true }).optional(),
 })
 
-export interface OneTimePasswordLabel {
-  /** The service, as the authenticator app shows it: 1 to 100 characters; default the name of the user's company. */
-  readonly issuer?: string | undefined
-}
+const CODE = textSchema({ min: 1, max: 1_000 })
 
-/** What a user needs to set up an authenticator app. It is shown this once. */
-export interface OneTimePasswordSetup {
-  /** 160 random bits in base32, to be typed where no QR code can be read. */
-  readonly secret: string
-  /** The same as `otpauth://totp/…`, to be shown as a QR code. */
-  readonly uri: string
-}
-
-/** Makes a secret that waits to be confirmed. */
-export class BeginOneTimePassword {
+/** Implements {@link OneTimePasswordOperations}. */
+export class UserOneTimePasswords {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #secrets: OtpSecrets
@@ -64,18 +66,17 @@ export class BeginOneTimePassword {
   }
 
   /** @throws InvalidInputError @throws NotFoundError */
-  async execute(userId: number, label: OneTimePasswordLabel | undefined, { by }: Reach): Promise<OneTimePasswordSetup> {
+  async begin(userId: number, label: OneTimePasswordLabel | undefined, { by }: Reach): Promise<OneTimePasswordSetup> {
     const id = parseId(userId, 'id')
     const { issuer } = validate(LABEL, label ?? {}, 'label')
-    const { user, company } = await this.#storage.read(async ({ users, companies }) => {
-      const found = await users.get(id)
-      if (found === undefined) throw new NotFoundError('user', id)
-      return { user: found, company: await companies.get(found.companyId) }
+    const { user, company } = await this.#storage.read(async (repositories) => {
+      const found = await requireUser(repositories, id)
+      return { user: found, company: await repositories.companies.get(found.companyId) }
     })
-    const named = { issuer: issuer ?? company?.name ?? '', account: user.email }
-    const { secret, uri, sealed } = await this.#secrets.create(named)
+    const secretLabel = { issuer: issuer ?? company?.name ?? '', account: user.email }
+    const { secret, uri, sealed } = await this.#secrets.create(secretLabel)
     await this.#storage.transaction(async (repositories) => {
-      if ((await repositories.users.get(id)) === undefined) throw new NotFoundError('user', id)
+      await requireUser(repositories, id)
       await repositories.oneTimePasswords.putPending(id, sealed)
       await recordChange(repositories, by, this.#clock.now(), {
         action: 'otp.begun',
@@ -86,39 +87,24 @@ export class BeginOneTimePassword {
     })
     return { secret, uri }
   }
-}
-
-const CODE = textSchema({ min: 1, max: 1_000 })
-
-/** Puts a secret in use, by a code of it. */
-export class ConfirmOneTimePassword {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #secrets: OtpSecrets
-
-  constructor(storage: Storage, clock: Clock, secrets: OtpSecrets) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#secrets = secrets
-  }
 
   /**
-   * The code that confirms is accepted by no login after that.
+   * No login accepts the confirming code after that.
    *
-   * @throws InvalidInputError where the code is wrong, and where no secret waits
+   * @throws InvalidInputError if the code is wrong, or there is no unconfirmed secret
    * @throws NotFoundError
-   * @throws SecretUnreadableError where the secret that waits was altered
+   * @throws SecretUnreadableError if the unconfirmed secret was altered
    */
-  async execute(userId: number, code: string, { by }: Reach): Promise<RecoveryCodes> {
+  async confirm(userId: number, code: string, { by }: Reach): Promise<RecoveryCodes> {
     const id = parseId(userId, 'id')
     const entered = validate(CODE, code, 'code')
-    const { companyId, waiting } = await this.#storage.read(async ({ users, oneTimePasswords }) => {
-      const user = await users.get(id)
-      if (user === undefined) throw new NotFoundError('user', id)
-      return { companyId: user.companyId, waiting: (await oneTimePasswords.get(id))?.pendingSecret ?? undefined }
+    const { companyId, pendingSecret } = await this.#storage.read(async (repositories) => {
+      const user = await requireUser(repositories, id)
+      const record = await repositories.oneTimePasswords.get(id)
+      return { companyId: user.companyId, pendingSecret: record?.pendingSecret ?? undefined }
     })
-    if (waiting === undefined) throw nothingWaits(id)
-    const step = await this.#secrets.stepOf(id, waiting, entered)
+    if (pendingSecret === undefined) throw noPendingSecret(id)
+    const step = await this.#secrets.stepOf(id, pendingSecret, entered)
     if (step === undefined) {
       throw new InvalidInputError(
         'code',
@@ -128,36 +114,43 @@ export class ConfirmOneTimePassword {
     const { recoveryCodes, hashes } = await newRecoveryCodes(id)
     await this.#storage.transaction(async (repositories) => {
       const now = this.#clock.now()
-      // Somebody else may have begun again, or confirmed, meanwhile.
-      if (!(await repositories.oneTimePasswords.activate(id, waiting, step))) throw nothingWaits(id)
+      // Another caller may have replaced or confirmed the secret since it was read.
+      if (!(await repositories.oneTimePasswords.activate(id, pendingSecret, step))) throw noPendingSecret(id)
       await repositories.oneTimePasswords.replaceRecoveryCodes(id, hashes)
       await forgetWrongOtps(repositories, id, now)
       await recordChange(repositories, by, now, { action: 'otp.enabled', companyId, targetId: id, details: {} })
     })
     return { recoveryCodes }
   }
-}
 
-function nothingWaits(id: number): InvalidInputError {
-  return new InvalidInputError('id', `no secret of the user ${id} waits to be confirmed: begin again`)
-}
-
-/** Removes a user's secrets and recovery codes. */
-export class DisableOneTimePassword {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
+  /** @throws InvalidInputError if the user has no secret in use @throws NotFoundError */
+  async renewRecoveryCodes(userId: number, { by }: Reach): Promise<RecoveryCodes> {
+    const id = parseId(userId, 'id')
+    const { recoveryCodes, hashes } = await newRecoveryCodes(id)
+    await this.#storage.transaction(async (repositories) => {
+      const { companyId } = await requireUser(repositories, id)
+      if ((await otpMethodOf(repositories, id)) === 'none') {
+        throw new InvalidInputError('id', `the user ${id} has no one-time passwords: begin and confirm them first`)
+      }
+      await repositories.oneTimePasswords.replaceRecoveryCodes(id, hashes)
+      await recordChange(repositories, by, this.#clock.now(), {
+        action: 'otp.recovery-codes-renewed',
+        companyId,
+        targetId: id,
+        details: {},
+      })
+    })
+    return { recoveryCodes }
   }
 
-  /** Leaves no entry where there was nothing to remove. @throws InvalidInputError @throws NotFoundError */
-  async execute(userId: number, { by }: Reach): Promise<User> {
+  /**
+   * Removes secrets and recovery codes. Records no entry if there are none.
+   * @throws InvalidInputError @throws NotFoundError
+   */
+  async disable(userId: number, { by }: Reach): Promise<User> {
     const id = parseId(userId, 'id')
     return await this.#storage.transaction(async (repositories) => {
-      const user = await repositories.users.get(id)
-      if (user === undefined) throw new NotFoundError('user', id)
+      const user = await requireUser(repositories, id)
       const enabled = (await otpMethodOf(repositories, id)) !== 'none'
       const now = this.#clock.now()
       if (await repositories.oneTimePasswords.removeOf({ userId: id })) {
@@ -174,34 +167,13 @@ export class DisableOneTimePassword {
   }
 }
 
-/** Makes recovery codes in place of earlier ones. */
-export class RenewRecoveryCodes {
-  readonly #storage: Storage
-  readonly #clock: Clock
+/** @throws NotFoundError */
+async function requireUser({ users }: Repositories, id: number): Promise<UserRecord> {
+  const user = await users.get(id)
+  if (user === undefined) throw new NotFoundError('user', id)
+  return user
+}
 
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
-
-  /** @throws InvalidInputError where the user has no secret in use @throws NotFoundError */
-  async execute(userId: number, { by }: Reach): Promise<RecoveryCodes> {
-    const id = parseId(userId, 'id')
-    const { recoveryCodes, hashes } = await newRecoveryCodes(id)
-    await this.#storage.transaction(async (repositories) => {
-      const user = await repositories.users.get(id)
-      if (user === undefined) throw new NotFoundError('user', id)
-      if ((await otpMethodOf(repositories, id)) === 'none') {
-        throw new InvalidInputError('id', `the user ${id} has no one-time passwords: begin and confirm them first`)
-      }
-      await repositories.oneTimePasswords.replaceRecoveryCodes(id, hashes)
-      await recordChange(repositories, by, this.#clock.now(), {
-        action: 'otp.recovery-codes-renewed',
-        companyId: user.companyId,
-        targetId: id,
-        details: {},
-      })
-    })
-    return { recoveryCodes }
-  }
+function noPendingSecret(id: number): InvalidInputError {
+  return new InvalidInputError('id', `the user ${id} has no secret to confirm: begin the setup first`)
 }

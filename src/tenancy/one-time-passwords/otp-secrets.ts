@@ -1,12 +1,12 @@
 import { SecretUnreadableError } from '../../kernel/errors.js'
 import type { SecretBox } from '../../kernel/secret-box.js'
 import type { Clock, OneTimePasswords, Telemetry } from '../../ports/index.js'
-import { normalCode } from './recovery-codes.js'
+import { normalizeCode } from './recovery-codes.js'
 
-/** Clocks of phones differ, and codes take time to type (RFC 6238, section 5.2). */
+/** Steps of 30 s. Clocks of phones differ, and codes take time to type (RFC 6238, section 5.2). */
 const STEPS_OF_DRIFT = 1
 
-/** Makes secrets of one-time passwords, and compares codes with them. A secret leaves it sealed. */
+/** Creates secrets of one-time passwords, and compares codes with them. Stored secrets are sealed. */
 export class OtpSecrets {
   readonly #algorithm: OneTimePasswords
   readonly #secretBox: SecretBox
@@ -30,12 +30,12 @@ export class OtpSecrets {
   }
 
   /**
-   * The time step whose code somebody has entered; `undefined` for a wrong code.
-   * @throws SecretUnreadableError, which is in the log too, where the secret was altered
+   * The time step whose code the user entered; `undefined` for a wrong code.
+   * @throws SecretUnreadableError if the secret was altered; telemetry gets the error too
    */
   async stepOf(userId: number, sealed: string, entered: string): Promise<number | undefined> {
     const secret = await this.#open(userId, sealed)
-    return await this.#algorithm.stepOf(secret, normalCode(entered), this.#clock.now(), STEPS_OF_DRIFT)
+    return await this.#algorithm.stepOf(secret, normalizeCode(entered), this.#clock.now(), STEPS_OF_DRIFT)
   }
 
   async #open(userId: number, sealed: string): Promise<string> {

@@ -1,19 +1,19 @@
 import { sha256Hex } from '../../kernel/random.js'
 
 const COUNT = 10
-/** 32 characters, none of which is taken for another. */
+/** 32 characters that people do not confuse with each other. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-/** 16 characters have 80 random bits: a plain hash of them cannot be reversed by trying. */
+/** 16 characters have 80 random bits, so that nobody can reverse a plain hash by trying all codes. */
 const GROUPS = 4
 const GROUP_LENGTH = 4
 
-/** Codes that take the place of a one-time password, each once. They are shown this once. */
+/** Codes that replace a one-time password, each of them once. They cannot be read a second time. */
 export interface RecoveryCodes {
-  /** 10 codes such as `7KQM-XW2D-4HTA-9RPE`. Case, spaces and dashes do not count when one is entered. */
+  /** 10 codes such as `7KQM-XW2D-4HTA-9RPE`. Case, spaces and dashes do not matter when a user enters one. */
   readonly recoveryCodes: readonly string[]
 }
 
-/** Makes the recovery codes of a user. @returns them, and what is stored of them */
+/** Creates the recovery codes of a user. @returns the codes, and the hashes to store */
 export async function newRecoveryCodes(
   userId: number,
 ): Promise<RecoveryCodes & { readonly hashes: readonly string[] }> {
@@ -22,13 +22,13 @@ export async function newRecoveryCodes(
   return { recoveryCodes, hashes }
 }
 
-/** The hash of what somebody has entered. The user is in it: two users with one code would be seen otherwise. */
+/** The hash of an entered code. It includes the user id, so that equal codes of two users have different hashes. */
 export async function hashOfRecoveryCode(userId: number, entered: string): Promise<string> {
-  return await sha256Hex(`${userId}:${normalCode(entered)}`)
+  return await sha256Hex(`${userId}:${normalizeCode(entered)}`)
 }
 
-/** A code as people enter it, in the form in which codes are compared. */
-export function normalCode(entered: string): string {
+/** The form in which entered codes are compared. */
+export function normalizeCode(entered: string): string {
   return entered
     .normalize('NFKC')
     .toUpperCase()

@@ -4,18 +4,18 @@ import { textSchema, validate } from '../../kernel/validate.js'
 import type { Clock, RateLimit, Repositories, Storage, TransactionOptions, UserRecord } from '../../ports/index.js'
 import type { Origin } from '../access/principal.js'
 import type { OtpSecrets } from './otp-secrets.js'
-import { hashOfRecoveryCode, normalCode } from './recovery-codes.js'
+import { hashOfRecoveryCode, normalizeCode } from './recovery-codes.js'
 
 const OTP = textSchema({ max: 1_000 }).optional()
-/** Attempts of one user come one after the other: as many at once are not more of them. */
-const WITH_USER_HELD: TransactionOptions = { isolation: 'read committed' }
+/** Serialises the attempts of one user with a row lock, so that parallel attempts get no additional guesses. */
+const WITH_USER_LOCKED: TransactionOptions = { isolation: 'read committed' }
 
-/** What was entered: a code of the app, with its step where it is right, or a recovery code. */
+/** The entered text: a code of the app (`step` is undefined if it is wrong), or a recovery code. */
 type Attempt = { readonly step: number | undefined; readonly secret: string } | { readonly recoveryHash: string }
 
 type Outcome = 'right' | 'wrong' | { readonly waitMs: number }
 
-/** Checks the second factor of a login whose password was right. */
+/** Checks the second factor of a login, after the password. */
 export class SecondFactor {
   readonly #storage: Storage
   readonly #clock: Clock
@@ -28,23 +28,23 @@ export class SecondFactor {
   }
 
   /**
-   * A right code is accepted once, and so is a recovery code, by all processes together.
+   * All processes together accept each code, and each recovery code, only once.
    *
-   * @param otp what the user has entered
+   * @param otp the entered one-time password or recovery code
    * @returns the user's method; undefined for a wrong code, and for one that was accepted before
-   * @throws OneTimePasswordRequiredError where the user has a method, and `otp` is missing or empty
-   * @throws ThrottledError after too many wrong codes of the user; recovery codes pass
-   * @throws SecretUnreadableError where the user's secret was altered; recovery codes pass
+   * @throws OneTimePasswordRequiredError if the user has a method, and `otp` is missing or empty
+   * @throws ThrottledError after too many wrong codes of the user; recovery codes still work
+   * @throws SecretUnreadableError if the user's secret was altered; recovery codes still work
    */
   async check(user: UserRecord, otp: string | undefined, origin: Origin = {}): Promise<OtpMethod | undefined> {
     const record = await this.#storage.read(({ oneTimePasswords }) => oneTimePasswords.get(user.id))
     if (record === undefined || record.secret === null) return 'none'
-    const entered = normalCode(validate(OTP, otp, 'otp') ?? '')
+    const entered = normalizeCode(validate(OTP, otp, 'otp') ?? '')
     if (entered === '') throw new OneTimePasswordRequiredError()
     const attempt = await this.#attemptOf(user.id, record.secret, entered)
     const outcome = await this.#storage.transaction(
       async (repositories) => await this.#settle(repositories, user, attempt, origin),
-      WITH_USER_HELD,
+      WITH_USER_LOCKED,
     )
     if (typeof outcome === 'string') return outcome === 'right' ? 'totp' : undefined
     throw new ThrottledError(
@@ -89,8 +89,8 @@ export class SecondFactor {
 const MINUTE_MS = 60_000
 
 /**
- * Limits of wrong codes of one user. Three codes of a million are right at a time: 20 guesses find one with a chance of
- * 6 in 100,000. Nobody gets here without the password, so that no stranger locks a user out.
+ * Limits of wrong codes of one user. Three codes of a million are right at a time, so that 20 guesses find one with a
+ * chance of 6 in 100,000. The password comes first, so that a stranger cannot lock a user out.
  */
 const LIMITS = [
   { name: 'otp-15-minutes', most: 5, windowMs: 15 * MINUTE_MS },
@@ -99,7 +99,7 @@ const LIMITS = [
 
 type Rates = Pick<Repositories, 'rates'>
 
-/** How long no code of the user is looked at, in milliseconds; 0 where one is. */
+/** Milliseconds until the next code of the user is checked; 0 if it is checked now. */
 async function otpWaitMs({ rates }: Rates, userId: number, now: Date): Promise<number> {
   let waitMs = 0
   for (const [name, limit] of limitsOf(userId, now)) {
@@ -108,12 +108,11 @@ async function otpWaitMs({ rates }: Rates, userId: number, now: Date): Promise<n
   return waitMs
 }
 
-/** Counts a wrong code. */
 async function countWrongOtp({ rates }: Rates, userId: number, now: Date): Promise<void> {
   for (const [name, limit] of limitsOf(userId, now)) await rates.take(name, limit)
 }
 
-/** Forgets wrong codes: they were for another secret. */
+/** Resets the counters when the secret changes: the counted codes were for the earlier secret. */
 export async function forgetWrongOtps({ rates }: Rates, userId: number, now: Date): Promise<void> {
   for (const [name] of limitsOf(userId, now)) await rates.forget(name)
 }
@@ -125,16 +124,21 @@ function limitsOf(userId: number, now: Date): [name: string, limit: RateLimit][]
 /** A user's second factor: none, or time-based one-time passwords (RFC 6238). */
 export type OtpMethod = 'none' | 'totp'
 
-type Stored = Pick<Repositories, 'oneTimePasswords'>
-
-export async function otpMethodOf({ oneTimePasswords }: Stored, userId: number): Promise<OtpMethod> {
+export async function otpMethodOf(
+  { oneTimePasswords }: Pick<Repositories, 'oneTimePasswords'>,
+  userId: number,
+): Promise<OtpMethod> {
   const record = await oneTimePasswords.get(userId)
   return record === undefined || record.secret === null ? 'none' : 'totp'
 }
 
-/** The methods of all users, or of those with these ids, by one look. @returns says the method of a user by id */
-export async function otpMethods(
-  { oneTimePasswords }: Stored,
+/**
+ * Reads the methods of many users with one query.
+ * @param userIds default: all users
+ * @returns a function that maps a user id to the method
+ */
+export async function readOtpMethods(
+  { oneTimePasswords }: Pick<Repositories, 'oneTimePasswords'>,
   userIds?: readonly number[],
 ): Promise<(userId: number) => OtpMethod> {
   const withSecrets = new Set(await oneTimePasswords.listUserIds(userIds))

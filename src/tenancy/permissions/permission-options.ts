@@ -2,17 +2,17 @@ import { ForbiddenError, InvalidInputError } from '../../kernel/errors.js'
 import { parseId } from '../../kernel/validate.js'
 import type { AccountRecord, Repositories, Storage } from '../../ports/index.js'
 import type { TenantAccess } from '../access/authorizer.js'
-import { covers, requireCompany } from '../access/reach.js'
+import { covers, type Reach, requireCompany } from '../access/reach.js'
 import { APPLICATIONS } from '../records.js'
 
-/** One choice (specification, Option item). */
+/** One choice. Specification: Option item. */
 export interface OptionItem {
   readonly value: number
   readonly title: string
   readonly selected: boolean
 }
 
-/** The choices for a permission, as far as the path narrows them; later ones are empty. */
+/** The choices for a permission. The lists of the steps after the path are empty. */
 export interface PermissionOptions {
   readonly applications: readonly OptionItem[]
   readonly regions: readonly OptionItem[]
@@ -21,19 +21,19 @@ export interface PermissionOptions {
   readonly users: readonly OptionItem[]
 }
 
-/** What is chosen already. Each step needs the one before. */
+/** The choices of the earlier steps. Each step needs the one before. */
 export interface PermissionOptionsPath {
   /** Value of an application. */
   readonly type?: number
   readonly region?: number
   readonly account?: number
-  /** Company whose accounts are offered; default the caller's own. */
+  /** Company whose accounts are listed. Default: the caller's own. */
   readonly customerId?: number
-  /** Whether disabled accounts are offered too; default false. */
+  /** True to list disabled accounts too. Default: false. */
   readonly all?: boolean
 }
 
-/** What a permission can be made of, step by step. */
+/** Lists the parts from which a permission can be made, step by step. */
 export class ListPermissionOptions {
   readonly #storage: Storage
 
@@ -42,71 +42,66 @@ export class ListPermissionOptions {
   }
 
   /**
-   * @throws InvalidInputError for a choice that the step before did not offer
-   * @throws ForbiddenError where the company or the account is out of reach, or missing
+   * @throws InvalidInputError for a choice that the step before did not list
+   * @throws ForbiddenError if the company or the account is missing or out of reach
    */
   async execute({ principal, reach }: TenantAccess, path: PermissionOptionsPath = {}): Promise<PermissionOptions> {
     const { type, region, account, all = false } = path
     const companyId = parseId(path.customerId ?? principal.companyId, 'cid')
     return await this.#storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
-      const owned = (await repositories.accounts.list({ companyId })).filter(({ isActive }) => all || isActive)
-      const applications = APPLICATIONS.filter(({ key }) => owned.some(({ application }) => application === key))
-      const options = { ...EMPTY, applications: items(applications, type) }
-      if (type === undefined) return options
+      const accounts = (await repositories.accounts.list({ companyId })).filter(({ isActive }) => all || isActive)
+      const applications = APPLICATIONS.filter(({ key }) => accounts.some(({ application }) => application === key))
+      const withApplications = { ...EMPTY, applications: toItems(applications, type) }
+      if (type === undefined) return withApplications
       const key = APPLICATIONS.find(({ id }) => id === type)?.key
       if (key === undefined) throw new InvalidInputError('type', 'must be the value of an application')
-      const inApplication = owned.filter(({ application }) => application === key)
+      const inApplication = accounts.filter(({ application }) => application === key)
       const regions = await regionsOf(repositories, inApplication)
-      const withRegions = { ...options, regions: items(regions, region) }
+      const withRegions = { ...withApplications, regions: toItems(regions, region) }
       if (region === undefined) return withRegions
       if (!(await repositories.regions.list()).some(({ id }) => id === region)) {
         throw new InvalidInputError('region', 'must be the value of a region')
       }
       const inRegion = inApplication.filter(({ regionId }) => regionId === region)
-      const withAccounts = { ...withRegions, accounts: items(inRegion, account) }
+      const withAccounts = { ...withRegions, accounts: toItems(inRegion, account) }
       if (account === undefined) return withAccounts
-      const chosen = inRegion.find(({ id }) => id === account)
-      if (chosen === undefined) return await refuseAccount(repositories, reach, account)
-      return { ...withAccounts, ...(await rolesAndUsers(repositories, reach, chosen)) }
+      const chosenAccount = inRegion.find(({ id }) => id === account)
+      if (chosenAccount === undefined) return await refuseAccount(repositories, reach, account)
+      return { ...withAccounts, ...(await rolesAndUsers(repositories, reach, chosenAccount)) }
     })
   }
 }
 
 const EMPTY: PermissionOptions = { applications: [], regions: [], accounts: [], roles: [], users: [] }
 
-function items(choices: readonly { readonly id: number; readonly name: string }[], chosen?: number): OptionItem[] {
-  return choices.map(({ id, name }) => ({ value: id, title: name, selected: id === chosen }))
+function toItems(
+  choices: readonly { readonly id: number; readonly name: string }[],
+  selectedId?: number,
+): OptionItem[] {
+  return choices.map(({ id, name }) => ({ value: id, title: name, selected: id === selectedId }))
 }
 
 async function regionsOf({ regions }: Repositories, accounts: readonly AccountRecord[]) {
-  const used = new Set(accounts.map(({ regionId }) => regionId))
-  return (await regions.list()).filter(({ id }) => used.has(id))
+  const usedIds = new Set(accounts.map(({ regionId }) => regionId))
+  return (await regions.list()).filter(({ id }) => usedIds.has(id))
 }
 
 /**
- * Those of the account's company; roles also system-wide, as far as they are valid for the application and the caller
- * may grant them.
+ * The users of the account's company, and the roles of that company and of the whole system. A role is left out if it
+ * is disabled, not valid for the application, or has a capability that the caller may not grant.
  */
-async function rolesAndUsers(
-  { roles, users }: Repositories,
-  reach: TenantAccess['reach'],
-  { companyId, application }: AccountRecord,
-) {
-  const usable = (await roles.list({ usableBy: companyId })).filter(
+async function rolesAndUsers({ roles, users }: Repositories, reach: Reach, { companyId, application }: AccountRecord) {
+  const grantableRoles = (await roles.list({ usableBy: companyId })).filter(
     ({ applications, capabilities, isDisabled }) =>
       !isDisabled && applications.includes(application) && reach.mayGrant(capabilities),
   )
-  const people = (await users.list({ companyId })).map(({ id, name, email }) => ({ id, name: name || email }))
-  return { roles: items(usable), users: items(people) }
+  const namedUsers = (await users.list({ companyId })).map(({ id, name, email }) => ({ id, name: name || email }))
+  return { roles: toItems(grantableRoles), users: toItems(namedUsers) }
 }
 
-/** Unknown accounts and foreign ones are forbidden alike (decision 22). */
-async function refuseAccount(
-  repositories: Repositories,
-  reach: TenantAccess['reach'],
-  accountId: number,
-): Promise<never> {
+/** Missing and foreign accounts get the same answer, so that the caller does not learn which ids exist. */
+async function refuseAccount(repositories: Repositories, reach: Reach, accountId: number): Promise<never> {
   const account = await repositories.accounts.get(accountId)
   if (account === undefined || !(await covers(reach, repositories, account.companyId))) {
     throw new ForbiddenError(`the account ${accountId} does not belong to an accessible company`)

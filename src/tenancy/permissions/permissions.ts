@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { idSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PermissionRecord, Storage } from '../../ports/index.js'
 import type { Actor } from '../access/authorizer.js'
-import { type Reach, UNLIMITED } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
 import { type Permission, toPermission } from '../records.js'
 
-/** What creates a permission (`POST /permission`). */
+/** Body of `POST /permission`. */
 export const newPermissionSchema: z.ZodType<NewPermission & { readonly disabled: boolean }> = objectSchema({
   userIdentityId: idSchema(),
   appAccountId: idSchema(),
@@ -22,40 +22,7 @@ export interface NewPermission {
   readonly disabled?: boolean
 }
 
-/** Gives a user a role on an application account. */
-export class GrantPermission {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
-
-  /**
-   * Checks in this order: input, account, user, role, what the caller holds of the role, pair.
-   *
-   * @throws InvalidInputError @throws ForbiddenError @throws NotFoundError @throws AlreadyExistsError as
-   *   {@link Rights.grant} says
-   */
-  async execute(input: NewPermission, actor: Actor, reach: Reach = UNLIMITED): Promise<Permission> {
-    const { userIdentityId, appAccountId, appRoleId, disabled } = validate(newPermissionSchema, input)
-    const now = this.#clock.now()
-    return await this.#storage.transaction(async (repositories) => {
-      const rights = await Rights.of(repositories, reach, now)
-      const granted = {
-        userId: userIdentityId,
-        accountId: appAccountId,
-        roleId: appRoleId,
-        isDisabled: disabled,
-        created: now.toISOString(),
-      }
-      return toPermission(await rights.grant(granted, actor))
-    })
-  }
-}
-
-/** What changes a permission's role (`PUT /permission`). */
+/** Body of `PUT /permission`. */
 export const permissionChangeSchema: z.ZodType<PermissionChange> = objectSchema({
   id: idSchema(),
   appRoleId: idSchema(),
@@ -67,10 +34,10 @@ export interface PermissionChange {
 }
 
 /**
- * Changes, toggles and deletes permissions. Unknown ones, and those on accounts out of reach, are missing alike.
- * Each throws what {@link Rights} says.
+ * Permissions of users on application accounts. Missing permissions, and those on accounts out of reach, get the same
+ * answer. Each method also throws the errors of the {@link Rights} method that it calls.
  */
-export class ManagePermissions {
+export class Permissions {
   readonly #storage: Storage
   readonly #clock: Clock
 
@@ -79,27 +46,57 @@ export class ManagePermissions {
     this.#clock = clock
   }
 
+  /** All permissions, ordered by id: for the host. */
+  async list(): Promise<Permission[]> {
+    return (await this.#storage.read(({ permissions }) => permissions.list())).map(toPermission)
+  }
+
+  /**
+   * Gives a user a role on an application account. Checks in this order: input, account, user, role, the caller's own
+   * capabilities, pair.
+   *
+   * @throws InvalidInputError @throws ForbiddenError @throws NotFoundError @throws AlreadyExistsError as
+   *   {@link Rights.grant}
+   */
+  async grant(input: NewPermission, actor: Actor, reach: Reach): Promise<Permission> {
+    const { userIdentityId, appAccountId, appRoleId, disabled } = validate(newPermissionSchema, input)
+    return await this.#change(reach, async (rights, now) => {
+      const granted = {
+        userId: userIdentityId,
+        accountId: appAccountId,
+        roleId: appRoleId,
+        isDisabled: disabled,
+        created: now.toISOString(),
+      }
+      return await rights.grant(granted, actor)
+    })
+  }
+
   /** @throws InvalidInputError @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
   async changeRole(input: PermissionChange, reach: Reach): Promise<Permission> {
     const { id, appRoleId } = validate(permissionChangeSchema, input)
     return await this.#change(reach, async (rights) => await rights.changeRole(id, appRoleId))
   }
 
-  /** Flips `disabled`. Two at once leave it as it was. @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
+  /**
+   * Flips `disabled`. Two calls at the same time leave it as it was.
+   * @throws NotFoundError @throws ForbiddenError @throws LastManagerError
+   */
   async toggle(permissionId: number, reach: Reach): Promise<Permission> {
     const id = parseId(permissionId, 'permId')
     return await this.#change(reach, async (rights) => await rights.toggle(id))
   }
 
-  /** @returns the permission as it was @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
-  async delete(permissionId: number, reach: Reach): Promise<Permission> {
+  /** @returns the removed permission @throws NotFoundError @throws ForbiddenError @throws LastManagerError */
+  async revoke(permissionId: number, reach: Reach): Promise<Permission> {
     const id = parseId(permissionId, 'permId')
     return await this.#change(reach, async (rights) => await rights.revoke(id))
   }
 
-  async #change(reach: Reach, change: (rights: Rights) => Promise<PermissionRecord>): Promise<Permission> {
+  async #change(reach: Reach, change: (rights: Rights, now: Date) => Promise<PermissionRecord>): Promise<Permission> {
     return await this.#storage.transaction(async (repositories) => {
-      return toPermission(await change(await Rights.of(repositories, reach, this.#clock.now())))
+      const now = this.#clock.now()
+      return toPermission(await change(await Rights.of(repositories, reach, now), now))
     })
   }
 }

@@ -11,50 +11,18 @@ import {
 } from '../../kernel/validate.js'
 import type { Clock, Repositories, RoleRecord, Storage, UserRecord } from '../../ports/index.js'
 import { CAPABILITIES } from '../access/principal.js'
-import { type Reach, UNLIMITED } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
 import { APPLICATION_KEYS, type Role, toRole } from '../records.js'
 
-type SystemRole = Omit<RoleRecord, 'id' | 'companyId' | 'isDisabled'>
-
-/** Every capability. */
-const ADMINISTRATOR: SystemRole = {
-  name: 'Administrator',
-  applications: APPLICATION_KEYS,
-  capabilities: CAPABILITIES,
-}
-
-/** Works with contexts and their documents. */
-export const MEMBER: SystemRole = {
-  name: 'Member',
-  applications: APPLICATION_KEYS,
-  capabilities: ['context:read', 'context:write', 'document:write', 'search'],
-}
-
-/** Reads contexts and searches them. */
-const READER: SystemRole = {
-  name: 'Reader',
-  applications: ['assistant'],
-  capabilities: ['context:read', 'search'],
-}
-
-/** The system-wide roles that every installation has. */
-export const SYSTEM_ROLES: readonly SystemRole[] = [ADMINISTRATOR, MEMBER, READER]
-
-/** Finds a system-wide role; made now where an installation lost it. */
-export async function ensureSystemRole({ roles }: Repositories, role: SystemRole): Promise<RoleRecord> {
-  const known = (await roles.list()).find((one) => isNamedAs(one, role))
-  return known ?? (await roles.insert({ companyId: null, ...role }))
-}
-
-/** Whether a role is one that {@link ensureSystemRole} finds. */
-async function isSystemRole({ roles }: Repositories, { id }: Pick<RoleRecord, 'id'>): Promise<boolean> {
-  const all = await roles.list()
-  return SYSTEM_ROLES.some((system) => id === all.find((role) => isNamedAs(role, system))?.id)
-}
-
-function isNamedAs({ companyId, name }: RoleRecord, system: SystemRole): boolean {
-  return companyId === null && name === system.name
+export interface NewRole {
+  readonly name: string
+  /** Keys of the applications for which the role is valid; at least one. */
+  readonly applications: readonly string[]
+  /** At least one. */
+  readonly capabilities: readonly string[]
+  /** Default: none; the role is system-wide. */
+  readonly companyId?: number
 }
 
 const SCHEMA = objectSchema({
@@ -64,18 +32,8 @@ const SCHEMA = objectSchema({
   companyId: idSchema().optional(),
 })
 
-export interface NewRole {
-  readonly name: string
-  /** Keys of the applications it is valid for; at least one. */
-  readonly applications: readonly string[]
-  /** At least one. */
-  readonly capabilities: readonly string[]
-  /** Omitted, the role is system-wide. */
-  readonly companyId?: number
-}
-
-/** Makes a role of a company, or a system-wide one. */
-export class CreateRole {
+/** Roles of companies, and system-wide ones. Only the host changes them; the system roles never change. */
+export class Roles {
   readonly #storage: Storage
   readonly #clock: Clock
 
@@ -86,9 +44,9 @@ export class CreateRole {
 
   /**
    * @throws InvalidInputError
-   * @throws NotFoundError where there is no such company
+   * @throws NotFoundError if the company does not exist
    */
-  async execute(input: NewRole, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<Role> {
+  async create(input: NewRole, { by }: Pick<Reach, 'by'>): Promise<Role> {
     const { name, applications, capabilities, companyId } = validate(SCHEMA, input)
     if (applications.length === 0) throw new InvalidInputError('applications', 'must name at least one application')
     if (capabilities.length === 0) throw new InvalidInputError('capabilities', 'must name at least one capability')
@@ -112,35 +70,18 @@ export class CreateRole {
       return toRole(role)
     })
   }
-}
 
-/** Gives a new user the role Administrator on all accounts of their company. */
-export async function grantAdministrator(
-  repositories: Repositories,
-  user: UserRecord,
-  created: string,
-  reach: Reach,
-): Promise<void> {
-  const administrator = await ensureSystemRole(repositories, ADMINISTRATOR)
-  const rights = await Rights.of(repositories, reach, new Date(created))
-  for (const account of await repositories.accounts.list({ companyId: user.companyId })) {
-    await rights.grant({ userId: user.id, accountId: account.id, roleId: administrator.id, created }, user)
-  }
-}
-
-/** Disables, enables and deletes roles: the host's own to do. The roles that every installation has stay as they are. */
-export class ManageRoles {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
+  /** All roles, ordered by id. */
+  async list(): Promise<Role[]> {
+    return (await this.#storage.read(({ roles }) => roles.list())).map(toRole)
   }
 
   /**
-   * A disabled role gives nothing to those who have it, at once, and cannot be granted. Doing it twice changes nothing.
-   * @throws NotFoundError @throws InUseError for a role that every installation has
+   * Disables or enables a role. A disabled role gives its users no access, from now on, and cannot be granted. A second
+   * call with the same value changes nothing.
+   *
+   * @throws NotFoundError
+   * @throws InUseError for a system role
    */
   async setDisabled(roleId: number, isDisabled: boolean, { by }: Pick<Reach, 'by'>): Promise<Role> {
     return await this.#change(roleId, async (repositories, role) => {
@@ -155,13 +96,13 @@ export class ManageRoles {
     })
   }
 
-  /** @throws NotFoundError @throws InUseError for a role that a permission has, and one that every installation has */
+  /** @throws NotFoundError @throws InUseError for a role that a permission has, and for a system role */
   async delete(roleId: number, { by }: Pick<Reach, 'by'>): Promise<void> {
     await this.#change(roleId, async (repositories, { id, companyId }) => {
       const { length } = await repositories.permissions.list({ roleId: id })
       if (length > 0) {
-        const having = length === 1 ? '1 permission has' : `${length} permissions have`
-        throw new InUseError(`${having} the role ${id}: first give them another role, or revoke them`)
+        const permissionsHave = length === 1 ? '1 permission has' : `${length} permissions have`
+        throw new InUseError(`${permissionsHave} the role ${id}: first give them another role, or revoke them`)
       }
       await repositories.roles.delete(id)
       await recordChange(repositories, by, this.#clock.now(), {
@@ -179,9 +120,65 @@ export class ManageRoles {
       const role = await repositories.roles.get(id)
       if (role === undefined) throw new NotFoundError('role', id)
       if (await isSystemRole(repositories, role)) {
-        throw new InUseError(`the role ${id}, ${role.name}, is one that the engine itself grants: it stays as it is`)
+        throw new InUseError(`the role ${id}, ${role.name}, is a system role: it stays as it is`)
       }
       return await change(repositories, role)
     })
+  }
+}
+
+type SystemRole = Omit<RoleRecord, 'id' | 'companyId' | 'isDisabled'>
+
+/** Has every capability. */
+const ADMINISTRATOR: SystemRole = {
+  name: 'Administrator',
+  applications: APPLICATION_KEYS,
+  capabilities: CAPABILITIES,
+}
+
+/** Works with contexts and their documents. */
+export const MEMBER: SystemRole = {
+  name: 'Member',
+  applications: APPLICATION_KEYS,
+  capabilities: ['context:read', 'context:write', 'document:write', 'search'],
+}
+
+/** Reads contexts and searches them. */
+const READER: SystemRole = {
+  name: 'Reader',
+  applications: ['assistant'],
+  capabilities: ['context:read', 'search'],
+}
+
+/** The system-wide roles that every installation has. The engine grants them itself. */
+export const SYSTEM_ROLES: readonly SystemRole[] = [ADMINISTRATOR, MEMBER, READER]
+
+/** Finds a system role, and creates it if it is missing. */
+export async function ensureSystemRole({ roles }: Repositories, systemRole: SystemRole): Promise<RoleRecord> {
+  const existing = findSystemRole(await roles.list(), systemRole)
+  return existing ?? (await roles.insert({ companyId: null, ...systemRole }))
+}
+
+/** True for a role that {@link ensureSystemRole} finds. */
+async function isSystemRole({ roles }: Repositories, { id }: Pick<RoleRecord, 'id'>): Promise<boolean> {
+  const all = await roles.list()
+  return SYSTEM_ROLES.some((systemRole) => id === findSystemRole(all, systemRole)?.id)
+}
+
+function findSystemRole(roles: readonly RoleRecord[], systemRole: SystemRole): RoleRecord | undefined {
+  return roles.find(({ companyId, name }) => companyId === null && name === systemRole.name)
+}
+
+/** Gives a new user the role Administrator on all accounts of their company. */
+export async function grantAdministrator(
+  repositories: Repositories,
+  user: UserRecord,
+  created: string,
+  reach: Reach,
+): Promise<void> {
+  const administrator = await ensureSystemRole(repositories, ADMINISTRATOR)
+  const rights = await Rights.of(repositories, reach, new Date(created))
+  for (const account of await repositories.accounts.list({ companyId: user.companyId })) {
+    await rights.grant({ userId: user.id, accountId: account.id, roleId: administrator.id, created }, user)
   }
 }

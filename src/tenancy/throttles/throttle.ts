@@ -5,30 +5,30 @@ import type { Clock, Repositories, Storage, TransactionOptions } from '../../por
 import type { Origin } from '../access/principal.js'
 
 const WINDOW_MS = 60_000
-/** Counters that are known to be full; the oldest are forgotten, and asked for again. */
-const MOST_REMEMBERED = 10_000
+/** Full counters in memory. The oldest are dropped; the next event then reads them from the storage. */
+const MAX_REMEMBERED = 10_000
 const COUNTING: TransactionOptions = { isolation: 'read committed', isWriteFirst: true }
 
-/** What is counted for one name, and how often it may happen in a minute. */
+/** A counter of events for one name. */
 interface Counter {
-  /** What is counted, such as `failures-of-client`. */
+  /** The kind of event, such as `failures-secret`. */
   readonly kind: string
-  /** For whom. It is stored as a hash alone: names may be addresses of people, or of any length. */
+  /** Stored only as a hash, because names can be addresses of people, or of any length. */
   readonly name: string
-  readonly mostPerMinute: number
-  /** Why the next event is refused. */
+  readonly maxPerMinute: number
+  /** The message of the error if the counter is full. */
   readonly refusal: string
 }
 
 /**
- * Counts events of names in windows of a minute, for all processes on a storage together. A counter that is full is
- * remembered until its window ends: what is refused meanwhile costs no look at the storage.
+ * Counts events by name in windows of a minute, for all processes on a storage together. It remembers a full counter
+ * until its window ends, so that refused events do not read the storage.
  */
 export class Throttle {
   readonly #storage: Storage
   readonly #clock: Clock
-  /** When the windows of full counters end, in milliseconds. */
-  readonly #full = new Map<string, number>()
+  /** Ends of the windows of full counters, in milliseconds since 1970. */
+  readonly #fullUntilMs = new Map<string, number>()
 
   constructor(storage: Storage, clock: Clock) {
     this.#storage = storage
@@ -36,61 +36,67 @@ export class Throttle {
   }
 
   /**
-   * Counts one event in each counter, in their order; those behind the first that is full are left alone.
-   * @throws ThrottledError where one of them is full
+   * Counts one event in each counter, in their order. Counters after the first full one do not change.
+   * @throws ThrottledError if one of them is full
    */
   async count(counters: readonly Counter[]): Promise<void> {
-    await this.#ask(counters, async (ask) => await this.#storage.transaction(ask, COUNTING), 'take')
+    await this.#apply(counters, 'take', async (query) => await this.#storage.transaction(query, COUNTING))
   }
 
-  /** Looks as {@link count} does, and counts nothing. */
+  /** Checks the counters and changes nothing. @throws ThrottledError as {@link count} */
   async check(counters: readonly Counter[]): Promise<void> {
-    await this.#ask(counters, async (ask) => await this.#storage.read(ask), 'peek')
+    await this.#apply(counters, 'peek', async (query) => await this.#storage.read(query))
   }
 
-  async #ask(
+  async #apply(
     counters: readonly Counter[],
-    run: (ask: (repositories: Repositories) => Promise<Refusal | undefined>) => Promise<Refusal | undefined>,
-    how: 'take' | 'peek',
+    method: 'take' | 'peek',
+    run: (query: (repositories: Repositories) => Promise<FullCounter | undefined>) => Promise<FullCounter | undefined>,
   ): Promise<void> {
-    const names = await Promise.all(counters.map(async ({ kind, name }) => `${kind}:${await sha256Hex(name)}`))
+    const named = await Promise.all(
+      counters.map(async (counter) => ({ ...counter, key: `${counter.kind}:${await sha256Hex(counter.name)}` })),
+    )
     const now = this.#clock.now()
-    for (const [at, counter] of counters.entries()) this.#refuseIfFull(names[at] ?? '', counter, now.getTime())
-    const refused = await run(async ({ rates }) => {
-      for (const [at, { mostPerMinute }] of counters.entries()) {
-        const limit = { most: mostPerMinute, windowMs: WINDOW_MS, now }
-        const { isAllowed, retryAfterMs } = await rates[how](names[at] ?? '', limit)
-        if (!isAllowed) return { at, retryAfterMs }
+    for (const counter of named) this.#refuseIfRemembered(counter, now.getTime())
+    const full = await run(async ({ rates }) => {
+      for (const { key, maxPerMinute, refusal } of named) {
+        const limit = { most: maxPerMinute, windowMs: WINDOW_MS, now }
+        const { isAllowed, retryAfterMs } = await rates[method](key, limit)
+        if (!isAllowed) return { key, refusal, retryAfterMs }
       }
       return undefined
     })
-    if (refused === undefined) return
-    const { at, retryAfterMs } = refused
-    this.#remember(names[at] ?? '', now.getTime() + retryAfterMs)
-    throw new ThrottledError(counters[at]?.refusal ?? '', Math.ceil(retryAfterMs / 1_000))
+    if (full === undefined) return
+    this.#remember(full.key, now.getTime() + full.retryAfterMs)
+    throw throttled(full)
   }
 
-  #refuseIfFull(name: string, { refusal }: Counter, nowMs: number): void {
-    const waitMs = (this.#full.get(name) ?? nowMs) - nowMs
-    if (waitMs > 0 && waitMs <= WINDOW_MS) throw new ThrottledError(refusal, Math.ceil(waitMs / 1_000))
-    this.#full.delete(name)
+  #refuseIfRemembered({ key, refusal }: Pick<FullCounter, 'key' | 'refusal'>, nowMs: number): void {
+    const retryAfterMs = (this.#fullUntilMs.get(key) ?? nowMs) - nowMs
+    if (retryAfterMs > 0 && retryAfterMs <= WINDOW_MS) throw throttled({ refusal, retryAfterMs })
+    this.#fullUntilMs.delete(key)
   }
 
-  #remember(name: string, endsMs: number): void {
-    this.#full.set(name, endsMs)
-    for (const oldest of this.#full.keys()) {
-      if (this.#full.size <= MOST_REMEMBERED) return
-      this.#full.delete(oldest)
+  #remember(key: string, untilMs: number): void {
+    this.#fullUntilMs.set(key, untilMs)
+    for (const oldestKey of this.#fullUntilMs.keys()) {
+      if (this.#fullUntilMs.size <= MAX_REMEMBERED) return
+      this.#fullUntilMs.delete(oldestKey)
     }
   }
 }
 
-interface Refusal {
-  readonly at: number
+interface FullCounter {
+  readonly key: string
+  readonly refusal: string
   readonly retryAfterMs: number
 }
 
-/** Whose secret was wrong: a client id, or an e-mail address, known or not. */
+function throttled({ refusal, retryAfterMs }: Pick<FullCounter, 'refusal' | 'retryAfterMs'>): ThrottledError {
+  return new ThrottledError(refusal, Math.ceil(retryAfterMs / 1_000))
+}
+
+/** A wrong secret of a client id, or a wrong password of an e-mail address. The name may be unknown. */
 interface Failure {
   readonly kind: 'secret' | 'password'
   readonly name: string
@@ -101,7 +107,7 @@ const NAMES = { secret: 'client id', password: 'e-mail address' } as const
 
 /**
  * Counts wrong secrets and passwords in a minute, by name and by network address, for all processes together (case T9).
- * Names of which there is nothing are counted as those of which there is: neither answers nor times tell them apart.
+ * Unknown names are counted in the same way as known ones, so that neither answers nor times reveal which names exist.
  */
 export class FailureThrottle {
   readonly #throttle: Throttle
@@ -112,46 +118,68 @@ export class FailureThrottle {
     this.#limits = limits
   }
 
-  /** Counts one more failure. @throws ThrottledError after as many within a minute as there may be */
-  async failed(failure: Failure): Promise<void> {
+  /** @throws ThrottledError if the name or the address has reached its limit of the minute */
+  async countFailure(failure: Failure): Promise<void> {
     await this.#throttle.count(this.#countersOf(failure))
   }
 
-  /** @throws ThrottledError where one more failure would be refused */
+  /** @throws ThrottledError if {@link countFailure} would throw one */
   async check(failure: Failure): Promise<void> {
     await this.#throttle.check(this.#countersOf(failure))
   }
 
-  /** The address comes first: one that is refused makes no counters of invented names. */
+  /** The address comes first, so that a throttled address cannot create counters for invented names. */
   #countersOf({ kind, name, origin }: Failure): Counter[] {
     const { failuresPerAddressPerMinute, failuresPerNamePerMinute } = this.#limits
     const ofName: Counter = {
       kind: `failures-${kind}`,
       name,
-      mostPerMinute: failuresPerNamePerMinute,
+      maxPerMinute: failuresPerNamePerMinute,
       refusal: `too many wrong ${kind}s for this ${NAMES[kind]}: wait`,
     }
     if (origin?.remoteAddress === undefined) return [ofName]
     const ofAddress: Counter = {
       kind: 'failures-address',
       name: networkOf(origin.remoteAddress),
-      mostPerMinute: failuresPerAddressPerMinute,
+      maxPerMinute: failuresPerAddressPerMinute,
       refusal: 'too many wrong secrets and passwords from this network address: wait',
     }
     return [ofAddress, ofName]
   }
 }
 
-/** A group of an IPv6 address, and an IPv4 address at its end. */
-const GROUP = /^[0-9a-f]{1,4}$/
+/** Counts unauthenticated requests that set or reset passwords, by network address. */
+export class PasswordRequests {
+  readonly #throttle: Throttle
+  readonly #limits: EngineLimits
+
+  constructor(throttle: Throttle, limits: EngineLimits) {
+    this.#throttle = throttle
+    this.#limits = limits
+  }
+
+  /** Counts one request. A request without a network address is not counted. @throws ThrottledError */
+  async count(origin: Pick<Origin, 'remoteAddress'> | undefined): Promise<void> {
+    if (origin?.remoteAddress === undefined) return
+    const counter = {
+      kind: 'auth-address',
+      name: networkOf(origin.remoteAddress),
+      maxPerMinute: this.#limits.authRequestsPerAddressPerMinute,
+      refusal: 'too many requests about passwords from this network address: wait',
+    }
+    await this.#throttle.count([counter])
+  }
+}
+
+const IPV6_GROUP = /^[0-9a-f]{1,4}$/
 const IPV4_AT_END = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
-const GROUPS = 8
-/** Of the groups, those that a provider gives to one customer: whoever has one address has all of its /64. */
+const IPV6_GROUPS = 8
+/** Groups of the network part. Providers give a customer a whole /64, so one client can use all of its addresses. */
 const NETWORK_GROUPS = 4
 
 /**
- * The network from which a request comes, as throttles count it: an IPv4 address, also one written as IPv6, or the
- * first 64 bits of an IPv6 address. A text that is no address stands for itself.
+ * The network of a remote address, as throttles count it: an IPv4 address (also if it is written as IPv6), or the first
+ * 64 bits of an IPv6 address. A text that is not an address is returned in lower case.
  */
 export function networkOf(remoteAddress: string): string {
   const address = remoteAddress.trim().toLowerCase().replace(/%.*$/, '')
@@ -169,36 +197,13 @@ export function networkOf(remoteAddress: string): string {
 
 function groupsOf(address: string): number[] | undefined {
   const hex = address.replace(IPV4_AT_END, (_, ...bytes: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number)
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+    const [byte0 = 0, byte1 = 0, byte2 = 0, byte3 = 0] = bytes.slice(0, 4).map(Number)
+    return `${(byte0 * 256 + byte1).toString(16)}:${(byte2 * 256 + byte3).toString(16)}`
   })
   const halves = hex.split('::')
   const [head = [], tail = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
-  const missing = GROUPS - head.length - tail.length
+  const missing = IPV6_GROUPS - head.length - tail.length
   if (halves.length > 2 || (halves.length === 2 ? missing < 1 : missing !== 0)) return undefined
   const groups = [...head, ...Array<string>(missing).fill('0'), ...tail]
-  return groups.every((group) => GROUP.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined
-}
-
-/** Counts requests of strangers that set or reset passwords, by network address. */
-export class PasswordRequests {
-  readonly #throttle: Throttle
-  readonly #limits: EngineLimits
-
-  constructor(throttle: Throttle, limits: EngineLimits) {
-    this.#throttle = throttle
-    this.#limits = limits
-  }
-
-  /** Counts one more; one of which nobody knows from where it comes is not counted. @throws ThrottledError */
-  async count(origin: Pick<Origin, 'remoteAddress'> | undefined): Promise<void> {
-    if (origin?.remoteAddress === undefined) return
-    const counter = {
-      kind: 'auth-address',
-      name: networkOf(origin.remoteAddress),
-      mostPerMinute: this.#limits.authRequestsPerAddressPerMinute,
-      refusal: 'too many requests about passwords from this network address: wait',
-    }
-    await this.#throttle.count([counter])
-  }
+  return groups.every((group) => IPV6_GROUP.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined
 }

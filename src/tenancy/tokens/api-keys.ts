@@ -2,9 +2,17 @@ import { type AuditActor, recordChange } from '../../audit/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { randomToken, sha256Hex } from '../../kernel/random.js'
-import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../kernel/validate.js'
+import {
+  choiceSchema,
+  idSchema,
+  listSchema,
+  objectSchema,
+  parseId,
+  textSchema,
+  validate,
+} from '../../kernel/validate.js'
 import type { Clock, Repositories, Storage } from '../../ports/index.js'
-import { type Reach, UNLIMITED } from '../access/reach.js'
+import type { Reach } from '../access/reach.js'
 import { type ApiKey, toApiKey } from '../records.js'
 import { grantAdministrator } from '../roles/roles.js'
 import { insertUser } from '../users/add-user.js'
@@ -24,21 +32,21 @@ const SCHEMA = objectSchema({
 
 export interface NewApiKey {
   readonly companyId: number
-  /** For whom it acts. Default: a service user made for it, with the role Administrator on the company's accounts. */
+  /** The user for whom the key acts. Default: a new service user, Administrator on the company's accounts. */
   readonly userId?: number
   /** Default: both. */
   readonly targets?: readonly Target[]
-  /** ISO 8601; omitted, the key does not expire. */
+  /** ISO 8601. Default: the key does not expire. */
   readonly expires?: string
 }
 
-/** A new key with its secret, which cannot be read again. */
+/** A new key with its secret, which cannot be read a second time. */
 export interface ApiKeyWithSecret extends ApiKey {
   readonly clientSecret: string
 }
 
-/** Makes an API key of a company that acts for a user. */
-export class CreateApiKey {
+/** API keys of companies. Each key acts for a user. */
+export class ApiKeys {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #limits: EngineLimits
@@ -51,26 +59,24 @@ export class CreateApiKey {
 
   /**
    * @throws InvalidInputError
-   * @throws NotFoundError where the company or the user does not exist
-   * @throws LimitReachedError where the company has as many keys as it may, or as many users where one is made
+   * @throws NotFoundError if the company or the user does not exist
+   * @throws LimitReachedError if the company has reached its limit of keys, or of users if the key needs a new one
    */
-  async execute(input: NewApiKey, reach: Reach = UNLIMITED): Promise<ApiKeyWithSecret> {
+  async create(input: NewApiKey, reach: Reach): Promise<ApiKeyWithSecret> {
     const { companyId, userId, targets, expires } = validate(SCHEMA, input)
     if (targets.length === 0) throw new InvalidInputError('targets', `must name at least one of ${TARGETS.join(', ')}`)
     const now = this.#clock.now()
     const expiry = expires === undefined ? null : parseExpiry(expires, now)
     return await this.#storage.transaction(async (repositories) => {
-      const company = await repositories.companies.get(companyId)
+      const { apiKeys, companies, users } = repositories
+      const company = await companies.get(companyId)
       if (company === undefined) throw new NotFoundError('company', companyId)
-      if (userId !== undefined && (await repositories.users.get(userId)) === undefined)
-        throw new NotFoundError('user', userId)
-      const { apiKeys, users } = repositories
-      const held = await apiKeys.countUsable(companyId, now.toISOString())
-      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, held)
+      if (userId !== undefined && (await users.get(userId)) === undefined) throw new NotFoundError('user', userId)
+      const created = now.toISOString()
+      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUsable(companyId, created))
       if (userId === undefined) {
         requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
       }
-      const created = now.toISOString()
       return await insertApiKey(
         repositories,
         {
@@ -84,9 +90,36 @@ export class CreateApiKey {
       )
     })
   }
+
+  /** All keys of all companies, without secrets, ordered by id. */
+  async list(): Promise<ApiKey[]> {
+    return (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey)
+  }
+
+  /** @throws InvalidInputError @throws NotFoundError */
+  async revoke(keyId: number, { by }: Pick<Reach, 'by'>): Promise<ApiKey> {
+    const id = parseId(keyId, 'id')
+    return await this.#storage.transaction(async (repositories) => {
+      const now = this.#clock.now()
+      const { apiKeys } = repositories
+      await apiKeys.revoke(id, now.toISOString())
+      const revoked = await apiKeys.get(id)
+      if (revoked === undefined) throw new NotFoundError('API key', id)
+      const { companyId, userId } = revoked
+      await recordChange(repositories, by, now, {
+        action: 'api-key.revoked',
+        companyId,
+        targetId: id,
+        details: { userId },
+      })
+      return toApiKey(revoked)
+    })
+  }
 }
 
-/** A user that is no person: it has an address that cannot exist, and no password (decision 14). */
+/**
+ * Inserts the user of a key that names no user. It is not a person: its address cannot exist, and it has no password.
+ */
 async function insertServiceUser(
   repositories: Repositories,
   company: { readonly id: number; readonly name: string },
@@ -101,7 +134,7 @@ async function insertServiceUser(
   return user.id
 }
 
-/** Inserts a key; its secret is kept as a hash only. */
+/** Inserts a key. The database stores only a hash of its secret. */
 export async function insertApiKey(
   repositories: Repositories,
   key: Pick<ApiKey, 'companyId' | 'userId' | 'targets' | 'expires' | 'created'>,
@@ -109,7 +142,7 @@ export async function insertApiKey(
 ): Promise<ApiKeyWithSecret> {
   const clientId = `ak_${randomToken(12)}`
   const clientSecret = `sk_${randomToken(32)}`
-  // A secret of 256 random bits needs no slow hash.
+  // A fast hash is enough: nobody can guess a secret of 256 random bits.
   const secretHash = await sha256Hex(clientSecret)
   const inserted = await repositories.apiKeys.insert({ ...key, clientId, secretHash, lastUsed: null, revoked: null })
   const { userId, targets } = inserted
@@ -126,9 +159,9 @@ function parseExpiry(expires: string, now: Date): string {
   const date = new Date(expires)
   const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(expires) ?? []
   const midnight = new Date(day)
-  // A day that there is not would be moved to one that there is.
-  const isReal = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
-  if (!isReal || Number.isNaN(date.getTime())) {
+  // `Date` would turn 30 February into a day of March without an error.
+  const isRealDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  if (!isRealDay || Number.isNaN(date.getTime())) {
     throw new InvalidInputError('expires', 'must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z')
   }
   if (date <= now) throw new InvalidInputError('expires', 'must lie in the future')

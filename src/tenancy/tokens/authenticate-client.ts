@@ -2,29 +2,27 @@ import type { AuditRefusals } from '../../audit/index.js'
 import { ThrottledError, type TokenErrorCode, TokenRequestError } from '../../kernel/errors.js'
 import { sha256Hex } from '../../kernel/random.js'
 import type { ApiKeyRecord, Clock, Storage } from '../../ports/index.js'
-import type { Origin } from '../access/principal.js'
-import { isUsable } from '../access/principal.js'
+import { isKeyUsable, type Origin } from '../access/principal.js'
 import { type FailureThrottle, networkOf } from '../throttles/throttle.js'
 
-/** Characters of a counter's name. */
-const MOST_OF_COUNTER = 200
+const MAX_COUNTER_LENGTH = 200
 
-/** No row has this id; it is looked for all the same where a client id is unknown. */
-const NOBODY = 0
+/** No row has this id. It is read for an unknown client id, so that both cases take the same time. */
+const MISSING_ID = 0
 const NO_HASH = '0'.repeat(64)
 
-/** Id and secret of an API key, as a client of OAuth sends them. */
+/** Id and secret of an API key, sent by an OAuth client. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** From where a client's request comes. */
+/** The origin of a client's request. */
 export type ClientOrigin = Omit<Origin, 'clientId'>
 
 /**
- * Finds out which API key sends a request about tokens. All such requests are throttled, refused and recorded alike:
- * none of them is a better place to guess secrets at.
+ * Finds the API key of a request about tokens. All such requests are throttled, refused and recorded in the same way,
+ * so that no endpoint makes it easier to guess secrets.
  */
 export class AuthenticateClient {
   readonly #storage: Storage
@@ -40,30 +38,34 @@ export class AuthenticateClient {
   }
 
   /**
-   * The key of a client. One answer, and one way to it, for every reason: nobody learns which ids exist.
+   * The key of a client. Every refusal has the same message and takes the same steps, so that no client learns which
+   * ids exist.
    *
    * @throws TokenRequestError `invalid_client`
-   * @throws ThrottledError for a wrong secret, after too many for the client id, or from the network address, within a
-   *   minute; the right secret is never refused for that
+   * @throws ThrottledError for a wrong secret, after too many wrong ones for the client id or from the network address
+   *   within a minute; the right secret always passes
    */
   async authenticate({ clientId, clientSecret }: ClientCredentials, origin?: ClientOrigin): Promise<ApiKeyRecord> {
     const secretHash = await sha256Hex(clientSecret)
-    const { key, isWhole } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
+    const { key, isOwnerEnabled } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
       const found = await apiKeys.findByClientId(clientId)
-      const user = await users.get(found?.userId ?? NOBODY)
-      const company = await companies.get(found?.companyId ?? NOBODY)
-      const employer = await companies.get(user?.companyId ?? NOBODY)
-      return { key: found, isWhole: [user, company, employer].every((one) => one?.isDisabled === false) }
+      const user = await users.get(found?.userId ?? MISSING_ID)
+      const keyCompany = await companies.get(found?.companyId ?? MISSING_ID)
+      const userCompany = await companies.get(user?.companyId ?? MISSING_ID)
+      return {
+        key: found,
+        isOwnerEnabled: [user, keyCompany, userCompany].every((record) => record?.isDisabled === false),
+      }
     })
-    const isRight = isSame(key?.secretHash ?? NO_HASH, secretHash)
-    if (key !== undefined && isRight && isWhole && isUsable(key, this.#clock.now())) return key
-    await this.#throttle.failed({ kind: 'secret', name: clientId, origin })
+    const isSecretRight = isEqualInConstantTime(key?.secretHash ?? NO_HASH, secretHash)
+    if (key !== undefined && isSecretRight && isOwnerEnabled && isKeyUsable(key, this.#clock.now())) return key
+    await this.#throttle.countFailure({ kind: 'secret', name: clientId, origin })
     throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked, disabled or expired')
   }
 
   /**
-   * Does what a client asks for, and records a refusal in the audit trail.
-   * @throws what the work throws
+   * Runs the work of a client's request, and records a refusal in the audit trail.
+   * @throws the errors of `work`
    */
   async recordRefusals<T>(
     request: ClientCredentials,
@@ -79,15 +81,15 @@ export class AuthenticateClient {
     }
   }
 
-  /** The client id is kept where it is that of a key: what a stranger sends as one may be a secret. */
+  /** Records the client id only if a key has it: an unknown one may be a secret that a client sent by mistake. */
   async #recordRefusal(
-    { clientId: given }: ClientCredentials,
+    { clientId }: ClientCredentials,
     origin: ClientOrigin = {},
     reason: TokenErrorCode | 'throttled',
   ): Promise<void> {
-    const counter = `token:${networkOf(origin.remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
+    const counter = `token:${networkOf(origin.remoteAddress ?? '')}`.slice(0, MAX_COUNTER_LENGTH)
     await this.#refusals.record(counter, async ({ apiKeys }) => {
-      const key = await apiKeys.findByClientId(given)
+      const key = await apiKeys.findByClientId(clientId)
       const { remoteAddress, requestId } = origin
       return {
         by: { kind: 'anonymous', clientId: key?.clientId, remoteAddress, requestId },
@@ -97,9 +99,9 @@ export class AuthenticateClient {
   }
 }
 
-/** In a time that does not tell how much agrees. */
-function isSame(one: string, other: string): boolean {
-  let difference = one.length ^ other.length
-  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
+/** The time depends on the lengths only: it does not reveal how many characters are equal. */
+function isEqualInConstantTime(left: string, right: string): boolean {
+  let difference = left.length ^ right.length
+  for (let index = 0; index < left.length; index += 1) difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
   return difference === 0
 }

@@ -1,20 +1,13 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
-import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
-import { idSchema, objectSchema, textSchema, validate } from '../../kernel/validate.js'
-import type { AccountRecord, Clock, Repositories, RoleRecord, Storage, UserRecord } from '../../ports/index.js'
-import type { Actor } from '../access/authorizer.js'
-import { type Reach, requireCompany, UNLIMITED } from '../access/reach.js'
-import { Rights } from '../access/rights.js'
-import type { MailQueue } from '../mail/mail-queue.js'
-import { toUser, type User } from '../records.js'
-import { ensureSystemRole, MEMBER } from '../roles/roles.js'
-import { type EmailAddress, parseEmailAddress } from './email-address.js'
-import { joinedName, personNameSchema } from './person-name.js'
+import { idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
+import type { Repositories, UserRecord } from '../../ports/index.js'
+import type { EmailAddress } from './email-address.js'
+import { joinNames, personNameSchema } from './person-name.js'
 
 const OPTIONAL_NAME = personNameSchema().optional()
 
-/** What adds a user (`POST /tenant/user`). */
+/** Body of `POST /tenant/user`. */
 export const newUserSchema: z.ZodType<NewUser> = objectSchema({
   email: textSchema({ min: 1, max: 320 }),
   customerId: idSchema().optional(),
@@ -25,72 +18,13 @@ export const newUserSchema: z.ZodType<NewUser> = objectSchema({
 
 export interface NewUser {
   readonly email: string
-  /** Company; default the one of who adds. */
+  /** Company of the user. Default: the caller's company. */
   readonly customerId?: number | undefined
-  /** 100 characters at most, as `lastName` and `name`: one line, without `<`, `>` and web addresses. */
+  /** At most 100 characters, in one line, without `<`, `>` and web addresses. The same holds for the other names. */
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
-  /** Full name; split at its last space where first and last name are empty. */
+  /** Full name. It is split at its last space if `firstName` and `lastName` are empty. */
   readonly name?: string | undefined
-}
-
-/** Adds a user to a company, with the role Member on the company's assistant account, and invites them by mail. */
-export class AddUser {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #mailQueue: MailQueue
-  readonly #limits: EngineLimits
-
-  constructor(storage: Storage, clock: Clock, mailQueue: MailQueue, limits: EngineLimits) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#mailQueue = mailQueue
-    this.#limits = limits
-  }
-
-  /**
-   * @param companyId the user's company
-   * @throws InvalidInputError
-   * @throws NotFoundError where there is no such company
-   * @throws ForbiddenError within a limited reach, where there is no such company, or the caller does not hold every
-   *   capability of the role Member
-   * @throws AlreadyExistsError where the company has a user with that address; those of other companies do not count
-   * @throws LimitReachedError where the company has as many users as it may
-   * @throws ThrottledError where the invitation would be one mail too many; nothing is created then
-   */
-  async execute(input: NewUser, companyId: number, actor: Actor, reach: Reach = UNLIMITED): Promise<User> {
-    const { email, customerId: _company, ...names } = validate(newUserSchema, input)
-    const address = parseEmailAddress(email)
-    const { user, mailId } = await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
-      const rights = await Rights.of(repositories, reach, now)
-      await requireCompany(repositories, rights.reach, companyId)
-      const membership = await membershipOf(repositories, companyId)
-      // Before the address is looked at: whoever may not add users learns nothing of it.
-      if (membership !== undefined) rights.requireHeld(membership.role)
-      requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
-      const created = now.toISOString()
-      const added = await insertUser(repositories, { companyId, address, created, ...splitName(names) }, reach.by)
-      if (membership !== undefined) {
-        const { account, role } = membership
-        await rights.grant({ userId: added.id, accountId: account.id, roleId: role.id, created }, actor)
-      }
-      const invitation = { user: added, purpose: 'invitation', causedBy: reach.companyId } as const
-      return { user: added, mailId: await this.#mailQueue.enqueue(repositories, invitation) }
-    })
-    await this.#mailQueue.committed(mailId)
-    return toUser(user, 'none')
-  }
-}
-
-/** The access that every new user of a company gets: none where it has no account of the application `assistant`. */
-async function membershipOf(
-  repositories: Repositories,
-  companyId: number,
-): Promise<{ readonly account: AccountRecord; readonly role: RoleRecord } | undefined> {
-  const accounts = await repositories.accounts.list({ companyId })
-  const account = accounts.find(({ application }) => application === 'assistant')
-  return account && { account, role: await ensureSystemRole(repositories, MEMBER) }
 }
 
 /** Inserts a user without any permission. */
@@ -104,8 +38,8 @@ export async function insertUser(
   } & FullName,
   by: AuditActor,
 ): Promise<UserRecord> {
-  const { address, isService = false, ...rest } = user
-  const inserted = await repositories.users.insert({ ...rest, ...address, lastAccess: null, passwordHash: null })
+  const { address, isService = false, ...fields } = user
+  const inserted = await repositories.users.insert({ ...fields, ...address, lastAccess: null, passwordHash: null })
   await recordChange(repositories, by, new Date(inserted.created), {
     action: 'user.added',
     companyId: inserted.companyId,
@@ -121,17 +55,14 @@ interface FullName {
   readonly name: string
 }
 
-function splitName(names: {
-  firstName?: string | undefined
-  lastName?: string | undefined
-  name?: string | undefined
-}): FullName {
+/** Completes the names of a new user. Specification: Tenant API. */
+export function completeNames(names: Pick<NewUser, 'firstName' | 'lastName' | 'name'>): FullName {
   const { firstName = '', lastName = '', name = '' } = names
-  const full = name.trim()
+  const fullName = name.trim()
   if (firstName !== '' || lastName !== '') {
-    return { firstName, lastName, name: full === '' ? joinedName(firstName, lastName) : full }
+    return { firstName, lastName, name: fullName === '' ? joinNames(firstName, lastName) : fullName }
   }
-  const space = full.lastIndexOf(' ')
-  if (space < 0) return { firstName: full, lastName: '', name: full }
-  return { firstName: full.slice(0, space).trim(), lastName: full.slice(space + 1), name: full }
+  const space = fullName.lastIndexOf(' ')
+  if (space < 0) return { firstName: fullName, lastName: '', name: fullName }
+  return { firstName: fullName.slice(0, space).trim(), lastName: fullName.slice(space + 1), name: fullName }
 }

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../kernel/errors.js'
 
-/** One address in the two forms it is kept in. */
+/** An address in its two stored forms. */
 export interface EmailAddress {
   /** As typed, without white space around it. */
   readonly email: string
-  /** For comparing: case folded, the domain in its ASCII form. */
+  /** For comparisons: case folded, with the domain in its ASCII form. */
   readonly emailKey: string
 }
 
@@ -12,7 +12,7 @@ const MAX_LENGTH = 320
 
 /**
  * Reads an e-mail address. Two spellings of one address have the same `emailKey`.
- * @throws InvalidInputError for what is no address
+ * @throws InvalidInputError if the text is not an address
  */
 export function parseEmailAddress(input: string): EmailAddress {
   const email = input.trim()
@@ -32,7 +32,7 @@ function toAsciiDomain(domain: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined
 }
 
-/** Case folded: to upper case first, which makes one of `ß` and `ss`, and of the two forms of sigma. */
+/** Folds case. Upper case comes first: it makes `ß` equal to `ss`, and the two forms of sigma equal. */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }

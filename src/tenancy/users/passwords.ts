@@ -11,47 +11,47 @@ import type { MailQueue } from '../mail/mail-queue.js'
 import { otpMethodOf, type SecondFactor } from '../one-time-passwords/second-factor.js'
 import { toUser, type User } from '../records.js'
 import { type FailureThrottle, networkOf, type PasswordRequests } from '../throttles/throttle.js'
-import { counterOf, type IdentityName, identitiesWithPassword, listIdentities } from './find-identity.js'
+import { counterNameOf, type IdentityName, identitiesWithPassword, listIdentities } from './find-identity.js'
 import { newPasswordSchema, PasswordHashing, type PasswordRules } from './password-rules.js'
 
-/** What sets a password (`POST /auth/setup`). */
+/** Body of `POST /auth/setup`. */
 export const passwordSetupSchema: z.ZodType<PasswordSetup> = objectSchema({
   token: textSchema({ min: 1, max: 200 }),
   password: newPasswordSchema,
 })
 
-/** What asks for a new one (`POST /auth/reset`). */
+/** Body of `POST /auth/reset`. */
 export const passwordResetSchema: z.ZodType<PasswordReset> = objectSchema({
   email: textSchema({ min: 1, max: 320 }),
   customerId: idSchema().optional(),
 })
 
 export interface PasswordSetup {
-  /** From the link of an invitation or a reset. */
+  /** The token in the link of an invitation or a reset. */
   readonly token: string
-  /** 12 to 1,000 characters, and none that is guessed first: a common one, the e-mail address, a repeated piece. */
+  /** 12 to 1,000 characters. Common passwords, the e-mail address and a repeated piece are refused. */
   readonly password: string
 }
 
 export interface PasswordReset {
   readonly email: string
-  /** Company of the user. Default: a link for each company that has a user with this address, five at the most. */
+  /** Company of the user. Default: one link for each company that has a user with this address, at most five. */
   readonly customerId?: number | undefined
 }
 
-/** From where a request about a password comes; without it, only names are counted. */
+/** The origin of a request about a password. Without it, throttles count only names. */
 export type PasswordOrigin = Omit<Origin, 'clientId'>
 
-/** What a password is checked with. */
+/** Options of a password check. */
 export interface PasswordCheck extends PasswordOrigin {
   /** The user's company. Default: the one whose user has this address and this password. */
   readonly companyId?: number | undefined
-  /** A one-time password or a recovery code, as the user has entered it: where one is required. */
+  /** The entered one-time password or recovery code. Required if the user has one-time passwords. */
   readonly otp?: string | undefined
 }
 
 const CHECK_TEXT = textSchema({ max: 1_000 }).optional()
-/** Closed: a login whose company is misspelt is none without a company. */
+/** Closed, so that a login with a misspelt `companyId` is refused instead of searching all companies. */
 const PASSWORD_CHECK: z.ZodType<PasswordCheck> = closedObjectSchema({
   companyId: idSchema().optional(),
   otp: CHECK_TEXT,
@@ -60,27 +60,12 @@ const PASSWORD_CHECK: z.ZodType<PasswordCheck> = closedObjectSchema({
 })
 
 /** Users of one address for whom one refused login is recorded. */
-const MOST_RECORDED = 8
-/** Characters of a counter's name. */
-const MOST_OF_COUNTER = 200
-/** Users of one address who get a link by one reset that names no company. */
-const MOST_RESETS = 5
-/** Neither known nor unknown addresses are answered sooner: the time tells nothing. */
-const RESET_TAKES_MS = 200
-
-/**
- * Users in whose companies a wrong password is recorded; `undefined` where nobody's is. Each company sees what it would
- * see if no other one had this address. Where none is named, it sees nothing of somebody whom it has added and who never
- * set a password there.
- */
-function recordedOf(
-  identities: readonly UserRecord[],
-  { companyId }: IdentityName,
-): readonly (UserRecord | undefined)[] {
-  const isRecorded = ({ passwordHash }: UserRecord): boolean => companyId !== undefined || passwordHash !== null
-  const recorded = identities.filter(isRecorded).slice(0, MOST_RECORDED)
-  return recorded.length === 0 ? [undefined] : recorded
-}
+const MAX_RECORDED_USERS = 8
+const MAX_COUNTER_LENGTH = 200
+/** Users of one address who get a link by one reset without a company. */
+const MAX_RESETS = 5
+/** Every reset takes at least this long, so that the time does not reveal whether an address is known. */
+const MIN_RESET_MS = 200
 
 /** Sets, resets and checks passwords. */
 export class Passwords {
@@ -118,36 +103,37 @@ export class Passwords {
   }
 
   /**
-   * Sends a link where the address is known; says nothing about whether it is.
-   * @param input read once the request is counted, where it is a function
+   * Sends a link if the address is known. The caller does not learn whether it is.
+   * @param input a function is called after the request is counted
    * @throws InvalidInputError @throws ThrottledError after too many requests from one network address
    */
   async requestReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: PasswordOrigin): Promise<void> {
     await this.#requests.count(origin)
     const { email, customerId } = validate(passwordResetSchema, typeof input === 'function' ? await input() : input)
     const name = { email, companyId: customerId }
-    await Promise.all([this.#reset(name, { ...origin, kind: 'anonymous' }), pause(RESET_TAKES_MS)])
+    await Promise.all([this.#reset(name, { ...origin, kind: 'anonymous' }), pause(MIN_RESET_MS)])
   }
 
   async #reset(name: IdentityName, by: AuditActor): Promise<void> {
     let identities: readonly UserRecord[] = []
-    let at = 0
+    let index = 0
     do {
       try {
         await this.#sendReset(async (repositories) => {
-          // One transaction finds and writes: known and unknown addresses wait for the same locks.
-          if (at === 0) identities = await listIdentities(repositories, name)
-          const user = await repositories.users.get(identities[at]?.id ?? 0)
-          // Whom a company has added, and who never set a password there, has not come to that company.
-          const isOfCompany = name.companyId !== undefined || user?.passwordHash != null
-          return user && { user, by: isOfCompany ? by : { kind: 'anonymous' } }
+          // One transaction both finds and writes, so that known and unknown addresses wait for the same locks.
+          if (index === 0) identities = await listIdentities(repositories, name)
+          const user = await repositories.users.get(identities[index]?.id ?? 0)
+          // A user without a password has never joined the company that added them. Without a named company, that
+          // company does not learn where the request came from.
+          const isOriginRecorded = name.companyId !== undefined || user?.passwordHash != null
+          return user && { user, by: isOriginRecorded ? by : { kind: 'anonymous' } }
         })
       } catch (error) {
-        // Whoever asks for too many learns nothing: neither that the address is known, nor that it is not.
+        // A throttled caller must not learn whether the address is known.
         if (!(error instanceof ThrottledError)) throw error
       }
-      at += 1
-    } while (at < Math.min(identities.length, MOST_RESETS))
+      index += 1
+    } while (index < Math.min(identities.length, MAX_RESETS))
   }
 
   async #sendReset(
@@ -166,29 +152,30 @@ export class Passwords {
       })
       return await this.#mailQueue.enqueue(repositories, { user, purpose, isByStranger: true })
     })
-    if (mailId !== undefined) await this.#mailQueue.committed(mailId)
+    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
   }
 
   /**
-   * Sets the password of the user whose link it was; all links of that user end. A user who had another one is told.
-   * @throws InvalidInputError where the token is unknown, used or old; where the password breaks a rule, which leaves
-   *   the link as it is
-   * @throws ThrottledError after too many requests from one network address, and where too many passwords are being set
+   * Sets the password of the link's user. All links of the user become invalid. A user who had another password is
+   * notified by mail.
+   * @throws InvalidInputError if the token is unknown, used or expired, and if the password breaks a rule; the link
+   *   stays valid then
+   * @throws ThrottledError after too many requests from one network address, and if too many passwords are being set
    */
   async setup(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: PasswordOrigin): Promise<void> {
     await this.#requests.count(origin)
     const { token, password } = validate(passwordSetupSchema, typeof input === 'function' ? await input() : input)
     const tokenHash = await sha256Hex(token)
-    // A look before the slow hash: guessing tokens must not cost the host its processor.
-    const owner = await this.#storage.read(async ({ passwordTokens, users }) => {
+    // This read comes before the slow hash, so that guessed tokens do not use up the host's processor.
+    const tokenUser = await this.#storage.read(async ({ passwordTokens, users }) => {
       return await users.get(this.#requireToken(await passwordTokens.find(tokenHash)).userId)
     })
-    if (owner !== undefined) await this.#rules.require(password, owner)
+    if (tokenUser !== undefined) await this.#rules.require(password, tokenUser)
     const passwordHash = await this.#hashing.forStranger(origin, async (hasher) => await hasher.hash(password))
     const mailId = await this.#storage.transaction(async (repositories) => {
       const { passwordTokens, users } = repositories
       const found = await passwordTokens.find(tokenHash)
-      // Of two who use it at once, one removes it.
+      // If two requests use the token at the same time, only one of them removes it.
       const { userId } = this.#requireToken((await passwordTokens.remove(tokenHash)) ? found : undefined)
       const user = await users.get(userId)
       await users.update(userId, { passwordHash })
@@ -200,21 +187,21 @@ export class Passwords {
         targetId: userId,
         details: { by: 'link' },
       })
-      return await this.#tellOfChange(repositories, user)
+      return await this.#enqueueChangeNotice(repositories, user)
     })
-    if (mailId !== undefined) await this.#mailQueue.committed(mailId)
+    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
   }
 
   /**
    * Completes a user's setup without an invitation: for hosts that check users themselves. A user who had another
-   * password is told by mail.
-   * @param password default: one that nobody knows; a user who has a password keeps it then
-   * @throws NotFoundError @throws InvalidInputError where the password breaks a rule
+   * password is notified by mail.
+   * @param password default: a random one that nobody knows; a user who has a password then keeps it
+   * @throws NotFoundError @throws InvalidInputError if the password breaks a rule
    */
   async completeSetup(userId: number, password?: string, { by }: Pick<Reach, 'by'> = UNLIMITED): Promise<User> {
     const id = parseId(userId, 'id')
-    const chosen = password === undefined ? randomToken(32) : await this.#requireChosen(id, password)
-    const passwordHash = await this.#hashing.forHost(async (hasher) => await hasher.hash(chosen))
+    const newPassword = password === undefined ? randomToken(32) : await this.#requireAllowed(id, password)
+    const passwordHash = await this.#hashing.forHost(async (hasher) => await hasher.hash(newPassword))
     const { completed, mailId } = await this.#storage.transaction(async (repositories) => {
       const { users, passwordTokens } = repositories
       const user = await users.get(id)
@@ -231,65 +218,70 @@ export class Passwords {
         details: { by: 'host' },
       })
       const completed = toUser({ ...user, passwordHash }, await otpMethodOf(repositories, id))
-      return { completed, mailId: await this.#tellOfChange(repositories, user) }
+      return { completed, mailId: await this.#enqueueChangeNotice(repositories, user) }
     })
-    if (mailId !== undefined) await this.#mailQueue.committed(mailId)
+    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
     return completed
   }
 
-  async #requireChosen(userId: number, password: string): Promise<string> {
+  async #requireAllowed(userId: number, password: string): Promise<string> {
     const user = await this.#storage.read(({ users }) => users.get(userId))
     if (user === undefined) throw new NotFoundError('user', userId)
     await this.#rules.require(password, user)
     return password
   }
 
-  /** @param before the user as they were; a first password is no change */
-  async #tellOfChange(repositories: Repositories, before: UserRecord | undefined): Promise<number | undefined> {
-    if (before === undefined || before.passwordHash === null) return undefined
-    return await this.#mailQueue.notify(repositories, { user: before, purpose: 'password-changed' })
+  /** @param previous the user before the change; a first password needs no notice */
+  async #enqueueChangeNotice(
+    repositories: Repositories,
+    previous: UserRecord | undefined,
+  ): Promise<number | undefined> {
+    if (previous === undefined || previous.passwordHash === null) return undefined
+    return await this.#mailQueue.enqueueNotice(repositories, { user: previous, purpose: 'password-changed' })
   }
 
   /**
-   * The user with that address and password, and the one-time password where the user has them: of the company that is
-   * named, or of the only one where both are right. Takes as long for an unknown address as for a wrong password; of
-   * several users with a password each takes its time.
+   * The user with that address, password and, if the user has one-time passwords, that `otp`. Without a company, the
+   * only company counts whose user has this address and password. An unknown address takes as long as a wrong password.
+   * With several users of an address, each comparison adds its time.
    *
-   * @throws CompanyRequiredError where no company is named, and users of several have this address and this password
-   * @throws OneTimePasswordRequiredError where the password is right, and `otp` is missing
-   * @throws SecretUnreadableError where the password is right, and the user's secret was altered
-   * @throws ThrottledError after too many wrong passwords for the e-mail address, or from the network address, within a
-   *   minute, also for the right password: a throttle that lets it pass would not slow down those who guess; and where
-   *   too many passwords are being checked; after too many wrong one-time passwords of the user, where the password is right
+   * @throws CompanyRequiredError if no company is named, and users of several companies have this address and password
+   * @throws OneTimePasswordRequiredError if the password is right, and `otp` is missing
+   * @throws SecretUnreadableError if the password is right, and the user's secret was altered
+   * @throws ThrottledError
+   *   - after too many wrong passwords for the e-mail address or from the network address within a minute, also for the
+   *     right password: a throttle that lets the right one pass would not slow down guessing
+   *   - if too many passwords are being checked
+   *   - after too many wrong one-time passwords of the user, if the password is right
    */
   async verify(email: string, password: string, check: PasswordCheck = {}): Promise<User | undefined> {
     const { companyId, otp, ...origin } = validate(PASSWORD_CHECK, check, 'options')
     const name = { email, companyId }
-    const failure = { kind: 'password', name: counterOf(name), origin } as const
-    // Before it waits for its turn, and when it has come: as many guesses at once are not more guesses.
+    const failure = { kind: 'password', name: counterNameOf(name), origin } as const
+    // The check runs before the wait for a turn and after it, so that parallel calls get no additional guesses.
     await this.#failures.check(failure)
     const user = await this.#hashing.forStranger(origin, async (hasher) => {
       await this.#failures.check(failure)
       const identities = await this.#storage.read((repositories) => listIdentities(repositories, name))
       this.#decoy ??= hasher.hash(randomToken(32))
-      const [found, ...others] = await identitiesWithPassword(hasher, identities, {
-        password,
-        decoy: await this.#decoy,
-      })
+      const decoy = await this.#decoy
+      const [found, ...others] = await identitiesWithPassword(hasher, identities, { password, decoy })
       if (found !== undefined && others.length === 0) return found
       if (found !== undefined) {
         await this.#recordRefusal(undefined, 'company-required', origin)
         throw new CompanyRequiredError()
       }
-      for (const user of recordedOf(identities, name)) await this.#recordRefusal(user, 'wrong-password', origin)
-      await this.#failures.failed(failure)
+      for (const identity of identitiesToRecord(identities, name)) {
+        await this.#recordRefusal(identity, 'wrong-password', origin)
+      }
+      await this.#failures.countFailure(failure)
       return undefined
     })
     if (user === undefined) return undefined
     const otpMethod = await this.#secondFactor.check(user, otp, origin)
     if (otpMethod === undefined) {
       await this.#recordRefusal(user, 'wrong-otp', origin)
-      await this.#failures.failed(failure)
+      await this.#failures.countFailure(failure)
       return undefined
     }
     const lastAccess = this.#clock.now().toISOString()
@@ -297,13 +289,13 @@ export class Passwords {
     return toUser({ ...user, lastAccess }, otpMethod)
   }
 
-  /** An address that nobody has is counted, and recorded, as one that somebody has. */
+  /** @param user undefined for an unknown address, which is counted and recorded in the same way as a known one */
   async #recordRefusal(
     user: UserRecord | undefined,
     reason: 'wrong-password' | 'wrong-otp' | 'company-required',
     { remoteAddress, requestId }: PasswordOrigin,
   ): Promise<void> {
-    const counter = `login:${user?.companyId ?? ''}:${networkOf(remoteAddress ?? '')}`.slice(0, MOST_OF_COUNTER)
+    const counter = `login:${user?.companyId ?? ''}:${networkOf(remoteAddress ?? '')}`.slice(0, MAX_COUNTER_LENGTH)
     const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason }
     await this.#refusals.record(counter, async () => ({
       by: { kind: 'anonymous', remoteAddress, requestId },
@@ -318,6 +310,20 @@ export class Passwords {
 
   #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {
     if (token !== undefined && new Date(token.expires) > this.#clock.now()) return token
-    throw new InvalidInputError('token', 'is not valid: it was used, or has expired; ask for a new mail')
+    throw new InvalidInputError('token', 'is not valid: it was used, or has expired; request a new mail')
   }
+}
+
+/**
+ * Users for whom a wrong password is recorded; `undefined` stands for an unknown address. Each company sees the same
+ * entries as if no other company had this address. Without a named company, users who never set a password are left
+ * out: they have not joined the company that added them.
+ */
+function identitiesToRecord(
+  identities: readonly UserRecord[],
+  { companyId }: IdentityName,
+): readonly (UserRecord | undefined)[] {
+  const isRecorded = ({ passwordHash }: UserRecord): boolean => companyId !== undefined || passwordHash !== null
+  const recorded = identities.filter(isRecorded).slice(0, MAX_RECORDED_USERS)
+  return recorded.length === 0 ? [undefined] : recorded
 }

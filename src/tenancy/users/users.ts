@@ -1,110 +1,192 @@
 import { recordChange } from '../../audit/index.js'
 import { InUseError, InvalidInputError } from '../../kernel/errors.js'
+import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
-import type { Clock, PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import type {
+  AccountRecord,
+  Clock,
+  PermissionDetails,
+  Repositories,
+  RoleRecord,
+  Storage,
+  UserRecord,
+} from '../../ports/index.js'
 import type { AccessRecorder } from '../access/access-recorder.js'
-import type { TenantAccess } from '../access/authorizer.js'
-import { ifUsable } from '../access/principal.js'
+import type { Actor, TenantAccess } from '../access/authorizer.js'
+import { isUserUsable } from '../access/principal.js'
 import { type Reach, requireCompany } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
 import type { ContextRemoval } from '../context-removal.js'
 import { readOwner } from '../initialize.js'
-import { endLinks, type MailQueue } from '../mail/mail-queue.js'
-import { otpMethodOf, otpMethods } from '../one-time-passwords/second-factor.js'
+import { cancelLinks, type MailQueue } from '../mail/mail-queue.js'
+import { otpMethodOf, readOtpMethods } from '../one-time-passwords/second-factor.js'
 import { toListedUser, toUser, type User, type UserWithPermissions } from '../records.js'
+import { ensureSystemRole, MEMBER } from '../roles/roles.js'
+import { completeNames, insertUser, type NewUser, newUserSchema } from './add-user.js'
+import { parseEmailAddress } from './email-address.js'
 
-/** Lists the users of a company, with their permissions on accounts that the caller reaches. */
-export class ListUsers {
+export interface DeleteUserOptions {
+  /**
+   * Contexts that the user created, in all accounts. `keep` (default): they stay in their accounts. `delete`: they are
+   * deleted with their documents.
+   */
+  readonly contexts?: 'keep' | 'delete'
+}
+
+const DELETE_OPTIONS = objectSchema({ contexts: choiceSchema(['keep', 'delete']).default('keep') })
+
+/** Users of companies. */
+export class Users {
   readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #limits: EngineLimits
   readonly #recorder: AccessRecorder
+  readonly #mailQueue: MailQueue
+  readonly #contexts: ContextRemoval
 
-  constructor(storage: Storage, recorder: AccessRecorder) {
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    limits: EngineLimits,
+    recorder: AccessRecorder,
+    mailQueue: MailQueue,
+    contexts: ContextRemoval,
+  ) {
     this.#storage = storage
+    this.#clock = clock
+    this.#limits = limits
     this.#recorder = recorder
+    this.#mailQueue = mailQueue
+    this.#contexts = contexts
+  }
+
+  /** All users of all companies, ordered by id: for the host. */
+  async listAll(): Promise<User[]> {
+    return await this.#storage.read(async (repositories) => {
+      const otpMethod = await readOtpMethods(repositories)
+      return (await repositories.users.list()).map((user) => toUser(user, otpMethod(user.id)))
+    })
   }
 
   /**
-   * Reading it throws an InvalidInputError, or a ForbiddenError where the company is out of reach, or missing.
+   * The users of one company, with their permissions on accounts within the caller's reach. Reading the list throws an
+   * InvalidInputError, or a ForbiddenError if the company is missing or out of reach.
    *
-   * @param authorize tells what the caller reaches now
+   * @param authorize returns the caller's reach of this moment
    * @param companyId default: the caller's own
    */
-  execute(authorize: () => Promise<TenantAccess>, companyId?: number): RowList<UserWithPermissions> {
-    type Listing<T> = (repositories: Repositories, id: number, reach: Reach) => Promise<T>
-    const read = async <T>(list: Listing<T>): Promise<T> => {
+  list(authorize: () => Promise<TenantAccess>, companyId?: number): RowList<UserWithPermissions> {
+    type ReadRows<T> = (repositories: Repositories, id: number, reach: Reach) => Promise<T>
+    const read = async <T>(readRows: ReadRows<T>): Promise<T> => {
       const { principal, reach } = await authorize()
       const id = parseId(companyId ?? principal.companyId, 'cid')
       return await this.#storage.read(async (repositories) => {
         await requireCompany(repositories, reach, id)
-        return await list(repositories, id, reach)
+        return await readRows(repositories, id, reach)
       })
     }
     return new RowList({
       read: async (page) => {
         await this.#recorder.flush()
         return await read(async (repositories, id, reach) => {
-          return await join(repositories, reach, await repositories.users.list({ companyId: id }, page))
+          return await withPermissions(repositories, reach, await repositories.users.list({ companyId: id }, page))
         })
       },
       ids: async (page) => await read(async ({ users }, id) => await users.listIds({ companyId: id }, page)),
     })
   }
 
-  /** One user, as the list shows it. */
-  async one({ reach }: TenantAccess, userId: number): Promise<UserWithPermissions | undefined> {
+  /** One user, as {@link list} returns it. */
+  async find({ reach }: TenantAccess, userId: number): Promise<UserWithPermissions | undefined> {
     return await this.#storage.read(async (repositories) => {
       const user = await repositories.users.get(userId)
-      const users = user === undefined ? [] : [user]
-      return (await join(repositories, reach, users))[0]
+      return user && (await withPermissions(repositories, reach, [user]))[0]
     })
-  }
-}
-
-async function join(
-  repositories: Repositories,
-  reach: Reach,
-  users: readonly UserRecord[],
-): Promise<UserWithPermissions[]> {
-  const userIds = users.map(({ id }) => id)
-  const permissions = await repositories.permissions.listDetails(userIds)
-  const otpMethod = await otpMethods(repositories, userIds)
-  const reached = await reach.within(
-    repositories,
-    permissions.map(({ account }) => account.companyId),
-  )
-  const ofUser = new Map<number, PermissionDetails[]>(users.map(({ id }) => [id, []]))
-  for (const permission of permissions) {
-    if (reached.has(permission.account.companyId)) ofUser.get(permission.userId)?.push(permission)
-  }
-  return users.map((user) => toListedUser(user, otpMethod(user.id), ofUser.get(user.id) ?? []))
-}
-
-/** Disables a user, who is refused at once as one that does not exist, or enables them. */
-export class DisableUser {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
   }
 
   /**
-   * Disabling ends the links of mails, and takes back mails that wait. Doing it twice changes nothing.
+   * Adds a user to a company, with the role Member on the company's assistant account, and sends an invitation.
    *
-   * @throws NotFoundError @throws ForbiddenError @throws LastManagerError as deleting the user does
+   * @param companyId the user's company
+   * @throws InvalidInputError
+   * @throws NotFoundError if the company does not exist
+   * @throws ForbiddenError within a limited reach, if the company does not exist, or the caller lacks a capability of
+   *   the role Member
+   * @throws AlreadyExistsError if the company has a user with that address; users of other companies do not count
+   * @throws LimitReachedError if the company has reached its limit of users
+   * @throws ThrottledError if the invitation would exceed a limit of mails; nothing is created then
+   */
+  async add(input: NewUser, companyId: number, actor: Actor, reach: Reach): Promise<User> {
+    const { email, customerId: _company, ...names } = validate(newUserSchema, input)
+    const address = parseEmailAddress(email)
+    const { user, mailId } = await this.#storage.transaction(async (repositories) => {
+      const now = this.#clock.now()
+      const rights = await Rights.of(repositories, reach, now)
+      await requireCompany(repositories, rights.reach, companyId)
+      const membership = await membershipOf(repositories, companyId)
+      // This check comes before the address is read: a caller who may not add users learns nothing about it.
+      if (membership !== undefined) rights.requireHeld(membership.role)
+      requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
+      const created = now.toISOString()
+      const added = await insertUser(repositories, { companyId, address, created, ...completeNames(names) }, reach.by)
+      if (membership !== undefined) {
+        const { account, role } = membership
+        await rights.grant({ userId: added.id, accountId: account.id, roleId: role.id, created }, actor)
+      }
+      const invitation = { user: added, purpose: 'invitation', causedBy: reach.companyId } as const
+      return { user: added, mailId: await this.#mailQueue.enqueue(repositories, invitation) }
+    })
+    await this.#mailQueue.afterCommit(mailId)
+    return toUser(user, 'none')
+  }
+
+  /**
+   * Sends the invitation a second time. Links of earlier invitations become invalid.
+   *
+   * @throws NotFoundError if the user is missing or out of reach
+   * @throws ForbiddenError within a limited reach, if the user has a right that the caller may not take
+   * @throws InvalidInputError if the user has completed the setup, or the user or their company is disabled
+   * @throws ThrottledError if the mail would exceed a limit; links of earlier invitations stay valid then
+   */
+  async reinitiate(userId: number, reach: Reach): Promise<void> {
+    const id = parseId(userId, 'id')
+    const mailId = await this.#storage.transaction(async (repositories) => {
+      const now = this.#clock.now()
+      const rights = await Rights.of(repositories, reach, now)
+      const user = await rights.userToInvite(id)
+      if (!(await isUserUsable(repositories, user)))
+        throw new InvalidInputError('id', `the user ${id}, or their company, is disabled: no mail is sent`)
+      if (user.passwordHash !== null)
+        throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
+      await repositories.passwordTokens.removeOfUser(id)
+      await recordChange(repositories, rights.reach.by, now, {
+        action: 'user.reinitiated',
+        companyId: user.companyId,
+        targetId: id,
+        details: {},
+      })
+      return await this.#mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy: reach.companyId })
+    })
+    await this.#mailQueue.afterCommit(mailId)
+  }
+
+  /**
+   * Disables or enables a user. The engine treats a disabled user as missing, at once. Disabling cancels the links of
+   * mails, and mails that are not yet sent. A second call with the same value changes nothing.
+   *
+   * @throws NotFoundError @throws ForbiddenError @throws LastManagerError as {@link delete}
    * @throws InUseError for the owner of the installation
    */
-  async execute(userId: number, isDisabled: boolean, reach: Reach): Promise<User> {
+  async setDisabled(userId: number, isDisabled: boolean, reach: Reach): Promise<User> {
     const id = parseId(userId, 'id')
     return await this.#storage.transaction(async (repositories) => {
       const now = this.#clock.now()
       const rights = await Rights.of(repositories, reach, now)
       return await rights.changeUser(id, async (user) => {
         if (isDisabled) {
-          await requireNotOwner(repositories, user)
-          await endLinks(repositories, { userId: id })
+          await requireNotOwner(repositories, id)
+          await cancelLinks(repositories, { userId: id })
         }
         await repositories.users.update(id, { isDisabled })
         await recordChange(repositories, rights.reach.by, now, {
@@ -117,50 +199,27 @@ export class DisableUser {
       })
     })
   }
-}
-
-const OPTIONS = objectSchema({ contexts: choiceSchema(['keep', 'delete']).default('keep') })
-
-export interface DeleteUserOptions {
-  /**
-   * What becomes of the contexts that the user has made, in whichever account. `keep`, the default: they belong to
-   * their accounts, and stay there. `delete`: they go, with their documents.
-   */
-  readonly contexts?: 'keep' | 'delete'
-}
-
-/**
- * Deletes a user, and erases what is known of them. The row stays without a name and an address, for contexts, documents
- * and the audit trail refer to its id. The address can be added again.
- */
-export class DeleteUser {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #contexts: ContextRemoval
-
-  constructor(storage: Storage, clock: Clock, contexts: ContextRemoval) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#contexts = contexts
-  }
 
   /**
-   * @throws NotFoundError for unknown users and those out of reach alike
-   * @throws ForbiddenError within a limited reach, where the user has a right that the caller may not take
-   * @throws LastManagerError within a limited reach, where nobody could manage a company afterwards
+   * Deletes a user and erases their personal data. The row stays, without a name and an address, because contexts,
+   * documents and the audit trail refer to its id. The address can be added a second time.
+   *
+   * @throws NotFoundError if the user is missing or out of reach
+   * @throws ForbiddenError within a limited reach, if the user has a right that the caller may not take
+   * @throws LastManagerError within a limited reach, if a company would be left without a manager
    * @throws InUseError for the owner of the installation
    */
-  async execute(userId: number, reach: Reach, options: DeleteUserOptions = {}): Promise<void> {
+  async delete(userId: number, reach: Reach, options: DeleteUserOptions = {}): Promise<void> {
     const id = parseId(userId, 'id')
-    const { contexts } = validate(OPTIONS, options, 'options')
+    const { contexts } = validate(DELETE_OPTIONS, options, 'options')
     await this.#storage.transaction(async (repositories) => {
       const now = this.#clock.now()
       const rights = await Rights.of(repositories, reach, now)
-      await rights.endUser(id, async (user) => {
-        await requireNotOwner(repositories, user)
+      await rights.deleteUser(id, async (user) => {
+        await requireNotOwner(repositories, id)
         if (contexts === 'delete') await this.#contexts.removeMadeBy(repositories, id, rights.reach.by)
         await revokeKeys(repositories, id, rights.reach, now)
-        await endLinks(repositories, { userId: id })
+        await cancelLinks(repositories, { userId: id })
         await repositories.oneTimePasswords.removeOf({ userId: id })
         await repositories.permissions.eraseCreators({ userId: id })
         await repositories.users.erase({ userId: id }, now.toISOString())
@@ -175,11 +234,41 @@ export class DeleteUser {
   }
 }
 
+async function withPermissions(
+  repositories: Repositories,
+  reach: Reach,
+  users: readonly UserRecord[],
+): Promise<UserWithPermissions[]> {
+  const userIds = users.map(({ id }) => id)
+  const permissions = await repositories.permissions.listDetails(userIds)
+  const otpMethod = await readOtpMethods(repositories, userIds)
+  const reachedCompanies = await reach.within(
+    repositories,
+    permissions.map(({ account }) => account.companyId),
+  )
+  const permissionsByUser = new Map<number, PermissionDetails[]>(userIds.map((id) => [id, []]))
+  for (const permission of permissions) {
+    if (reachedCompanies.has(permission.account.companyId)) permissionsByUser.get(permission.userId)?.push(permission)
+  }
+  return users.map((user) => toListedUser(user, otpMethod(user.id), permissionsByUser.get(user.id) ?? []))
+}
+
+/** The access that every new user of a company gets; `undefined` if the company has no assistant account. */
+async function membershipOf(
+  repositories: Repositories,
+  companyId: number,
+): Promise<{ readonly account: AccountRecord; readonly role: RoleRecord } | undefined> {
+  const accounts = await repositories.accounts.list({ companyId })
+  const account = accounts.find(({ application }) => application === 'assistant')
+  return account && { account, role: await ensureSystemRole(repositories, MEMBER) }
+}
+
 /** @throws InUseError */
-async function requireNotOwner(repositories: Repositories, { id }: Pick<UserRecord, 'id'>): Promise<void> {
-  if ((await readOwner(repositories))?.userId !== id) return
+async function requireNotOwner(repositories: Repositories, userId: number): Promise<void> {
+  if ((await readOwner(repositories))?.userId !== userId) return
   throw new InUseError(
-    `the user ${id} is the owner of this installation, for whom its host and the command line act: the owner stays`,
+    `the user ${userId} is the owner of this installation and cannot be disabled or deleted: ` +
+      'the host and the command line act for the owner',
   )
 }
 
@@ -194,45 +283,4 @@ async function revokeKeys(repositories: Repositories, userId: number, { by }: Re
     })
   }
   await repositories.apiKeys.deleteOf({ userId })
-}
-
-/** Sends the invitation once more. Links of earlier ones end. */
-export class ReinitiateUser {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #mailQueue: MailQueue
-
-  constructor(storage: Storage, clock: Clock, mailQueue: MailQueue) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#mailQueue = mailQueue
-  }
-
-  /**
-   * @throws NotFoundError for unknown users and those out of reach alike
-   * @throws ForbiddenError within a limited reach, where the user has a right that the caller may not take
-   * @throws InvalidInputError where the user has completed the setup, or they or their company are disabled
-   * @throws ThrottledError where it would be one mail too many; links of earlier ones stay then
-   */
-  async execute(userId: number, reach: Reach): Promise<void> {
-    const id = parseId(userId, 'id')
-    const mailId = await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
-      const rights = await Rights.of(repositories, reach, now)
-      const user = await rights.userToInvite(id)
-      if ((await ifUsable(repositories, user)) === undefined)
-        throw new InvalidInputError('id', `the user ${id}, or their company, is disabled: no mail is sent`)
-      if (user.passwordHash !== null)
-        throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
-      await repositories.passwordTokens.removeOfUser(id)
-      await recordChange(repositories, rights.reach.by, now, {
-        action: 'user.reinitiated',
-        companyId: user.companyId,
-        targetId: id,
-        details: {},
-      })
-      return await this.#mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy: reach.companyId })
-    })
-    await this.#mailQueue.committed(mailId)
-  }
 }

@@ -1,13 +1,13 @@
 import { rowText } from '../table-rows.js'
 
-/** A longer name is cut where it is repeated; the first row has it in full. */
+/** A longer name is cut in the rows. The first row has it in full. */
 const MAX_NAME_CHARACTERS = 60
-/** Names that are longer together are not repeated in every row. */
+/** If the names together are longer, the rows do not repeat them. */
 const MAX_HEADER_CHARACTERS = 16_384
 const YEAR = /^(?:19|20)\d\d$/
 const NUMBER = /^[\d\s.,:/%$€£+-]+$/
 
-/** The names of a table's columns. */
+/** The names of the columns of a table. */
 export class CsvHeader {
   readonly #names: readonly string[]
 
@@ -15,13 +15,13 @@ export class CsvHeader {
     this.#names = names
   }
 
-  /** The first row, where it looks like names: words, and most columns have one. */
+  /** @returns `undefined` if the row does not look like names: most columns have one, and most of them are words */
   static of(row: readonly string[]): CsvHeader | undefined {
     const names = row.map((cell) => cell.trim())
-    const given = names.filter((name) => name !== '')
-    const words = given.filter((name) => !NUMBER.test(name) || YEAR.test(name))
-    const hasWord = given.some((name) => !NUMBER.test(name))
-    const isHeader = hasWord && words.length * 2 >= given.length && given.length * 2 >= row.length
+    const filled = names.filter((name) => name !== '')
+    const words = filled.filter((name) => !NUMBER.test(name) || YEAR.test(name))
+    const hasWord = filled.some((name) => !NUMBER.test(name))
+    const isHeader = hasWord && words.length * 2 >= filled.length && filled.length * 2 >= row.length
     return isHeader ? new CsvHeader(names.map(cut)) : undefined
   }
 
@@ -29,7 +29,7 @@ export class CsvHeader {
     return this.#names.reduce((length, name) => length + name.length, 0) > MAX_HEADER_CHARACTERS
   }
 
-  /** `City: Oslo; Country: Norway`, without empty cells. */
+  /** For example `City: Oslo; Country: Norway`. Empty cells are left out. */
   textOf(row: readonly string[]): string {
     return rowText(row, this.#names)
   }

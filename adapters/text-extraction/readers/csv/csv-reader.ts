@@ -6,17 +6,17 @@ import { guessDialect } from './csv-dialect.js'
 import { CsvHeader } from './csv-header.js'
 import { type CsvPart, CsvRows } from './csv-rows.js'
 
-/** Rows of about this much text make a piece. */
+/** A piece has rows with about this much text. */
 const PIECE_CHARACTERS = 32_768
-/** Names of columns may be longer than what stands in them, but not without bounds. */
+/** Names of columns may be longer than the cells, but only up to this factor. */
 const NAME_CHARACTERS_PER_CHARACTER = 12
 const FREE_NAME_CHARACTERS = 1_048_576
-/** Text from which the delimiter is guessed. */
+/** The length of the text from which the delimiter is guessed. */
 const SAMPLE_CHARACTERS = 16_384
 
 /**
- * Reads a table row by row. Every cell keeps the header of its column, so that
- * a chunk from the middle of a table can be understood: `City: Oslo; Country: Norway`.
+ * Reads a table row by row. Every cell gets the header of its column, so that a chunk from the middle of a table is
+ * understandable: `City: Oslo; Country: Norway`.
  */
 export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const decoded = await DecodedText.of(file)
@@ -36,17 +36,17 @@ export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
-/** The text of rows as they come, in pieces. */
+/** Turns rows into pieces of text. */
 class TableText {
   #header: CsvHeader | undefined
   #isFirst = true
   #text = ''
-  /** How much the names of the columns may still add. */
+  /** The characters that the names of the columns may still add. */
   #budget = FREE_NAME_CHARACTERS
   #isNameless = false
 
   warnings(): string[] {
-    return this.#isNameless ? ['the names of the columns are too long to be repeated in every row'] : []
+    return this.#isNameless ? ['the column names are too long to repeat them in every row'] : []
   }
 
   *add(part: CsvPart): Generator<ExtractedPiece> {
@@ -86,8 +86,8 @@ function line(text: string): string {
 
 function rawLinesWarning(count: number): string[] {
   if (count === 0) return []
-  const what = count === 1 ? '1 line is' : `${count} lines are`
-  return [`${what} no row of the table (a quote is never closed, or it is too long) and kept as it stands`]
+  const lines = count === 1 ? '1 line is not a row' : `${count} lines are not rows`
+  return [`${lines} of the table (an open quote, or too long): their text is kept unchanged`]
 }
 
 async function beginningOf(decoded: DecodedText): Promise<string> {

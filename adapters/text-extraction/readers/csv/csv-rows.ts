@@ -1,33 +1,32 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 
-/** Of the text, so much is parsed at once. */
+/** The bytes that are parsed at once. */
 const BLOCK_BYTES = 65_536
-/** What is longer is no row of a table. */
+/** A longer text is not a row of a table. */
 const MAX_ROW_BYTES = 4 * 1024 * 1024
-/** When quotes were left open so often, they are no quotes. */
+/** After this many open quotes, the character does not count as a quote. */
 const MAX_OPEN_QUOTES = 10
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
-/** What stands in a table: the cells of a row, or text that is no row, as it stands. */
+/** A part of a table: the cells of a row, or the unchanged text of a line that is not a row. */
 export type CsvPart = { readonly cells: readonly string[] } | { readonly text: string }
 
 /**
- * Parses a table block by block. A quote that is never closed, and a row of more than
- * 4 MB, do not swallow what comes behind: the first line is given as it stands, and
- * the next one is parsed again.
+ * Parses a table block by block. An open quote, or a row of more than 4 MB, does not swallow the rest of the table: the
+ * first line is yielded unchanged, and parsing continues with the next line.
  */
 export class CsvRows {
   readonly #delimiter: string
   #pending: Buffer = Buffer.alloc(0)
-  #arrived: Buffer[] = []
-  #arrivedBytes = 0
-  /** A row that is not complete is not parsed again before it has grown that long. */
+  #received: Buffer[] = []
+  #receivedBytes = 0
+  /** An incomplete row is parsed a second time only when it has this length. */
   #nextAttemptBytes = BLOCK_BYTES
   #openQuotes = 0
-  /** Within a line that is too long to be a row. */
+  /** True inside a line that is too long to be a row. */
   #isInLongLine = false
-  /** Lines that were given as they stand. */
+  /** The number of lines that were yielded unchanged. */
   rawLines = 0
 
   constructor(delimiter: string) {
@@ -36,9 +35,9 @@ export class CsvRows {
 
   *push(text: string): Generator<CsvPart> {
     const bytes = Buffer.from(text)
-    this.#arrived.push(bytes)
-    this.#arrivedBytes += bytes.length
-    if (this.#pending.length + this.#arrivedBytes >= this.#nextAttemptBytes) yield* this.#parts(false)
+    this.#received.push(bytes)
+    this.#receivedBytes += bytes.length
+    if (this.#pending.length + this.#receivedBytes >= this.#nextAttemptBytes) yield* this.#parts(false)
   }
 
   *end(): Generator<CsvPart> {
@@ -46,9 +45,9 @@ export class CsvRows {
   }
 
   *#parts(isEnd: boolean): Generator<CsvPart> {
-    this.#pending = Buffer.concat([this.#pending, ...this.#arrived])
-    this.#arrived = []
-    this.#arrivedBytes = 0
+    this.#pending = Buffer.concat([this.#pending, ...this.#received])
+    this.#received = []
+    this.#receivedBytes = 0
     if (this.#isInLongLine) yield* this.#restOfLine()
     for (;;) {
       const { rows, bytes, isQuoteOpen } = this.#parse(isEnd)
@@ -63,7 +62,7 @@ export class CsvRows {
     this.#nextAttemptBytes = Math.max(BLOCK_BYTES, this.#pending.length * 2)
   }
 
-  /** The complete rows that stand at the beginning, and how many bytes they are. */
+  /** Parses the complete rows at the beginning, and counts their bytes. */
   #parse(isEnd: boolean): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
     const rows: { readonly cells: readonly string[]; readonly end: number }[] = []
     let isQuoteOpen = false
@@ -84,13 +83,13 @@ export class CsvRows {
       if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error
       isQuoteOpen = true
     }
-    // The last row may go on in the next block.
+    // The last row may continue in the next block.
     if (!isEnd && !isQuoteOpen) rows.pop()
     return { rows, bytes: isEnd && !isQuoteOpen ? this.#pending.length : (rows.at(-1)?.end ?? 0), isQuoteOpen }
   }
 
   *#restOfLine(): Generator<CsvPart> {
-    const ends = [this.#pending.indexOf(0x0a), this.#pending.indexOf(0x0d)].filter((at) => at >= 0)
+    const ends = [this.#pending.indexOf(0x0a), this.#pending.indexOf(0x0d)].filter((index) => index >= 0)
     const end = ends.length === 0 ? this.#pending.length : Math.min(...ends) + 1
     this.#isInLongLine = ends.length === 0
     yield { text: this.#pending.toString('utf8', 0, end) }

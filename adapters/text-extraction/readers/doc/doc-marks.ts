@@ -7,33 +7,33 @@ import { characterRuns, firstAfter, type PropertyRun, visitProperties } from './
 const DELETED = 0x0800
 const SYMBOL = 0x6a09
 const FONT = 0x4a4f
-/** {@link DELETED} as a piece has it in two bytes. */
+/** {@link DELETED} in the short form of a piece, in two bytes. */
 const DELETED_IN_SHORT = 0x41
-/** Place of the names of fonts in the table stream. */
+/** The position of the font names in the table stream. */
 const FONTS = 0x0112
-/** Bytes of a font's description before its name. */
+/** The bytes of a font's description before its name. */
 const FONT_NAME = 40
 const SYMBOL_FONTS = /^(symbol|wingdings|webdings)/i
 
-/** The text for a stretch of text; as long as that. */
+/** Replaces a part of the text by one of the same length. */
 type Edit = (text: string) => string
 
 interface EditRun extends PropertyRun {
   readonly edit: Edit
 }
 
-/** The text without what was deleted, and with symbols as their fonts show them. It is as long as before. */
+/** Erases deleted text, and replaces symbol codes by the characters that their fonts show. Keeps the length. */
 export function editedText({ text, pieces }: DocPieces, streams: DocStreams): string {
   const edits = editRuns(streams)
   const parts: string[] = []
   for (const piece of pieces) {
     const whole = text.slice(piece.position, piece.position + piece.length)
-    parts.push(isDeleted(piece) ? erased(whole) : edited(whole, piece, edits))
+    parts.push(isDeleted(piece) ? erase(whole) : applyEdits(whole, piece, edits))
   }
   return parts.join('')
 }
 
-function edited(text: string, piece: Piece, edits: readonly EditRun[]): string {
+function applyEdits(text: string, piece: Piece, edits: readonly EditRun[]): string {
   const end = piece.offset + piece.length * piece.bytesPerUnit
   let result = ''
   let done = 0
@@ -58,21 +58,21 @@ function editRuns(streams: DocStreams): EditRun[] {
 }
 
 function editOf(list: Buffer, fonts: readonly string[]): Edit | undefined {
-  const found: { edit?: Edit | undefined; isGone?: boolean } = {}
+  const found: { edit?: Edit | undefined; isDeleted?: boolean } = {}
   visitProperties(list, (property, value) => {
-    if (property === DELETED && value.length > 0) found.isGone = ((value[0] ?? 0) & 1) === 1
-    else if (property === FONT && value.length >= 2) found.edit ??= symbols(fonts[value.readUInt16LE(0)])
+    if (property === DELETED && value.length > 0) found.isDeleted = ((value[0] ?? 0) & 1) === 1
+    else if (property === FONT && value.length >= 2) found.edit ??= symbolEdit(fonts[value.readUInt16LE(0)])
     else if (property === SYMBOL && value.length >= 4) {
       const font = fonts[value.readUInt16LE(0)]
       const shown = withSymbols(String.fromCharCode(value.readUInt16LE(2)), font)
-      // One mark stands for each symbol: a parenthesis.
+      // The text has one placeholder for each symbol: a parenthesis.
       found.edit = (text) => text.replaceAll(/[(\uF020-\uF0FF]/g, (mark) => (shown.length === 1 ? shown : mark))
     }
   })
-  return found.isGone === true ? erased : found.edit
+  return found.isDeleted === true ? erase : found.edit
 }
 
-function symbols(font: string | undefined): Edit | undefined {
+function symbolEdit(font: string | undefined): Edit | undefined {
   if (font === undefined || !SYMBOL_FONTS.test(font)) return undefined
   return (text) => {
     const shown = withSymbols(text, font)
@@ -80,22 +80,22 @@ function symbols(font: string | undefined): Edit | undefined {
   }
 }
 
-function erased(text: string): string {
+function erase(text: string): string {
   return '\0'.repeat(text.length)
 }
 
 function isDeleted({ changes }: Piece): boolean {
   if (typeof changes === 'number') return ((changes >>> 1) & 0x7f) === DELETED_IN_SHORT && changes >>> 8 === 1
-  return editOf(changes, []) === erased
+  return editOf(changes, []) === erase
 }
 
-/** Names of fonts, by number ([MS-DOC] 2.9.286). */
+/** The names of fonts by number ([MS-DOC] 2.9.286). */
 function fontNames({ main, table }: DocStreams): string[] {
   const start = main.readUInt32LE(FONTS)
   const bytes = table.subarray(start, start + main.readUInt32LE(FONTS + 4))
   const names: string[] = []
-  for (let at = 4; at < bytes.length; at += 1 + (bytes[at] ?? 0)) {
-    const name = bytes.subarray(at + FONT_NAME, at + 1 + (bytes[at] ?? 0)).toString('utf16le')
+  for (let offset = 4; offset < bytes.length; offset += 1 + (bytes[offset] ?? 0)) {
+    const name = bytes.subarray(offset + FONT_NAME, offset + 1 + (bytes[offset] ?? 0)).toString('utf16le')
     names.push(name.split('\0')[0] ?? '')
   }
   return names

@@ -1,22 +1,22 @@
 import type { Piece } from './doc-pieces.js'
 import { type PropertyRun, runAt, visitProperties } from './doc-properties.js'
 
-/** What the mark at the end of a paragraph says of it. */
+/** The properties in the mark at the end of a paragraph. */
 export interface ParagraphProperties {
   readonly isHeading: boolean
-  /** How many tables it lies in. */
+  /** The number of tables around the paragraph. */
   readonly depth: number
-  /** Whether it ends a cell of a table within a table. */
+  /** True if it ends a cell of a nested table. */
   readonly endsInnerCell: boolean
-  /** Whether it stands for the end of a row. */
+  /** True if it only marks the end of a row. */
   readonly endsRow: boolean
   readonly isHeaderRow: boolean
   readonly row: RowLayout | undefined
 }
 
-/** How the cells of a row lie. */
+/** The layout of the cells in a row. */
 export interface RowLayout {
-  /** Edges of the cells, from the left; one more than there are cells. */
+  /** The edges of the cells from the left: one more than the number of cells. */
   readonly edges: readonly number[]
   readonly merges: readonly ('no' | 'begins' | 'continues')[]
 }
@@ -29,7 +29,7 @@ const INNER_ROW_END = 0x244c
 const DEPTH = 0x6649
 const TABLE_HEADER = 0x3404
 const TABLE_DEFINITION = 0xd608
-/** Bytes of a cell in a table's definition; its first two have the flags. */
+/** The bytes of a cell in the definition of a table. The first two have its flags. */
 const CELL_BYTES = 20
 const LAST_HEADING_STYLE = 9
 
@@ -42,13 +42,13 @@ const NONE: ParagraphProperties = {
   row: undefined,
 }
 
-/** Tells the properties of paragraphs by the positions of their marks. */
+/** Finds the properties of paragraphs by the positions of their marks. */
 export class DocParagraphs {
   readonly #pieces: readonly Piece[]
   readonly #runs: readonly PropertyRun[]
   readonly #known = new Map<PropertyRun, ParagraphProperties>()
 
-  /** @param runs paragraphs by place; without any, all are plain ones */
+  /** @param runs the paragraphs, sorted by offset. Without runs, all paragraphs are plain */
   constructor(pieces: readonly Piece[], runs: readonly PropertyRun[]) {
     this.#pieces = pieces
     this.#runs = runs
@@ -93,7 +93,7 @@ function propertiesOf({ list, style }: PropertyRun): ParagraphProperties {
   return { ...rest, isHeading, depth: Math.max(depth, isInTable ? 1 : 0), row }
 }
 
-/** Where the cells lie, and which are merged with those above ([MS-DOC] 2.9.316). */
+/** The edges of the cells and their vertical merges ([MS-DOC] 2.9.316). */
 function rowLayout(definition: Buffer): RowLayout | undefined {
   const count = definition[0] ?? 0
   const cellsStart = 1 + (count + 1) * 2

@@ -3,91 +3,91 @@ import type { DocStreams } from './doc-container.js'
 /** A property and its value ([MS-DOC] 2.6). */
 export type VisitProperty = (property: number, value: Buffer) => void
 
-/** Bytes of the main stream that have the same properties. */
+/** A range of the main stream whose bytes have the same properties. */
 export interface PropertyRun {
   readonly start: number
   readonly end: number
   readonly list: Buffer
-  /** Number of a paragraph's style. */
+  /** The number of the paragraph style. */
   readonly style: number
 }
 
 const PAGE_BYTES = 512
-/** Places of the tables of pages in the table stream ([MS-DOC] 2.5.6). */
+/** The positions of the tables of pages in the table stream ([MS-DOC] 2.5.6). */
 const CHARACTER_PAGES = 0x00fa
 const PARAGRAPH_PAGES = 0x0102
 const TABLE_DEFINITION = 0xd608
 const TABS_CHANGE = 0xc615
 const HUGE_LIST = 0x6646
-/** Length of a value by the property's highest three bits; 0 where the first byte tells it. */
+/** The length of a value by the highest three bits of the property. 0: the first byte is the length. */
 const VALUE_BYTES = [1, 1, 2, 4, 2, 2, 0, 3] as const
 
-/** Runs of characters, by place. */
+/** The runs of characters, sorted by offset. */
 export function characterRuns(streams: DocStreams): PropertyRun[] {
-  return runs(streams, CHARACTER_PAGES, 1, (page, at) => {
-    const size = page[at] ?? 0
-    return { list: page.subarray(at + 1, at + 1 + size), style: 0 }
+  return runs(streams, CHARACTER_PAGES, 1, (page, offset) => {
+    const size = page[offset] ?? 0
+    return { list: page.subarray(offset + 1, offset + 1 + size), style: 0 }
   })
 }
 
-/** Paragraphs, by place. */
+/** The paragraphs, sorted by offset. */
 export function paragraphRuns(streams: DocStreams): PropertyRun[] {
-  return runs(streams, PARAGRAPH_PAGES, 13, (page, at) => {
-    const size = page[at] ?? 0
-    const from = size === 0 ? at + 2 : at + 1
-    const to = size === 0 ? from + 2 * (page[at + 1] ?? 0) : from + 2 * size - 1
+  return runs(streams, PARAGRAPH_PAGES, 13, (page, offset) => {
+    const size = page[offset] ?? 0
+    const from = size === 0 ? offset + 2 : offset + 1
+    const to = size === 0 ? from + 2 * (page[offset + 1] ?? 0) : from + 2 * size - 1
     const all = page.subarray(from, to)
     if (all.length < 2) return { list: Buffer.alloc(0), style: 0 }
     return { list: wholeList(all.subarray(2), streams.data), style: all.readUInt16LE(0) }
   })
 }
 
-/** The last run that begins at a place or before it, if it reaches to it. */
-export function runAt(sorted: readonly PropertyRun[], place: number): PropertyRun | undefined {
-  const run = sorted[firstAfter(sorted, place) - 1]
-  return run !== undefined && place < run.end ? run : undefined
+/** The last run that begins at or before an offset, if it contains the offset. */
+export function runAt(sorted: readonly PropertyRun[], offset: number): PropertyRun | undefined {
+  const run = sorted[firstAfter(sorted, offset) - 1]
+  return run !== undefined && offset < run.end ? run : undefined
 }
 
-/** Index of the first run that begins after a place. */
-export function firstAfter(sorted: readonly PropertyRun[], place: number): number {
+/** The index of the first run that begins after an offset. */
+export function firstAfter(sorted: readonly PropertyRun[], offset: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((sorted[middle]?.start ?? 0) <= place) low = middle + 1
+    if ((sorted[middle]?.start ?? 0) <= offset) low = middle + 1
     else high = middle
   }
   return low
 }
 
-/** Goes through a list of properties as far as it is whole. */
+/** Visits a list of properties, up to the first incomplete one. */
 export function visitProperties(list: Buffer, visit: VisitProperty): void {
-  for (let at = 0; at + 3 <= list.length; ) {
-    const property = list.readUInt16LE(at)
-    at += 2
+  for (let offset = 0; offset + 3 <= list.length; ) {
+    const property = list.readUInt16LE(offset)
+    offset += 2
     let size: number = VALUE_BYTES[property >>> 13] ?? 0
-    if (property === TABLE_DEFINITION && at + 2 <= list.length) {
-      size = list.readUInt16LE(at) - 1
-      at += 2
+    if (property === TABLE_DEFINITION && offset + 2 <= list.length) {
+      size = list.readUInt16LE(offset) - 1
+      offset += 2
     } else if (size === 0) {
-      size = list[at] ?? 0
-      // A list of tabs that is too long for its length ends the list.
+      size = list[offset] ?? 0
+      // A list of tabs can be too long for its length byte. The rest of the list cannot be read then.
       if (property === TABS_CHANGE && size === 255) return
-      at += 1
+      offset += 1
     }
-    visit(property, list.subarray(at, at + size))
-    at += Math.max(0, size)
+    visit(property, list.subarray(offset, offset + size))
+    offset += Math.max(0, size)
   }
 }
 
 function runs(
   { main, table }: DocStreams,
-  place: number,
+  pagesPosition: number,
   entryBytes: number,
-  read: (page: Buffer, at: number) => Pick<PropertyRun, 'list' | 'style'>,
+  read: (page: Buffer, offset: number) => Pick<PropertyRun, 'list' | 'style'>,
 ): PropertyRun[] {
-  const start = main.readUInt32LE(place)
-  const count = Math.floor((main.readUInt32LE(place + 4) - 4) / 8)
+  const start = main.readUInt32LE(pagesPosition)
+  const count = Math.floor((main.readUInt32LE(pagesPosition + 4) - 4) / 8)
   const found: PropertyRun[] = []
   for (let index = 0; index < count; index += 1) {
     const number = table.readUInt32LE(start + (count + 1) * 4 + index * 4) & 0x3f_ffff
@@ -96,21 +96,22 @@ function runs(
     const runCount = page[PAGE_BYTES - 1] ?? 0
     if ((runCount + 1) * 4 + runCount * entryBytes > PAGE_BYTES - 1) continue
     for (let run = 0; run < runCount; run += 1) {
-      const at = 2 * (page[(runCount + 1) * 4 + run * entryBytes] ?? 0)
-      const properties = at === 0 ? { list: Buffer.alloc(0), style: 0 } : read(page, at)
+      const offset = 2 * (page[(runCount + 1) * 4 + run * entryBytes] ?? 0)
+      const properties = offset === 0 ? { list: Buffer.alloc(0), style: 0 } : read(page, offset)
       found.push({ start: page.readUInt32LE(run * 4), end: page.readUInt32LE(run * 4 + 4), ...properties })
     }
   }
-  return found.sort((one, other) => one.start - other.start)
+  return found.sort((first, second) => first.start - second.start)
 }
 
-/** Properties of wide tables lie in a stream of their own. */
+/** Adds the properties of wide tables, which are in the data stream. */
 function wholeList(list: Buffer, data: Buffer): Buffer {
   let whole = list
   visitProperties(list, (property, value) => {
     if (property !== HUGE_LIST || value.length < 4) return
-    const at = value.readUInt32LE(0)
-    if (at + 2 <= data.length) whole = Buffer.concat([list, data.subarray(at + 2, at + 2 + data.readUInt16LE(at))])
+    const offset = value.readUInt32LE(0)
+    if (offset + 2 > data.length) return
+    whole = Buffer.concat([list, data.subarray(offset + 2, offset + 2 + data.readUInt16LE(offset))])
   })
   return whole
 }

@@ -9,7 +9,7 @@ import { paragraphRuns } from './doc-properties.js'
 import { addStory } from './doc-text.js'
 
 const PIECE_CHARACTERS = 65_536
-/** Lengths of the parts of the text, in the order they lie in ([MS-DOC] 2.5.5). */
+/** The positions of the lengths of the parts, in the order of the text ([MS-DOC] 2.5.5). */
 const LENGTHS = {
   body: 0x4c,
   footnotes: 0x50,
@@ -22,9 +22,9 @@ const LENGTHS = {
 } as const
 type Part = keyof typeof LENGTHS
 const READ_ORDER: readonly Part[] = ['body', 'boxes', 'footnotes', 'endnotes', 'comments', 'headers', 'headerBoxes']
-/** Places of headers and footers in the table stream. */
+/** The position of the headers and footers in the table stream. */
 const HEADERS = 0x00f2
-/** The first stories there are the lines above notes; then there are six for each section. */
+/** The first stories are the lines above notes. Six stories for each section follow. */
 const NOTE_LINES = 6
 const IS_FOOTER = [false, false, true, true, false, true] as const
 
@@ -35,12 +35,12 @@ interface Range {
 
 /**
  * Reads a .doc of Word 97 or later: body, text boxes, notes, comments, headers and footers.
- * Damaged properties cost deletions and tables, not text; a warning says so.
+ * Damaged properties lose deletions and tables, not text. A warning says so.
  */
 export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
   const streams = openDoc(bytes)
   const pieces = readPieces(streams)
-  const warnings = pieces.isTorn ? ['the document is cut off: some of its text is missing'] : []
+  const warnings = pieces.isTruncated ? ['the document is incomplete: some of its text is missing'] : []
   const { text, paragraphs } = withProperties(streams, pieces, warnings)
   const story = new Story()
   const parts = partsOf(streams.main, text.length)
@@ -55,7 +55,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
-/** Properties are pages all over the file: damage is likely to be there. */
+/** Properties are in pages all over the file, so damage is likely there. */
 function withProperties(
   streams: DocStreams,
   pieces: DocPieces,
@@ -67,22 +67,22 @@ function withProperties(
       paragraphs: new DocParagraphs(pieces.pieces, paragraphRuns(streams)),
     }
   } catch {
-    warnings.push('the formatting of the document is damaged: deleted text may be left in, and tables are not in rows')
+    warnings.push('the formatting of the document is damaged: deleted text may be included, and tables are not in rows')
     return { text: pieces.text, paragraphs: new DocParagraphs(pieces.pieces, []) }
   }
 }
 
 function partsOf(main: Buffer, length: number): Record<Part, Range> {
-  let at = 0
-  const ranges = Object.entries(LENGTHS).map(([part, place]) => {
-    const from = Math.min(at, length)
-    at += main.readUInt32LE(place)
-    return [part, { from, to: Math.min(at, length) }] as const
+  let position = 0
+  const ranges = Object.entries(LENGTHS).map(([part, lengthOffset]) => {
+    const from = Math.min(position, length)
+    position += main.readUInt32LE(lengthOffset)
+    return [part, { from, to: Math.min(position, length) }] as const
   })
   return Object.fromEntries(ranges) as Record<Part, Range>
 }
 
-/** Headers, then footers; a section without its own has those of the one before, and no text here. */
+/** Headers, then footers. A section without its own uses those of the section before, and has no text here. */
 function headerRanges({ main, table }: DocStreams, all: Range): Range[] {
   const start = main.readUInt32LE(HEADERS)
   const count = Math.floor(main.readUInt32LE(HEADERS + 4) / 4) - 1

@@ -3,15 +3,15 @@ import type { DocParagraphs, ParagraphProperties } from './doc-paragraphs.js'
 import { DocTable } from './doc-table.js'
 
 const MAX_NESTED_TABLES = 8
-/** Ends of paragraphs, cells and pages. */
+/** The ends of paragraphs, cells and pages. */
 const MARKS = /[\r\x07\f]/g
 const FIELD_MARKS = /[\x13-\x15]/g
 const CELL_MARK = '\x07'
 
 /**
- * Gives a stretch of a .doc's text in paragraphs, its tables row by row.
+ * Adds a part of the text of a .doc as paragraphs, and its tables row by row.
  *
- * @param text of the whole document, with Word's marks
+ * @param text the text of the whole document with Word's marks
  */
 export function addStory(text: string, from: number, to: number, paragraphs: DocParagraphs, out: Blocks): void {
   const tables: DocTable[] = []
@@ -46,7 +46,7 @@ function addParagraph(
   if (mark === CELL_MARK || properties.endsInnerCell) table?.endCell()
 }
 
-/** What is left when Word's own marks are gone. */
+/** Removes Word's marks. */
 function plainText(text: string): string {
   return text
     .replaceAll(/[\v\x0e]/g, '\n')
@@ -55,8 +55,8 @@ function plainText(text: string): string {
 }
 
 /**
- * Of a field (`\x13` code `\x14` result `\x15`) only the result is read. What is taken out
- * leaves as many zeros, so that positions stay.
+ * Removes the codes of fields. A field is `\x13` code `\x14` result `\x15`, and only its result is text. Zeros replace
+ * the removed characters, so that positions stay valid.
  */
 function withoutFieldCodes(text: string): string {
   const open: { readonly begin: number; separator: number | undefined }[] = []
@@ -72,8 +72,8 @@ function withoutFieldCodes(text: string): string {
   }
   let result = ''
   let done = 0
-  for (const { begin, end } of codes.sort((one, other) => one.begin - other.begin)) {
-    // Fields in the code of another one are gone with it.
+  for (const { begin, end } of codes.sort((first, second) => first.begin - second.begin)) {
+    // Fields inside the code of another field are already removed.
     if (begin < done) continue
     result += text.slice(done, begin) + '\0'.repeat(end - begin)
     done = end

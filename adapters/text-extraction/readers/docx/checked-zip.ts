@@ -9,10 +9,10 @@ const MAX_ENTRIES = 10_000
 const MAX_UNPACKED_BYTES = 512 * MB
 const MAX_XML_BYTES = 200 * MB
 const MAX_XML_PART_BYTES = 100 * MB
-/** Unpacked bytes for each packed one, above {@link FREE_UNPACKED_BYTES}; XML has some tens. */
+/** The most unpacked bytes for each packed byte, above {@link FREE_UNPACKED_BYTES}. XML has some tens. */
 const MAX_RATIO = 200
 const FREE_UNPACKED_BYTES = 16 * MB
-/** What is looked at of the parts that tell what a container holds. */
+/** The bytes that are read from the parts with the type of the container. */
 const MAX_LABEL_BYTES = MB
 const STORED = 0
 const DEFLATED = 8
@@ -23,12 +23,12 @@ export function isZip(bytes: Buffer): boolean {
 }
 
 /**
- * Unpacks every entry of a zip, keeping nothing, before a parser sees it. Sizes
- * are counted, not believed; zips inside are bytes like others.
+ * Unpacks every entry of a zip and discards the bytes, before a parser sees the file. It counts sizes itself and does
+ * not trust the directory. It treats zips inside like any other bytes.
  *
- * @throws ExtractionError `ERR_EXTRACTION_LIMIT` for what would be too large; `ERR_CORRUPT_FILE`
- *   for parts that overlap, that are not as large as they say or that declare entities;
- *   `ERR_ENCRYPTED`; `ERR_UNSUPPORTED_FORMAT` for what is no Word document
+ * @throws ExtractionError `ERR_EXTRACTION_LIMIT` for content that is too large; `ERR_CORRUPT_FILE` for parts that
+ *   overlap, have another size than the directory says, or declare a document type; `ERR_ENCRYPTED`;
+ *   `ERR_UNSUPPORTED_FORMAT` for a zip that is no Word document
  */
 export async function checkZip(bytes: Buffer): Promise<void> {
   const entries = await entriesOf(bytes)
@@ -46,7 +46,7 @@ export async function checkZip(bytes: Buffer): Promise<void> {
 }
 
 async function entriesOf(bytes: Buffer): Promise<Entry[]> {
-  // Sizes are checked here, for all entries and by what they are.
+  // `checkEntry` checks the real sizes of all entries instead.
   const options = { lazyEntries: true, validateEntrySizes: false, decodeStrings: false }
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     fromBuffer(bytes, options, (error, opened) => {
@@ -58,9 +58,11 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   return await new Promise((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {
       entries.push(entry)
-      if (entries.length > MAX_ENTRIES) reject(tooLarge(`it has more than ${MAX_ENTRIES} parts`))
+      if (entries.length > MAX_ENTRIES) reject(tooLarge(`more than ${MAX_ENTRIES} parts`))
       else if (entry.isEncrypted()) {
-        reject(new ExtractionError('ERR_ENCRYPTED', 'The document is protected by a password: save it without one'))
+        reject(
+          new ExtractionError('ERR_ENCRYPTED', 'The document is protected by a password: save it without password'),
+        )
       } else zip.readEntry()
     })
     zip.on('end', () => resolve(entries))
@@ -69,35 +71,35 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   })
 }
 
-/** Decoded here: yauzl refuses a whole archive for a backslash in a name, which some programs write. */
+/** Decodes a name, because yauzl refuses a whole archive with a backslash in a name. Some programs write those. */
 function nameOf(entry: Entry): string {
   return (entry.fileName as unknown as Buffer).toString('utf8').replaceAll('\\', '/')
 }
 
-/** Where the packed bytes of an entry are; its own header says how long itself is. */
+/** The position of the packed bytes of an entry. The length of its header is in the header itself. */
 function placeOf(
   entry: Entry,
   bytes: Buffer,
 ): { readonly header: number; readonly begin: number; readonly end: number } {
   const header = entry.relativeOffsetOfLocalHeader
-  const isThere = header + LOCAL_HEADER_BYTES <= bytes.length && bytes.readUInt32LE(header) === 0x04034b50
-  if (!isThere) throw damaged()
+  const hasHeader = header + LOCAL_HEADER_BYTES <= bytes.length && bytes.readUInt32LE(header) === 0x04034b50
+  if (!hasHeader) throw damaged()
   const begin = header + LOCAL_HEADER_BYTES + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28)
   const end = begin + entry.compressedSize
   if (end > bytes.length) throw damaged()
   return { header, begin, end }
 }
 
-/** Entries that share their bytes are how a small file becomes any size. */
+/** Refuses entries that share their bytes: in that way a small file can unpack to any size. */
 function checkOverlaps(parts: readonly { readonly header: number; readonly end: number }[]): void {
   let lastEnd = 0
-  for (const { header, end } of [...parts].sort((one, other) => one.header - other.header)) {
+  for (const { header, end } of [...parts].sort((first, second) => first.header - second.header)) {
     if (header < lastEnd) throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts overlap')
     lastEnd = end
   }
 }
 
-/** @returns the text of a part that tells what the container holds */
+/** @returns the text of the part, if it has the type of the container */
 async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Budget): Promise<string | undefined> {
   const isLabel = name === '[Content_Types].xml' || name === 'mimetype'
   const label: Buffer[] = []
@@ -113,12 +115,15 @@ async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Bu
   }
   budget.packed += packed.length
   if (!state.isDamaged && unpacked !== entry.uncompressedSize) {
-    throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: its parts are not as large as they say')
+    throw new ExtractionError(
+      'ERR_CORRUPT_FILE',
+      'The file is damaged: its parts have another size than its directory says',
+    )
   }
   return isLabel ? Buffer.concat(label).toString('latin1').replaceAll('\0', '') : undefined
 }
 
-/** @param state where bytes that are not what was packed are noted; what reads the part tells of them */
+/** @param state gets `isDamaged` for bytes that cannot be unpacked. The reader of the part reports that later */
 async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean }): AsyncGenerator<Buffer> {
   if (entry.compressionMethod === STORED) {
     yield packed
@@ -133,14 +138,14 @@ async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean
   } else {
     throw new ExtractionError(
       'ERR_CORRUPT_FILE',
-      'The file is packed in a way that Word does not use: save it with Word',
+      'The file uses a compression that Word does not use: open and save it with Word',
     )
   }
 }
 
-/** What all entries may have together. */
+/** The limits for all entries together. */
 class Budget {
-  /** Packed bytes of the entries that are done. */
+  /** The packed bytes of the checked entries. */
   packed = 0
   #unpacked = 0
   #xml = 0
@@ -153,7 +158,7 @@ class Budget {
     if (part.isXml && part.unpacked > MAX_XML_PART_BYTES)
       throw tooLarge(`${sizeText(MAX_XML_PART_BYTES)} of XML in one part`)
     if (isBomb(part.unpacked, part.packed) || isBomb(this.#unpacked, this.packed + part.packed)) {
-      throw tooLarge(`more than ${MAX_RATIO} times its size`)
+      throw tooLarge(`more than ${MAX_RATIO} times its packed size`)
     }
   }
 }
@@ -166,15 +171,15 @@ function sizeText(bytes: number): string {
   return `more than ${bytes / MB} MB`
 }
 
-function notWord(what = 'a zip archive'): ExtractionError {
+function notWord(kindName = 'a zip archive'): ExtractionError {
   return new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
-    `The content is ${what}, and no Word document: save its text as .docx, .pdf, .csv or .txt`,
+    `The content is ${kindName}, not a Word document: save its text as .docx, .pdf, .csv or .txt`,
   )
 }
 
-function tooLarge(what: string): ExtractionError {
-  return new ExtractionError('ERR_EXTRACTION_LIMIT', `The file would be ${what} once unpacked: split it`)
+function tooLarge(size: string): ExtractionError {
+  return new ExtractionError('ERR_EXTRACTION_LIMIT', `The unpacked file has ${size}: split it`)
 }
 
 function damaged(cause?: unknown): ExtractionError {

@@ -1,9 +1,9 @@
-/** Takes text in paragraphs, one after the other. */
+/** Receives the paragraphs of a text, one after the other. */
 export interface Blocks {
   add(paragraph: string): void
 }
 
-/** Paragraphs as lines; empty ones, however many, as one empty line. */
+/** Paragraphs as lines. Any number of empty paragraphs becomes one empty line. */
 export class Story implements Blocks {
   #text = ''
   #breaks = 0
@@ -20,12 +20,12 @@ export class Story implements Blocks {
     this.#breaks = 1
   }
 
-  /** What follows is something else: an empty line goes before it. */
+  /** Puts an empty line before the next paragraph. */
   leaveGap(): void {
     this.#breaks = 2
   }
 
-  /** Characters that have not been taken. */
+  /** The number of characters that are not taken yet. */
   get length(): number {
     return this.#text.length
   }
@@ -37,7 +37,7 @@ export class Story implements Blocks {
   }
 }
 
-/** Paragraphs that are kept for later. */
+/** Collects paragraphs for later. */
 export class KeptBlocks implements Blocks {
   readonly paragraphs: string[] = []
 

@@ -1,25 +1,25 @@
 import { type Blocks, KeptBlocks, type Story } from './docx-blocks.js'
 import { DocxTable } from './docx-table.js'
 
-/** Tables further inside are read as paragraphs. */
+/** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8
 
-/** A text that runs on its own: that of a part, or of a text box in it. */
+/** A separate text: that of a part, or of a text box in it. */
 interface Flow {
   readonly out: Blocks
   readonly tables: DocxTable[]
-  /** Tables inside the last one that are not kept as tables. */
+  /** The number of open tables that are read as paragraphs. */
   flatTables: number
   paragraph: string
   isHeading: boolean
-  /** It is the first letter of the next one, set large. */
+  /** True if the paragraph is a drop cap: the first letter of the next paragraph. */
   isJoined: boolean
 }
 
-/** The paragraphs and tables of a part, and apart from them those of its text boxes. */
+/** Collects the paragraphs and tables of a part, and separately those of its text boxes. */
 export class DocxFlows {
   readonly boxes: KeptBlocks = new KeptBlocks()
-  /** Characters so far, white space apart. */
+  /** The number of characters so far. Texts of only white space do not count. */
   characters = 0
   readonly #story: Story
   readonly #flows: Flow[]
@@ -35,13 +35,13 @@ export class DocxFlows {
     if (text.trim() !== '') this.characters += text.length
   }
 
-  /** What is written from here on is kept apart, until {@link captured}. */
+  /** Keeps the text that is written from here on separate, until {@link endCapture}. */
   capture(): void {
     this.#captured.push(this.#flow.paragraph)
     this.#flow.paragraph = ''
   }
 
-  captured(): string {
+  endCapture(): string {
     const text = this.#flow.paragraph
     this.#flow.paragraph = this.#captured.pop() ?? ''
     return text
@@ -49,7 +49,7 @@ export class DocxFlows {
 
   openParagraph(): void {
     const flow = this.#flow
-    // One inside another, as damaged files have it.
+    // Damaged files may have a paragraph inside another.
     if (!flow.isJoined && flow.paragraph !== '') this.endParagraph()
     flow.isJoined = false
     flow.isHeading = false
@@ -83,45 +83,45 @@ export class DocxFlows {
 
   closeBox(): void {
     if (this.#flows.length < 2) return
-    this.#finish()
+    this.#endFlow()
     this.#flows.pop()
   }
 
   openTable(): void {
-    this.#endRest()
+    this.#endOpenParagraph()
     const { tables, out } = this.#flow
     if (tables.length < MAX_NESTED_TABLES) tables.push(new DocxTable(tables.at(-1)?.blocks ?? out))
     else this.#flow.flatTables += 1
   }
 
-  /** The table that is read row by row now. */
+  /** The current table that is read row by row. */
   get table(): DocxTable | undefined {
     return this.#flow.flatTables > 0 ? undefined : this.#flow.tables.at(-1)
   }
 
   closeCell(): void {
-    this.#endRest()
+    this.#endOpenParagraph()
     this.table?.closeCell()
   }
 
   closeTable(): void {
-    this.#endRest()
+    this.#endOpenParagraph()
     if (this.#flow.flatTables > 0) this.#flow.flatTables -= 1
     else this.#flow.tables.pop()?.close()
   }
 
-  /** Gives on what has not been ended by anything. */
+  /** Ends all open boxes, tables and paragraphs. */
   finish(): void {
     while (this.#flows.length > 1) this.closeBox()
-    this.#finish()
+    this.#endFlow()
   }
 
-  #finish(): void {
-    this.#endRest()
+  #endFlow(): void {
+    this.#endOpenParagraph()
     for (const table of this.#flow.tables.splice(0).reverse()) table.close()
   }
 
-  #endRest(): void {
+  #endOpenParagraph(): void {
     if (this.#flow.paragraph !== '') this.endParagraph()
   }
 

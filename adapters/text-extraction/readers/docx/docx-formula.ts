@@ -1,20 +1,20 @@
 import type { Attributes } from './docx-xml.js'
 
-/** What a formula is written into. */
+/** The output of a formula. */
 export interface FormulaOutput {
-  /** From here on, text is kept apart. */
+  /** Keeps the text that is written from here on separate. */
   capture(): void
-  /** The text that was kept apart. */
-  captured(): string
+  /** Ends the capture. @returns the captured text */
+  endCapture(): string
   write(text: string): void
 }
 
-/** Parts that stand for themselves, and what goes around them. */
+/** Parts that are captured, and the text that each of them becomes. */
 const PARTS: Readonly<Record<string, (text: string) => string>> = {
-  'm:num': (text) => grouped(text),
-  'm:den': (text) => `/${grouped(text)}`,
-  'm:sup': (text) => (text === '' ? '' : `^${grouped(text)}`),
-  'm:sub': (text) => (text === '' ? '' : `_${grouped(text)}`),
+  'm:num': (text) => inParentheses(text),
+  'm:den': (text) => `/${inParentheses(text)}`,
+  'm:sup': (text) => (text === '' ? '' : `^${inParentheses(text)}`),
+  'm:sub': (text) => (text === '' ? '' : `_${inParentheses(text)}`),
   'm:mr': (text) => `${text.trim()}; `,
 }
 
@@ -57,11 +57,11 @@ export class DocxFormula {
     else if (name === 'm:e' && parent === 'm:rad') this.#out.write(')')
     else if (name === 'm:d') this.#out.write(this.#brackets.pop()?.end ?? '')
     const part = PARTS[name]
-    if (part !== undefined) this.#out.write(part(this.#out.captured()))
+    if (part !== undefined) this.#out.write(part(this.#out.endCapture()))
   }
 }
 
-/** A sum above a fraction's line stays together. */
-function grouped(text: string): string {
+/** Puts parentheses around a term of several parts, such as the sum in a numerator. */
+function inParentheses(text: string): string {
   return /^[\p{L}\p{M}\p{N}.,]*$/u.test(text) ? text : `(${text})`
 }

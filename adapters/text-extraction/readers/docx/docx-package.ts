@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 
-/** A part of a file that cannot be read as it should be. */
+/** A part of a file is missing or damaged. */
 export class DamagedPartError extends Error {}
 
-/** The parts of a zip container, by their names. Nothing is inflated before it is asked for. */
+/** The parts of a zip container by their names. A part is inflated only when it is read. */
 export class DocxPackage {
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
@@ -16,10 +16,10 @@ export class DocxPackage {
     this.#entries = entries
   }
 
-  /** @throws Error where the bytes are no zip, or its directory is damaged */
+  /** @throws Error if the bytes are no zip, or its directory is damaged */
   static async open(bytes: Buffer): Promise<DocxPackage> {
     return await new Promise((resolve, reject) => {
-      // Names are decoded here: yauzl refuses a whole archive for a backslash in one of them.
+      // Names are decoded here, because yauzl refuses a whole archive with a backslash in a name.
       fromBuffer(bytes, { lazyEntries: true, decodeStrings: false }, (error, zip) => {
         if (error !== null) {
           reject(error)
@@ -30,7 +30,7 @@ export class DocxPackage {
           try {
             zip.readEntry()
           } catch (thrown) {
-            // yauzl may throw at a directory that goes on past the end, in a callback of its own.
+            // yauzl throws inside its callback if the directory continues after the end of the file.
             reject(new DamagedPartError('the directory of the archive is damaged', { cause: thrown }))
           }
         }
@@ -52,15 +52,15 @@ export class DocxPackage {
     return this.#entries.has(keyOf(name))
   }
 
-  /** Names of parts as they are compared: lower case, without a slash in front. */
+  /** The names of the parts in the form for comparisons: lower case, without a slash in front. */
   names(): Iterable<string> {
     return this.#entries.keys()
   }
 
   /**
-   * The bytes of a part as they are inflated; no more than the directory says there are.
-   * @throws DamagedPartError where the part is missing, or its bytes are not what was packed;
-   *   what was inflated before has been given by then
+   * Inflates the bytes of a part, at most the number in the directory.
+   * @throws DamagedPartError if the part is missing, or if its bytes are damaged. In the second case the bytes before
+   *   the damage are already yielded
    */
   async *bytes(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(keyOf(name))
@@ -87,17 +87,17 @@ export class DocxPackage {
   }
 }
 
-/** The name of a part that another part refers to. */
+/** Resolves a reference from one part to another. */
 export function resolvePart(from: string, target: string): string {
   return target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(from), target)
 }
 
-/** The name of the part that holds another one's relationships. */
+/** The name of the part with the relationships of another part. */
 export function relationshipsOf(name: string): string {
   return posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`)
 }
 
-/** Names of parts are the same in upper and in lower case. */
+/** The key of a part: names do not differ by case. */
 function keyOf(name: string): string {
   return posix.normalize(name.replaceAll('\\', '/')).replace(/^\/+/, '').toLowerCase()
 }

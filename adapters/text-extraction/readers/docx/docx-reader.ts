@@ -10,9 +10,8 @@ import { walkXml } from './docx-xml.js'
 const PIECE_CHARACTERS = 65_536
 
 /**
- * Reads a .docx: the body as it goes by, then its text boxes, diagrams and charts,
- * notes, comments, headers and footers. A part that is damaged costs its own text, and a
- * warning says so.
+ * Reads a .docx: the body in streaming, then its text boxes, diagrams and charts, notes, comments, headers and footers.
+ * A damaged part loses only its own text, and a warning says so.
  */
 export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   const file = await DocxPackage.open(bytes)
@@ -48,7 +47,7 @@ async function* readPart(
   }
   text.story.leaveGap()
   for (const paragraph of text.boxes.paragraphs) text.story.add(paragraph)
-  if (text.embedded > 0) warnings.push('text of another format that is embedded in the document was left out')
+  if (text.embedded > 0) warnings.push('text of another format that is embedded in the document is left out')
   yield* pieces(text.story)
   if (warnings.length > 0) yield { text: '', warnings }
 }
@@ -59,5 +58,8 @@ function* pieces(story: Story): Generator<ExtractedPiece> {
 
 function checkRoot(root: string | undefined): void {
   if (root === undefined || root === 'w:document') return
-  throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The file is an Office file, but not a Word document')
+  throw new ExtractionError(
+    'ERR_UNSUPPORTED_FORMAT',
+    'The file is an Office file, but not a Word document: save its text as .docx or .pdf',
+  )
 }

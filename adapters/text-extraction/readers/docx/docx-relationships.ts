@@ -3,32 +3,32 @@ import { walkXml } from './docx-xml.js'
 
 /** The parts that a document refers to. */
 export interface DocxParts {
-  /** Parts with text that belongs at the end, in the order they are read in. */
+  /** Parts whose text comes after the body, in their order. */
   readonly stories: readonly string[]
   readonly styles: string | undefined
 }
 
 interface Relationship {
-  /** The last word of its type. */
+  /** The last segment of its type. */
   readonly type: string
   readonly part: string
 }
 
-/** What is read after the body, in this order. */
+/** The types of parts that are read after the body, in this order. */
 const STORIES = ['diagramData', 'chart', 'footnotes', 'endnotes', 'comments', 'header', 'footer'] as const
-/** What these parts are called, where nothing says which they are. */
+/** The usual names of these parts, for files without relationships. */
 const USUAL_NAME = /^word\/(footnotes|endnotes|comments|header|footer)\d*\.xml$/
 
-/** Name of the part with the body; `undefined` where there is none. */
+/** The name of the part with the body. @returns `undefined` if the file has none */
 export async function mainPart(file: DocxPackage): Promise<string | undefined> {
-  const relationships = await read(file, '').catch(() => [])
-  const named = relationships.find(({ type, part }) => type === 'officeDocument' && file.has(part))
-  if (named !== undefined) return named.part
+  const relationships = await readRelationships(file, '').catch(() => [])
+  const related = relationships.find(({ type, part }) => type === 'officeDocument' && file.has(part))
+  if (related !== undefined) return related.part
   return file.has('word/document.xml') ? 'word/document.xml' : undefined
 }
 
 export async function relatedParts(file: DocxPackage, main: string): Promise<DocxParts> {
-  const relationships = await read(file, main).catch(() => usual(file))
+  const relationships = await readRelationships(file, main).catch(() => usualRelationships(file))
   const stories = STORIES.flatMap((story) => relationships.filter(({ type }) => type === story))
   return {
     stories: [...new Set(stories.map(({ part }) => part))],
@@ -36,10 +36,10 @@ export async function relatedParts(file: DocxPackage, main: string): Promise<Doc
   }
 }
 
-async function read(file: DocxPackage, from: string): Promise<Relationship[]> {
+async function readRelationships(file: DocxPackage, from: string): Promise<Relationship[]> {
   const relationships: Relationship[] = []
   const name = from === '' ? '_rels/.rels' : relationshipsOf(from)
-  if (!file.has(name)) return usual(file)
+  if (!file.has(name)) return usualRelationships(file)
   const walk = walkXml(
     file.bytes(name),
     {
@@ -58,7 +58,7 @@ async function read(file: DocxPackage, from: string): Promise<Relationship[]> {
   return relationships
 }
 
-function usual(file: DocxPackage): Relationship[] {
+function usualRelationships(file: DocxPackage): Relationship[] {
   return [...file.names()].flatMap((part) => {
     const type = USUAL_NAME.exec(part)?.[1]
     return type === undefined ? [] : [{ type, part }]

@@ -1,7 +1,7 @@
 import type { DocxPackage } from './docx-package.js'
 import { walkXml } from './docx-xml.js'
 
-/** Which paragraph styles are those of headings, whatever language they are named in. */
+/** @returns a function that is true for the ids of heading styles, in all languages of Word */
 export async function headingStyles(file: DocxPackage, part: string | undefined): Promise<(style: string) => boolean> {
   const headings = new Set<string>()
   let style = ''

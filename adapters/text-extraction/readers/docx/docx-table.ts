@@ -1,9 +1,9 @@
 import { looksLikeHeader, rowText } from '../table-rows.js'
 import { type Blocks, KeptBlocks } from './docx-blocks.js'
 
-/** Word has no more columns than this. */
+/** The most columns of a Word table. */
 const MAX_COLUMNS = 63
-/** A longer text is no header, and is not said again in the rows that a merged cell reaches down to. */
+/** A longer text is no header. The rows of a merged cell do not repeat it. */
 const SHORT_CHARACTERS = 200
 
 interface Cell {
@@ -20,30 +20,30 @@ interface Row {
 }
 
 /**
- * A table, given on row by row as it comes: `City: Oslo; Country: Norway`.
+ * Writes a table row by row while it is read: `City: Oslo; Country: Norway`.
  *
- * - Headers are the rows that are marked so, or the first one if it looks like it.
- * - A cell over several columns has all their headers; one that is merged with those
- *   below it is said in each of their rows, if it is short.
- * - A table of one row or one column is there for the layout: its paragraphs are given as they
- *   are. So is a row of one cell in any table.
+ * - Headers are the rows that are marked as headers, or the first row if it looks like one.
+ * - A cell over several columns gets all their headers. A short cell that is merged with cells below it is repeated in
+ *   each of their rows.
+ * - A table of one row or one column only serves the layout: its paragraphs are written unchanged. So is a row of one
+ *   cell in any table.
  */
 export class DocxTable {
   readonly #out: Blocks
   #row: Row | undefined
   #cell: Cell | undefined
-  /** The first row of several cells, until it is known whether it is the only one. */
+  /** The first row of several cells, until another row or the end of the table follows. */
   #first: Row | undefined
   #header: (string | undefined)[] | undefined
   #hasRows = false
-  /** What stands in cells that reach down, by column. */
-  readonly #above = new Map<number, string>()
+  /** The texts of vertically merged cells by column. */
+  readonly #mergedTexts = new Map<number, string>()
 
   constructor(out: Blocks) {
     this.#out = out
   }
 
-  /** Where paragraphs go now: into the cell, or past the table where there is none. */
+  /** The receiver of paragraphs: the open cell, or the output of the table if no cell is open. */
   get blocks(): Blocks {
     return this.#cell?.blocks ?? this.#out
   }
@@ -84,26 +84,26 @@ export class DocxTable {
     this.#row = undefined
     if (row === undefined) return
     if (row.cells.length < 2) {
-      this.#giveFirst()
-      for (const cell of row.cells) this.#giveParagraphs(cell)
+      this.#writeFirst()
+      for (const cell of row.cells) this.#writeParagraphs(cell)
     } else if (row.isHeader && !this.#hasRows && this.#first === undefined) {
       this.#addHeader(row)
     } else if (this.#first === undefined && !this.#hasRows && this.#header === undefined) {
       this.#first = row
     } else {
-      this.#giveFirst()
-      this.#giveRow(row)
+      this.#writeFirst()
+      this.#writeRow(row)
     }
   }
 
   close(): void {
     if (this.#row !== undefined) this.closeRow()
-    for (const cell of this.#first?.cells ?? []) this.#giveParagraphs(cell)
+    for (const cell of this.#first?.cells ?? []) this.#writeParagraphs(cell)
     this.#first = undefined
   }
 
-  /** The table has more rows than the first: that may be a header. */
-  #giveFirst(): void {
+  /** Writes the first row when another row follows: it may be a header. */
+  #writeFirst(): void {
     const first = this.#first
     this.#first = undefined
     if (first === undefined) return
@@ -111,7 +111,7 @@ export class DocxTable {
     // "Name:" is a label of the cell beside it.
     const isHeader = looksLikeHeader(texts) && !texts.some((text) => text.trimEnd().endsWith(':'))
     if (isHeader) this.#addHeader(first)
-    else this.#giveRow(first)
+    else this.#writeRow(first)
   }
 
   #addHeader(row: Row): void {
@@ -125,22 +125,22 @@ export class DocxTable {
     this.#out.add(rowText(row.cells.map(textOf), undefined))
   }
 
-  #giveRow(row: Row): void {
+  #writeRow(row: Row): void {
     this.#hasRows = true
-    const texts = row.cells.map((cell) => this.#textWithAbove(cell))
+    const texts = row.cells.map((cell) => this.#textWithMerges(cell))
     const names = row.cells.map((cell) => this.#headerOf(cell))
     this.#out.add(rowText(texts, names))
   }
 
-  #giveParagraphs(cell: Cell): void {
+  #writeParagraphs(cell: Cell): void {
     for (const paragraph of cell.blocks.paragraphs) this.#out.add(paragraph)
   }
 
-  #textWithAbove(cell: Cell): string {
+  #textWithMerges(cell: Cell): string {
     const text = textOf(cell)
-    if (cell.merge === 'continues') return text === '' ? (this.#above.get(cell.column) ?? '') : text
-    if (cell.merge === 'begins' && text.length <= SHORT_CHARACTERS) this.#above.set(cell.column, text)
-    else this.#above.delete(cell.column)
+    if (cell.merge === 'continues') return text === '' ? (this.#mergedTexts.get(cell.column) ?? '') : text
+    if (cell.merge === 'begins' && text.length <= SHORT_CHARACTERS) this.#mergedTexts.set(cell.column, text)
+    else this.#mergedTexts.delete(cell.column)
     return text
   }
 
@@ -150,7 +150,7 @@ export class DocxTable {
   }
 }
 
-/** Short cells keep a row on one line. */
+/** The text of a cell. A short cell becomes one line, so that the row stays on one line. */
 function textOf(cell: Cell): string {
   const { paragraphs } = cell.blocks
   const text = paragraphs.join(' ')

@@ -6,7 +6,7 @@ import type { DocxTable } from './docx-table.js'
 import type { Attributes, XmlVisitor } from './docx-xml.js'
 
 const TEXT = /^[wma]:t$/
-/** What Word does not show: deletions, codes of fields, how things were before a change. */
+/** Elements that Word does not show: deletions, field codes, and properties before a change. */
 const HIDDEN = /^w:(del|moveFrom|delText|instrText|delInstrText|\w+Change)$/
 const NOTE = /^w:(footnote|endnote)$/
 const BOX = /^w:txbxContent$|:txBody$/
@@ -18,7 +18,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'a:br': '\n',
   'w:noBreakHyphen': '-',
 }
-/** What is said of tables and their cells. */
+/** Actions for the elements of tables and cells. */
 const TABLE: Readonly<Record<string, (table: DocxTable, value: string | undefined) => void>> = {
   'w:tr': (table) => {
     table.openRow()
@@ -40,19 +40,19 @@ const TABLE: Readonly<Record<string, (table: DocxTable, value: string | undefine
   },
 }
 
-/** Turns the XML of a part of a .docx into paragraphs: those of its text, and those of the text boxes in it. */
+/** Turns the XML of a .docx part into the paragraphs of its text and of its text boxes. */
 export class DocxText implements XmlVisitor {
-  /** Name of the outermost element. */
+  /** The name of the outermost element. */
   root: string | undefined
-  /** How many documents of other formats stand in this one. */
+  /** The number of embedded documents of other formats. */
   embedded = 0
-  /** What the paragraphs of the text are given to. */
+  /** Receives the paragraphs of the text. */
   readonly story: Story
   readonly #flows: DocxFlows
   readonly #formula: DocxFormula
   readonly #isHeadingStyle: (style: string) => boolean
   readonly #path: string[] = []
-  /** For each choice that is open: how many characters there were before it. */
+  /** The number of characters before each open `mc:AlternateContent`. */
   readonly #choices: number[] = []
   readonly #labels = new Set<string>()
   #hiddenDepth = 0
@@ -70,7 +70,7 @@ export class DocxText implements XmlVisitor {
     return this.#flows.boxes
   }
 
-  /** Whether there was anything but white space. */
+  /** True if the part has more than white space. */
   get hasText(): boolean {
     return this.#flows.characters > 0
   }
@@ -131,12 +131,12 @@ export class DocxText implements XmlVisitor {
     else if (name === 'w:tbl') this.#flows.closeTable()
     else if (name === 'w:tr') this.#flows.table?.closeRow()
     else if (name === 'w:tc') this.#flows.closeCell()
-    else if (name === 'w:rt') this.#ruby = this.#flows.captured()
+    else if (name === 'w:rt') this.#ruby = this.#flows.endCapture()
     else if (name === 'w:ruby') this.#writeRuby()
     else if (name === 'mc:AlternateContent') this.#choices.pop()
   }
 
-  /** Of the ways to draw the same thing, the first that has text is read. */
+  /** True for hidden elements. If a content has several alternatives, only the first one with text is read. */
   #isHidden(name: string, attribute: Attributes): boolean {
     if (HIDDEN.test(name)) return true
     if (name === 'mc:Choice' || name === 'mc:Fallback')
@@ -144,13 +144,13 @@ export class DocxText implements XmlVisitor {
     return NOTE.test(name) && (attribute('type') ?? '').includes('eparator')
   }
 
-  /** How the base is read stands behind it. */
+  /** Writes the reading of a word (ruby) in parentheses after the word. */
   #writeRuby(): void {
     if (this.#ruby.trim() !== '') this.#flows.write(`(${this.#ruby})`)
     this.#ruby = ''
   }
 
-  /** A chart says the same names for each of its series. */
+  /** Adds a label once: a chart repeats its labels for each series. */
   #addLabel(label: string): void {
     if (label === '' || this.#labels.has(label)) return
     this.#labels.add(label)

@@ -5,14 +5,14 @@ import { DamagedPartError } from './docx-package.js'
 /** The value of an element's attribute, whatever its prefix. */
 export type Attributes = (localName: string) => string | undefined
 
-/** What a walk over XML meets, in order. Names have the prefix that is usual for their namespace. */
+/** Receives the events of a walk over XML, in their order. Names have the usual prefix of their namespace. */
 export interface XmlVisitor {
   open(name: string, attribute: Attributes): void
   close(name: string): void
   text(text: string): void
 }
 
-/** Deeper XML is not from Word, and slow to resolve. */
+/** Word never writes deeper XML, and its namespaces are slow to resolve. */
 const MAX_DEPTH = 512
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -30,11 +30,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Walks over a part's XML while it is read. Errors of its form do not end the walk;
- * they are told when it is over.
+ * Walks over the XML of a part while it is read. Invalid XML does not end the walk: the error is thrown at the end.
  *
- * @yields after each piece of it
- * @throws DamagedPartError at the end, where the bytes or the XML are damaged
+ * @yields after each piece of the part
+ * @throws DamagedPartError at the end, if the bytes or the XML are damaged
  */
 export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor, name: string): AsyncGenerator<void> {
   const open: string[] = []
@@ -44,7 +43,7 @@ export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor
     error ??= first
   })
   try {
-    for await (const text of decoded(bytes)) {
+    for await (const text of decode(bytes)) {
       parser.write(text)
       yield
     }
@@ -52,14 +51,14 @@ export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor
   } catch (thrown) {
     error = thrown
   }
-  // What a torn part has left open.
+  // Closes the elements that a truncated part left open.
   for (let left = open.pop(); left !== undefined; left = open.pop()) visitor.close(left)
   yield
   if (error instanceof DamagedPartError) throw error
   if (error !== undefined) throw new DamagedPartError(`${name} is damaged`, { cause: error })
 }
 
-/** saxes resolves namespaces too, but looks through all open elements for each name. */
+/** Resolves namespaces itself: saxes would search all open elements for each name. */
 function createParser(visitor: XmlVisitor, open: string[], name: string): SaxesParser {
   const parser = new SaxesParser()
   const scopes: Scope[] = []
@@ -87,7 +86,7 @@ function createParser(visitor: XmlVisitor, open: string[], name: string): SaxesP
   return parser
 }
 
-/** Usual prefixes by those that an element and those around it declare. */
+/** The usual prefix for each prefix that an element or its ancestors declare. */
 type Scope = Record<string, string>
 
 function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope | undefined): Scope {
@@ -101,7 +100,7 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope | un
   return scope ?? (Object.create(null) as Scope)
 }
 
-/** A prefix that nobody has declared is taken for what it is everywhere else. */
+/** The name with its usual prefix. An undeclared prefix stays as it is. */
 function usualName(name: string, scope: Scope | undefined): string {
   const colon = name.indexOf(':')
   const prefix = colon < 0 ? '' : name.slice(0, colon)
@@ -114,8 +113,8 @@ function attributeOf(attributes: Readonly<Record<string, string>>, localName: st
   return undefined
 }
 
-/** The text of XML in the encoding that it names, UTF-8 by default. */
-async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Decodes XML by the encoding that it declares. Default: UTF-8. */
+async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let decoder: ReturnType<typeof iconv.getDecoder> | undefined
   for await (const piece of bytes) {
     decoder ??= iconv.getDecoder(encodingOf(piece))
@@ -127,6 +126,6 @@ async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
 function encodingOf(head: Buffer): string {
   if ((head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c)) return 'utf-16be'
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0)) return 'utf-16le'
-  const named = /^[^<]*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head.toString('latin1', 0, 200))?.[1]
-  return named !== undefined && !/^utf-?16/i.test(named) && iconv.encodingExists(named) ? named : 'utf-8'
+  const declared = /^[^<]*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head.toString('latin1', 0, 200))?.[1]
+  return declared !== undefined && !/^utf-?16/i.test(declared) && iconv.encodingExists(declared) ? declared : 'utf-8'
 }

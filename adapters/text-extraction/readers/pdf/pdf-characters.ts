@@ -1,12 +1,12 @@
 /**
- * Letters in the shapes that fonts give them: Latin and Hebrew ligatures, Arabic forms, vertical
- * punctuation, and radicals that stand for ideographs.
+ * Characters for the shapes of glyphs: Latin and Hebrew ligatures, Arabic forms, vertical punctuation, and radicals
+ * that stand for ideographs.
  */
 const SHAPES =
   /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDCF\uFDF0-\uFDFF\uFE10-\uFE19\uFE30-\uFE4F\uFE70-\uFEFC\u2E80-\u2FDF]+/g
-/** Small capitals and figures of fonts that Adobe named before Unicode had a place for them. */
+/** Small capitals and figures that Adobe encoded before Unicode had characters for them. */
 const SMALL_SHAPES = /[\uF721-\uF7FE]/g
-/** Adobe's places for marks, and for the pieces of large brackets, from U+F8E8 on. */
+/** The characters for Adobe's codes from U+F8E8 on: marks, and pieces of large brackets. */
 const PIECES = '®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭'
 /** Bullets, ticks and arrows of Symbol and Wingdings, as word processors write them. */
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   '\uF0FC': '✓',
   '\uF0FE': '☑',
 }
-/** Accents that are drawn before their letter, as old fonts of TeX do. */
+/** Accents that are drawn before their letter, as in old TeX fonts. */
 const ACCENTS: Readonly<Record<string, string>> = {
   '¨': '\u0308',
   ˆ: '\u0302',
@@ -37,7 +37,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '¸': '\u0327',
 }
 
-/** A page's text in characters that people type: of the shapes of fonts, those that are known by their place. */
+/** Replaces the shapes of fonts in the text of a page by ordinary characters. */
 export function plainCharacters(text: string): string {
   return (
     text
@@ -45,7 +45,7 @@ export function plainCharacters(text: string): string {
       .replace(SMALL_SHAPES, (shape) => String.fromCharCode(shape.charCodeAt(0) - 0xf700))
       .replace(/[\uF8E8-\uF8FE]/g, (piece) => PIECES[piece.charCodeAt(0) - 0xf8e8] ?? piece)
       .replace(/[\uF06C-\uF0FE]/g, (symbol) => SYMBOLS[symbol] ?? symbol)
-      // A tilde after a slash is the one of an address.
+      // A tilde after a slash belongs to a URL.
       .replace(/(?<![/~])([¨ˆ˜¯˘˙˚˝ˇ¸])(\p{L})/gu, (_, accent: string, letter: string) => {
         return (letter === 'ı' ? 'i' : letter) + (ACCENTS[accent] ?? '')
       })
@@ -54,17 +54,17 @@ export function plainCharacters(text: string): string {
         return `${letter === 'ı' ? 'i' : letter}\u0301`
       })
       .replace(/(?<=[\p{L}\p{M}]) (?=\p{Mn})/gu, '')
-      // Of characters that share a glyph, the mark may come out first.
+      // If characters share a glyph, the mark may come first.
       .replace(/(?<![\p{L}\p{M}])(\p{Mn}+)([\p{Script=Hebrew}\p{Script=Arabic}])/gu, '$2$1')
-      // Fonts that count their characters from 1 give a line's last blank so.
+      // Fonts that number their characters from 1 write the last blank of a line in this way.
       .replace(/(?<![\u0001-\u0008\u000E-\u001F])[\u0001-\u0008\u000E-\u001F]+$/gm, '')
       .normalize('NFC')
   )
 }
 
 /**
- * The part of a text that no reader could make sense of, 0 to 1: fonts without a Unicode map give
- * it. A symbol of a font's own that stands alone is a picture, not a letter.
+ * The share of a text, 0 to 1, that has no meaning. Fonts without a Unicode map cause it. A private symbol that stands
+ * alone is a picture and does not count.
  */
 export function garbledShare(text: string): number {
   const pictures = text.match(/(?<!\S)\p{Co}(?!\S)/gu)?.length ?? 0

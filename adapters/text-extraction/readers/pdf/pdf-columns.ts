@@ -1,16 +1,16 @@
 import type { TextItem } from './pdf-text-item.js'
 
-/** Lines of columns stand further apart than this, in parts of the font's size. */
+/** The least gap between two columns, in parts of the font size. */
 const GUTTER = 1
-/** Fewer lines with text on both sides may be anything. */
-const LEAST_LINES = 6
-/** Lines of columns are text, not cells: of this length at least, half of them. */
-const LEAST_CHARACTERS = 20
-/** Lines of a column end near its edge, in parts of its width; this part of them at least. */
+/** Fewer lines with text on both sides do not prove that they are columns. */
+const MIN_LINES = 6
+/** At least half of the lines of a column have this length. Shorter ones are cells of a table. */
+const MIN_CHARACTERS = 20
+/** A line of a column ends near its edge: within this share of its width. `FULL_SHARE` of the lines do so. */
 const EDGE = 0.2
 const FULL_SHARE = 0.6
 
-/** Text of one line without wide gaps, as the file has it. */
+/** Text of one line without wide gaps, in the order of the file. */
 interface Segment {
   readonly items: TextItem[]
   readonly size: number
@@ -20,31 +20,31 @@ interface Segment {
   characters: number
 }
 
-/** Both sides of a gutter in one line, or one of them. */
+/** The segments of one line, from left to right. */
 type Row = readonly Segment[]
 
 /**
- * Puts columns that a file has written across, line by line, in the order in which they are read.
- * Where positions do not tell clearly that they are columns, everything stays as it is.
+ * Some files write columns line by line across the page. This function puts their text into reading order. If the
+ * positions do not clearly show columns, it changes nothing.
  */
 export function inColumns(items: readonly TextItem[]): readonly TextItem[] {
   const rows = rowsOf(items)
   const ordered: TextItem[][] = []
   let isChanged = false
-  for (let at = 0; at < rows.length; ) {
-    const block = blockAt(rows, at)
-    if (isText(block)) {
+  for (let index = 0; index < rows.length; ) {
+    const block = blockAt(rows, index)
+    if (isRunningText(block)) {
       isChanged = true
       for (const side of [0, 1]) ordered.push(...block.map((row) => lineOf(row[side])))
     } else {
       for (const row of block) ordered.push(...row.map((segment) => segment.items))
     }
-    at += block.length
+    index += block.length
   }
   return isChanged ? ordered.flat() : items
 }
 
-/** Segments that follow each other on one line, from left to right. */
+/** Groups items into segments and lines. */
 function rowsOf(items: readonly TextItem[]): Row[] {
   const rows: Segment[][] = []
   let last: Segment | undefined
@@ -72,7 +72,7 @@ function rowsOf(items: readonly TextItem[]): Row[] {
   return rows
 }
 
-/** The rows from one on that have two segments each, with one gutter through all of them; otherwise that row. */
+/** The rows from an index on with two segments each and one gutter through all of them. Otherwise only that row. */
 function blockAt(rows: readonly Row[], from: number): Row[] {
   let edge = -Infinity
   let start = Infinity
@@ -89,18 +89,18 @@ function blockAt(rows: readonly Row[], from: number): Row[] {
   return rows.slice(from, Math.max(to, from + 1))
 }
 
-/** Whether both sides of a block are running text. */
-function isText(block: readonly Row[]): boolean {
-  return block.length >= LEAST_LINES && [0, 1].every((side) => isColumn(block.flatMap((row) => row[side] ?? [])))
+/** True if both sides of a block are running text. */
+function isRunningText(block: readonly Row[]): boolean {
+  return block.length >= MIN_LINES && [0, 1].every((side) => isColumn(block.flatMap((row) => row[side] ?? [])))
 }
 
 function isColumn(lines: readonly Segment[]): boolean {
-  const left = lines.reduce((least, { x }) => Math.min(least, x), Infinity)
-  const right = lines.reduce((most, { end }) => Math.max(most, end), -Infinity)
+  const left = lines.reduce((min, { x }) => Math.min(min, x), Infinity)
+  const right = lines.reduce((max, { end }) => Math.max(max, end), -Infinity)
   const width = right - left
   const full = lines.filter(({ end }) => right - end < width * EDGE)
   const aligned = lines.filter(({ x }) => x - left < width * EDGE)
-  const long = lines.filter(({ characters }) => characters >= LEAST_CHARACTERS)
+  const long = lines.filter(({ characters }) => characters >= MIN_CHARACTERS)
   return (
     full.length >= lines.length * FULL_SHARE &&
     aligned.length >= lines.length * FULL_SHARE &&
@@ -108,7 +108,7 @@ function isColumn(lines: readonly Segment[]): boolean {
   )
 }
 
-/** A segment as a line of its own. */
+/** The items of a segment as a separate line. */
 function lineOf(segment: Segment | undefined): TextItem[] {
   const items = segment?.items ?? []
   return items.map((item, index) => ({ ...item, hasEOL: index === items.length - 1 }))

@@ -1,8 +1,8 @@
 import type { TextItem } from './pdf-text-item.js'
 
-/** Runs nearer to each other than this part of the font's size are printed over each other. */
+/** Runs that are closer than this, in parts of the font size, are printed over each other. */
 const TOLERANCE = 0.1
-/** Parts of runs are compared with so many runs before; whole runs with all of the page. */
+/** Parts of runs are compared with this many earlier runs. Whole runs are compared with the whole page. */
 const RECENT = 8
 
 interface Printed {
@@ -12,9 +12,9 @@ interface Printed {
   readonly end: number
 }
 
-/** Text without its repetitions in the same place, by which files make it bold or give it a shadow. */
+/** Removes text that is repeated in the same place: some files make text bold, or give it a shadow, in this way. */
 export function* withoutOverprints(items: readonly TextItem[]): Generator<TextItem> {
-  const places = new Set<string>()
+  const cells = new Set<string>()
   const recent: Printed[] = []
   for (const item of items) {
     const str = item.str.trim()
@@ -27,26 +27,25 @@ export function* withoutOverprints(items: readonly TextItem[]): Generator<TextIt
     const near = Math.max(Math.hypot(a, b), item.height, 0.1) * TOLERANCE
     const last = recent.at(-1)
     const isRepeated =
-      placesNear(printed, near).some((place) => places.has(place)) ||
-      recent.some((other) => isEnd(printed, other, near))
-    places.add(placeOf(printed, near))
+      cellsNear(printed, near).some((cell) => cells.has(cell)) || recent.some((other) => isEnd(printed, other, near))
+    cells.add(cellOf(printed, near))
     recent.push(printed)
     if (recent.length > RECENT) recent.shift()
-    // The end of its line is still one.
+    // An empty item keeps the end of its line.
     if (isRepeated) yield { ...item, str: '' }
     else if (last !== undefined && isBeginning(last, printed, near)) yield restOf(item, last)
     else yield item
   }
 }
 
-/** Squares of a page, with the text that begins there. */
-function placeOf({ str, x, y }: Printed, near: number, right = 0, up = 0): string {
+/** The key of a square of the page and the text that begins there. */
+function cellOf({ str, x, y }: Printed, near: number, right = 0, up = 0): string {
   return `${Math.floor(x / near) + right} ${Math.floor(y / near) + up} ${str}`
 }
 
-function placesNear(printed: Printed, near: number): string[] {
+function cellsNear(printed: Printed, near: number): string[] {
   const steps = [-1, 0, 1]
-  return steps.flatMap((right) => steps.map((up) => placeOf(printed, near, right, up)))
+  return steps.flatMap((right) => steps.map((up) => cellOf(printed, near, right, up)))
 }
 
 function isEnd(part: Printed, whole: Printed, near: number): boolean {
@@ -57,11 +56,11 @@ function isBeginning(part: Printed, whole: Printed, near: number): boolean {
   return isInLine(part, whole, near) && whole.str.startsWith(part.str) && Math.abs(whole.x - part.x) < near
 }
 
-function isInLine(one: Printed, other: Printed, near: number): boolean {
-  return Math.abs(one.y - other.y) < near
+function isInLine(first: Printed, second: Printed, near: number): boolean {
+  return Math.abs(first.y - second.y) < near
 }
 
-/** What a run has behind the text that was printed in its place before. */
+/** The rest of a run after the text that was already printed in the same place. */
 function restOf(item: TextItem, printed: Printed): TextItem {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform
   const skipped = printed.end - printed.x

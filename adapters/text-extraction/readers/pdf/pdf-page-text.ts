@@ -2,22 +2,21 @@ import { plainCharacters } from './pdf-characters.js'
 import { withoutOverprints } from './pdf-overprints.js'
 import type { TextItem } from './pdf-text-item.js'
 
-/** A gap of this part of the font's size is a blank. */
+/** A gap of this share of the font size is a blank. */
 const BLANK_WIDTH = 0.1
-/** A step of this part of the font's size across the line is a new line. */
+/** A step across the line of this share of the font size is a new line. */
 const LINE_STEP = 0.4
-/** What is smaller than the text before it may be raised or lowered by more. */
+/** Text of another size, such as an exponent, may be raised or lowered by this share. */
 const SCRIPT_STEP = 0.55
-/** Fonts differ in size by less than this within a word. */
+/** The least ratio of two font sizes that count as the same. */
 const SAME_SIZE = 0.9
-/** Characters of a column stand no further apart, in parts of their size. */
+/** The largest step between the characters of a vertical column, in parts of their size. */
 const STACKED_STEP = 1.15
 const IDEOGRAPHS = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFE10-\uFE4F\uFF00-\uFFEF]+$/u
 
 /**
- * The text of a page in the order in which it was written, which is the reading
- * order in nearly all files. Blanks and line ends are taken from the positions:
- * many files have neither.
+ * The text of a page in the order of the file, which is the reading order in nearly all files. Blanks and line ends are
+ * found by the positions, because many files have neither.
  */
 export function pageText(items: readonly TextItem[]): string {
   let text = ''
@@ -27,7 +26,7 @@ export function pageText(items: readonly TextItem[]): string {
   for (const item of withoutOverprints(items)) {
     const str = item.str.trim()
     if (str !== '') {
-      const placed = place(item)
+      const placed = locate(item)
       if (last !== undefined && !isStacked(last, placed)) {
         const gap = separator(last, placed)
         if (isLineOver || gap === '\n') text += '\n'
@@ -44,25 +43,25 @@ export function pageText(items: readonly TextItem[]): string {
   return plainCharacters(text)
 }
 
-/** Where a run begins and ends along its own line, and how far that line is from others. */
+/** The position, direction and length of a run. */
 interface Placed {
   readonly item: TextItem
   readonly isRightToLeft: boolean
   readonly size: number
   readonly x: number
   readonly y: number
-  /** Direction of the line, of length 1. */
+  /** The direction of the line, a vector of length 1. */
   readonly alongX: number
   readonly alongY: number
   readonly length: number
 }
 
-function place(item: TextItem): Placed {
+function locate(item: TextItem): Placed {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform
   const wide = Math.hypot(a, b)
   const high = Math.hypot(c, d)
   const isVertical = item.dir === 'ttb'
-  // Some files scale a font of a thousand units by next to nothing: its height tells the size.
+  // Some files scale a font of a thousand units to almost zero width. Then the height is the size.
   const size = (wide < high * 0.3 ? high : wide) || 1
   const common = { item, size, x, y, isRightToLeft: item.dir === 'rtl' }
   if (isVertical && high > 0) return { ...common, alongX: -c / high, alongY: -d / high, length: item.height }
@@ -83,12 +82,12 @@ function separator(last: Placed, next: Placed): '' | ' ' | '\n' {
   const gapAfter = along - last.length
   const gapBefore = -along - next.length
   if (Math.max(gapAfter, gapBefore) > size * BLANK_WIDTH) return ' '
-  // What lies over other text is another text.
+  // Text that lies over other text is a separate text.
   const overlap = last.isRightToLeft && next.isRightToLeft ? -gapBefore : -gapAfter
   return overlap > size ? ' ' : ''
 }
 
-/** Whether a character stands below another in a column of ideographs that the file has not declared as one. */
+/** True for a character below another in a column of ideographs that the file does not declare as vertical. */
 function isStacked(last: Placed, next: Placed): boolean {
   const isShort = last.item.str.length <= 2 && next.item.str.length <= 2
   if (!isShort || !IDEOGRAPHS.test(last.item.str) || !IDEOGRAPHS.test(next.item.str)) return false
@@ -99,7 +98,7 @@ function isStacked(last: Placed, next: Placed): boolean {
   return Math.abs(nextX - lastX) < size * 0.5 && down > size * 0.3 && down < size * STACKED_STEP
 }
 
-/** A line that runs down begins above its first character, and in the middle of it. */
+/** The middle of the first character. The origin of a vertical line is above that character, in the middle. */
 function middle({ item, x, y, size }: Placed): readonly [number, number] {
   return item.dir === 'ttb' ? [x, y - size / 2] : [x + item.width / 2, y + size * 0.4]
 }

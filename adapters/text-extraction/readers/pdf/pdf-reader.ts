@@ -10,28 +10,28 @@ import { pageText } from './pdf-page-text.js'
 import { withFoundPages } from './pdf-salvage.js'
 import type { TextItem } from './pdf-text-item.js'
 
-/** Character maps of CJK fonts, put beside the built code; a path, because PDF.js does not fetch file URLs. */
+/** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
 const CMAPS = fileURLToPath(new URL('../../cmaps/', import.meta.url))
-/** More of a page's characters than this being unreadable makes the page so. */
+/** A page with a larger share of characters without meaning counts as garbled. */
 const GARBLED_SHARE = 0.01
 /** Pages with more text come in pieces. */
 const MAX_PIECE_UNITS = 65_536
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
-/** Reads a PDF page by page; a page that is broken loses its own text only. */
+/** Reads a PDF page by page. A broken page loses only its own text. */
 export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const { pdf, isSalvaged } = await openWhole(file)
   if (isSalvaged) {
-    const found = pdf.numPages === 1 ? '1 page was' : `${pdf.numPages} pages were`
-    yield { text: '', warnings: [`the file is damaged: ${found} found in it, others may be lost`] }
+    const pages = pdf.numPages === 1 ? '1 page was' : `${pdf.numPages} pages were`
+    yield { text: '', warnings: [`the file is damaged: ${pages} found, others may be lost`] }
   }
   try {
     const hyphens = new HyphenMender()
     const unreadable = { broken: 0, garbled: 0, blank: 0 }
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const text = await readPage(pdf, number, hyphens)
-      const warning = judge(text, number, unreadable)
+      const warning = warningFor(text, number, unreadable)
       const pieces = text === undefined || text === '' ? [''] : piecesOf(`${storable(text)}\n\n`, MAX_PIECE_UNITS)
       for (const piece of pieces) yield { text: piece, pages: number }
       if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
@@ -43,10 +43,10 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
 }
 
-/** A file whose page tree is damaged is opened by the pages that stand in it, where these are more. */
+/** Opens a file. If its page tree is damaged and more pages are found in the bytes, it opens those. */
 async function openWhole(file: FileBytes): Promise<{ readonly pdf: Pdf; readonly isSalvaged: boolean }> {
   const pdf = await open(new Uint8Array(await readAll(file)))
-  // PDF.js gives up the tree at the first page that is none: that one is then the last.
+  // PDF.js abandons the tree at the first invalid page. That one is then the last page.
   if (pdf !== undefined && (await hasPage(pdf, pdf.numPages))) return { pdf, isSalvaged: false }
   const bytes = withFoundPages(await readAll(file))
   const salvaged = bytes && (await open(new Uint8Array(bytes)))
@@ -69,7 +69,7 @@ async function hasPage(pdf: Pdf, number: number): Promise<boolean> {
   }
 }
 
-/** @returns `undefined` where the file is damaged or no PDF */
+/** @returns `undefined` if the file is damaged or no PDF */
 async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
   try {
     return await getDocumentProxy(bytes, {
@@ -81,7 +81,7 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
     })
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException') {
-      throw new ExtractionError('ERR_ENCRYPTED', 'The PDF is protected by a password: save it without one', {
+      throw new ExtractionError('ERR_ENCRYPTED', 'The PDF is protected by a password: save it without password', {
         cause: error,
       })
     }
@@ -89,7 +89,7 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
   }
 }
 
-/** Text and filled-in form fields of a page; `undefined` where it cannot be read. */
+/** Reads the text and the filled-in form fields of a page. @returns `undefined` if the page cannot be read */
 async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
@@ -104,14 +104,15 @@ async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promis
   }
 }
 
-function judge(
+/** The warning about an unreadable page. Also counts the page in `unreadable`. */
+function warningFor(
   text: string | undefined,
   number: number,
   unreadable: { broken: number; garbled: number; blank: number },
 ): string | undefined {
   if (text === undefined) {
     unreadable.broken += 1
-    return `page ${number} is damaged and was left out`
+    return `page ${number} is damaged and left out`
   }
   if (text === '') {
     unreadable.blank += 1
@@ -119,7 +120,7 @@ function judge(
   }
   if (garbledShare(text) <= GARBLED_SHARE) return undefined
   unreadable.garbled += 1
-  return `page ${number} has characters without a meaning: its fonts have no Unicode map`
+  return `page ${number} has characters without meaning: its fonts have no Unicode map`
 }
 
 function nothingReadable(
@@ -129,10 +130,10 @@ function nothingReadable(
   if (unreadable.garbled > 0) {
     return new ExtractionError(
       'ERR_NO_TEXT',
-      'The text of the PDF has no meaning outside of its fonts: they have no Unicode map',
+      'The text of the PDF cannot be read: its fonts have no Unicode map. Export it again with embedded Unicode fonts',
     )
   }
   if (unreadable.broken === pages)
-    return new ExtractionError('ERR_CORRUPT_FILE', 'No page of the PDF can be read: it is damaged')
-  return new ExtractionError('ERR_NO_TEXT', 'The PDF has no text: it may be a scan')
+    return new ExtractionError('ERR_CORRUPT_FILE', 'The PDF is damaged: no page can be read')
+  return new ExtractionError('ERR_NO_TEXT', 'The PDF has no text: if it is a scan, run text recognition (OCR) first')
 }

@@ -1,11 +1,11 @@
-/** As much of an object as tells what it is: dictionaries come first. */
+/** The part of an object that shows its type: its dictionary comes first. */
 const HEAD_CHARACTERS = 4_096
 
 /**
- * A PDF whose page tree is lost, with a new one behind its end: of the pages that
- * still stand in the file, in the order in which they do.
+ * Appends a new page tree to a PDF whose own tree is lost. The new tree has all pages that are found in the file, in
+ * the order of the file.
  *
- * @returns `undefined` where there are none, or they are encrypted
+ * @returns `undefined` if the file has no pages or is encrypted
  */
 export function withFoundPages(pdf: Buffer): Buffer | undefined {
   const text = pdf.toString('latin1')
@@ -22,11 +22,11 @@ export function withFoundPages(pdf: Buffer): Buffer | undefined {
   if (pages.length === 0) return undefined
   const tree = highest + 1
   const root = highest + 2
-  const added = [
-    // Readers that look for objects from the beginning take this trailer where the others lead nowhere.
+  const appended = [
+    // Readers that scan for objects use this trailer if all others are invalid.
     `\nendobj\n${tree} 0 obj\n<</Type/Pages/Count ${pages.length}/Kids[${pages.join(' ')}]>>\nendobj`,
     `${root} 0 obj\n<</Type/Catalog/Pages ${tree} 0 R>>\nendobj`,
     `trailer\n<</Size ${root + 1}/Root ${root} 0 R>>\nstartxref\n0\n%%EOF\n`,
   ]
-  return Buffer.concat([pdf, Buffer.from(added.join('\n'))])
+  return Buffer.concat([pdf, Buffer.from(appended.join('\n'))])
 }

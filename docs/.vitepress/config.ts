@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { slug } from 'github-slugger'
+import { defineConfig, type UserConfig } from 'vitepress'
+import { repositoryLinks } from './repository-links.js'
+import { sidebar } from './sidebar.js'
+import { notPages, placeOf, ROOT } from './site-pages.js'
+
+const config: UserConfig = defineConfig({
+  title: 'Alcove',
+  description: 'An embeddable engine for custom assistants, on the device and offline.',
+  lang: 'en',
+  // The README and its neighbours are pages of the site, too.
+  srcDir: ROOT,
+  srcExclude: notPages(),
+  rewrites: placeOf,
+  markdown: {
+    // Anchors are those that GitHub makes, so that a link leads to its heading in both places.
+    anchor: { slugify: slug },
+    // Braces are a part of paths such as `/context/{contextId}`.
+    attrs: { disable: true },
+    config: repositoryLinks,
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: sidebar(),
+    outline: [2, 3],
+    externalLinkIcon: true,
+  },
+  vite: {
+    publicDir: join(import.meta.dirname, 'public'),
+    // The index of the search is one file.
+    build: { chunkSizeWarningLimit: 4_000 },
+  },
+})
+
+export default config

@@ -1,0 +1,39 @@
+/** The sidebar, made of the folders: a new page comes into it by itself. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DefaultTheme } from 'vitepress'
+import { OTHER_PAGES, placeOf, ROOT } from './site-pages.js'
+
+const FOLDERS: Readonly<Record<string, string>> = {
+  tutorials: 'Tutorials',
+  'how-to': 'How-to guides',
+  reference: 'Reference',
+  explanation: 'Explanation',
+}
+
+/** TypeDoc's pages are none of VitePress: the browser loads them whole. */
+const API: DefaultTheme.SidebarItem = { text: 'API of the library', link: '/api/index.html', target: '_self' }
+
+export function sidebar(): DefaultTheme.SidebarItem[] {
+  const groups = Object.entries(FOLDERS).map(([folder, text]) => {
+    const items = pagesIn(`docs/${folder}`).map(itemOf)
+    return { text, items: folder === 'reference' ? [...items, API] : items }
+  })
+  const project = [...pagesIn('docs'), ...Object.keys(OTHER_PAGES)].filter(
+    (path) => placeOf(path) !== 'index.md' && existsSync(join(ROOT, path)),
+  )
+  return [...groups, { text: 'Project', items: project.map(itemOf) }].filter(({ items }) => items.length > 0)
+}
+
+function pagesIn(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return []
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => `${folder}/${name}`)
+}
+
+function itemOf(path: string): DefaultTheme.SidebarItem {
+  const title = /^# (.*)$/m.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1] ?? path
+  return { text: title.replaceAll('`', ''), link: `/${placeOf(path).replace(/\.md$/, '')}` }
+}

@@ -1,0 +1,7 @@
+/** Writes the pages of docs/reference that are made of the program itself. */
+import { writeFile } from 'node:fs/promises'
+import { GENERATED_PAGES } from './reference/pages.js'
+
+for (const [path, make] of Object.entries(GENERATED_PAGES)) {
+  await writeFile(new URL(`../${path}`, import.meta.url), make())
+}

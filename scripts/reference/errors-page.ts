@@ -1,0 +1,82 @@
+/** The page of the error codes. */
+import { type ErrorClass, errorClasses } from './error-classes.js'
+import { ERROR_GROUPS, type ErrorNote, INNER_CODES } from './error-notes.js'
+import { code, generatedNote, page, sentence, table } from './markdown.js'
+import { statusesInSources } from './source-codes.js'
+
+const INTRODUCTION = `Every error that the engine throws on purpose is an \`AlcoveError\` with a stable \`code\`. The message says what is wrong and what to do. \`isTransient\` tells whether the same call may succeed later without any change.
+
+The command line ends its message with the code. The REST API answers with a problem document (RFC 9457) whose member \`code\` is the code. A document that fails has an \`error\`, a sentence that ends with the code. \`DocumentFailedError\` carries the code of such a document.
+
+An answer with status 500 or 503 says no more than that something failed: the log has the rest.`
+
+interface Described extends ErrorNote {
+  readonly code: string
+  readonly of: ErrorClass | undefined
+  readonly status: string
+}
+
+export function errorsPage(): string {
+  const classes = errorClasses()
+  const statuses = statusesInSources()
+  const groups = ERROR_GROUPS.map(({ title, notes }) => ({
+    title,
+    errors: Object.entries(notes).map(([name, note]) => describe(name, note, classes, statuses)),
+  }))
+  const overview = groups.flatMap(({ errors }) =>
+    errors.map((error) => [
+      `[${code(error.code)}](#${error.code.toLowerCase()})`,
+      error.of?.isExported === true ? code(error.of.name) : '',
+      error.status,
+    ]),
+  )
+  return page(
+    '# Errors',
+    generatedNote('the error classes and the table of statuses of the HTTP server'),
+    INTRODUCTION,
+    '## All codes',
+    table(['Code', 'Class', 'HTTP status'], overview),
+    ...groups.flatMap(({ title, errors }) => [`## ${title}`, ...errors.map(section)]),
+    '## Codes that stay inside',
+    'The sources name these codes too. No caller gets them.',
+    table(
+      ['Code', 'What it is'],
+      Object.entries(INNER_CODES).map(([name, text]) => [code(name), text]),
+    ),
+  )
+}
+
+function describe(
+  name: string,
+  note: ErrorNote,
+  classes: readonly ErrorClass[],
+  statuses: ReadonlyMap<string, ReadonlySet<number>>,
+): Described {
+  // A class that stands for one case of another, such as a name that does not resolve, comes after it.
+  const of = classes.find(({ codes }) => codes.includes(name))
+  const when = note.when ?? (of?.codes.length === 1 || isAbout(of) ? of?.description : undefined)
+  if (when === undefined) throw new Error(`${name} has no description: give it one in scripts/reference/error-notes.ts`)
+  return { ...note, code: name, of, when, status: statusOf(note, of, statuses.get(name)) }
+}
+
+/** Whether one sentence tells of all codes of a class: they differ in the thing that is not there. */
+function isAbout(of: ErrorClass | undefined): boolean {
+  return of?.codes.every((each) => each.endsWith('_NOT_FOUND')) ?? false
+}
+
+function statusOf(note: ErrorNote, of: ErrorClass | undefined, found: ReadonlySet<number> | undefined): string {
+  if (note.isOutsideHttp === true) return 'none'
+  if (found !== undefined) return [...found].sort().join(', ')
+  if (of === undefined) return 'none'
+  if (of.isTransient === 'sometimes') return '500, or 503 where `isTransient`'
+  return of.isTransient ? '503' : '500'
+}
+
+function section({ code: name, of, status, when = '', advice }: Described): string {
+  const facts = [
+    ...(of?.isExported === true ? [`Class: ${code(of.name)}.`] : []),
+    `HTTP status: ${status}.`,
+    ...(of?.isTransient === true ? ['The same call may succeed later.'] : []),
+  ]
+  return [`### ${name}`, sentence(when), `What to do: ${advice}`, facts.join(' ')].join('\n\n')
+}

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import MarkdownIt from 'markdown-it'
+import type Token from 'markdown-it/lib/token.mjs'
+
+export const ROOT: string = join(import.meta.dirname, '../..')
+
+/** Pages beside those of `docs`, from the root of the repository. */
+const OTHERS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'benchmarks/README.md']
+
+const parser = new MarkdownIt({ html: true })
+
+/** Every page of `docs`, by its path from the root; the site's own folder has none. */
+export function pagesOfDocs(): string[] {
+  return readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.md') && !path.startsWith('.vitepress/'))
+    .map((path) => `docs/${path}`)
+    .sort()
+}
+
+/** Every page that people read. */
+export function allPages(): string[] {
+  return [...OTHERS.filter((path) => existsSync(join(ROOT, path))), ...pagesOfDocs()]
+}
+
+/** The tokens of a page, with those inside of paragraphs and headings after the one that holds them. */
+export function tokensOf(path: string): Token[] {
+  return parser.parse(readFileSync(join(ROOT, path), 'utf8'), {}).flatMap((token) => [token, ...(token.children ?? [])])
+}
+
+/** A fenced block of code. */
+export interface CodeBlock {
+  readonly page: string
+  /** The first line of its code, from 1. */
+  readonly line: number
+  readonly language: string
+  /** What stands behind the language, such as `fragment`. */
+  readonly marks: readonly string[]
+  readonly code: string
+}
+
+export function blocksOf(path: string): CodeBlock[] {
+  return tokensOf(path)
+    .filter(({ type }) => type === 'fence')
+    .map(({ info, map, content }) => {
+      const [language = '', ...marks] = info.trim().split(/\s+/)
+      return { page: path, line: (map?.[0] ?? 0) + 2, language, marks, code: content }
+    })
+}
