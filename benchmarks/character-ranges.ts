@@ -5,7 +5,7 @@ export interface CharacterRange {
   readonly end: number
 }
 
-/** How many characters lie in at least one of the ranges. */
+/** Counts the characters that lie in at least one of the ranges. */
 export function coveredCharacters(ranges: readonly CharacterRange[]): number {
   const sorted = [...ranges].sort((one, other) => one.corpus.localeCompare(other.corpus) || one.start - other.start)
   let covered = 0

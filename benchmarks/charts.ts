@@ -55,7 +55,7 @@ interface Growth {
 
 type GrowthPlaces = Readonly<Record<'at the index port' | 'through the engine', Growth>>
 
-/** What is drawn of each benchmark. */
+/** The charts of each benchmark. */
 export const CHARTS: Readonly<Record<string, readonly Chart[]>> = {
   chunking: [
     {

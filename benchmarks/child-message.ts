@@ -1,7 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a program tells next. @throws Error where it ends before */
+/**
+ * Waits for the next message of a child process.
+ * @throws Error if the process ends first
+ */
 export async function messageOf(child: ChildProcess): Promise<unknown> {
   const abort = new AbortController()
   const { signal } = abort
@@ -14,7 +17,7 @@ export async function messageOf(child: ChildProcess): Promise<unknown> {
     const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [unknown]
     return message
   } finally {
-    // Whichever did not come is not listened for any more.
+    // Removes the listener of the event that did not come.
     abort.abort()
   }
 }

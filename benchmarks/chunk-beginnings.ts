@@ -1,33 +1,33 @@
 import type { CutText } from './chunk-places.js'
 import { hundredths } from './measure.js'
 
-/** Chunks by what they begin at, in hundredths. */
+/** Shares of chunks by their beginning, in hundredths. */
 export interface BeginningShares extends Beginnings {
-  /** Those that begin at a heading, a paragraph or a sentence, or with the text. */
+  /** Chunks that begin at a heading, a paragraph, a sentence or the start of the text. */
   readonly atBoundary: number
 }
 
-/** Chunks by what they begin at. */
+/** Chunks by their beginning. */
 interface Beginnings {
   /** The first words of the text. */
   readonly textStart: number
   /** A Markdown heading, or a new page. */
   readonly heading: number
-  /** Behind a blank line. */
+  /** After a blank line. */
   readonly paragraph: number
-  /** Behind the end of a sentence. */
+  /** After the end of a sentence. */
   readonly sentence: number
-  /** Behind other white space. */
+  /** After other white space. */
   readonly word: number
   readonly insideAWord: number
-  /** The chunk's first characters are not in the text as they stand there. */
+  /** The splitter changed the first characters of the chunk, so that they are not in the text. */
   readonly notFound: number
 }
 
-/** How much is looked at of what stands before a chunk. */
+/** Characters before a chunk that the benchmark examines. */
 const CHARACTERS_BEFORE = 200
 
-/** Where the chunks of all the texts begin; but for `atBoundary` the shares add up to 1, as far as they are rounded. */
+/** Shares of the chunks of all texts together. Without `atBoundary` the shares add up to 1, except for rounding. */
 export function sharesOfBeginnings(cutTexts: readonly CutText[]): BeginningShares {
   const counts = { textStart: 0, heading: 0, paragraph: 0, sentence: 0, word: 0, insideAWord: 0, notFound: 0 }
   for (const cutText of cutTexts) countBeginnings(cutText, counts)
@@ -45,7 +45,7 @@ export function sharesOfBeginnings(cutTexts: readonly CutText[]): BeginningShare
   }
 }
 
-/** Looks at what stands before each chunk. */
+/** Examines the characters before each chunk. */
 function countBeginnings({ text, chunks }: CutText, counts: Record<keyof Beginnings, number>): void {
   const textStart = text.length - text.trimStart().length
   for (const { at } of chunks) {

@@ -1,24 +1,24 @@
 import type { Tokenizer } from '../dist/src/ports/index.js'
 
-/** A chunk, and where in its text it stands. */
+/** A chunk with its place in the text. */
 export interface PlacedChunk {
   readonly text: string
-  /** Of its first character that is no white space; -1 where it is not in the text as it stands there. */
+  /** Offset of its first character that is no white space; -1 if the text has no such characters. */
   readonly at: number
-  /** Whether all of it is there as it stands. */
+  /** True if the text has all characters of the chunk without a change. */
   readonly isWhole: boolean
 }
 
-/** What a splitter made of a text. */
+/** A text with the chunks that a splitter made of it. */
 export interface CutText {
   readonly text: string
   readonly chunks: readonly PlacedChunk[]
 }
 
-/** By this many characters a chunk is found whose white space the splitter has changed further on. */
+/** The number of first characters by which a chunk with changed white space is found. */
 const PROBE_CHARACTERS = 80
 
-/** Looks the chunks up in their text, one behind the other. Peers trim chunks, and some change white space. */
+/** Finds the chunks in their text, one after the other. Peers trim chunks, and some change white space. */
 export function placesOf(text: string, chunks: readonly string[]): readonly PlacedChunk[] {
   let from = 0
   return chunks.map((chunk) => {
@@ -31,8 +31,8 @@ export function placesOf(text: string, chunks: readonly string[]): readonly Plac
 }
 
 /**
- * How many tokens a chunk has, on average, that the one before it has too; of those that are in their text as they stand,
- * but for first ones.
+ * The mean number of tokens that a chunk shares with the chunk before it. Only chunks that the text has without a
+ * change count; the first chunk of a text does not.
  */
 export function repeatedTokens(cutTexts: readonly CutText[], tokenizer: Tokenizer): number {
   const repeated = cutTexts.flatMap(({ text, chunks }) =>

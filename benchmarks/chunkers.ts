@@ -5,13 +5,13 @@ import { peer, versionOf } from './peers.js'
 export const CHUNK_TOKENS = 1_000
 const OVERLAP_TOKENS = 200
 const WINDOW_TOKENS = 254
-/** What splitters that count characters are given for 1,000 tokens: English has between 4 and 5 a token. */
+/** The size of a token for splitters that count characters. English has 4 to 5 characters a token. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** Cuts a text; those of the peers as their documentation has it. */
+/** A splitter of texts. Peers run with the settings of their documentation. */
 export interface TextChunker {
   readonly name: string
-  /** What a chunk's size is counted in. */
+  /** The unit of a chunk's size. */
   readonly counts: 'tokens of the model' | 'tokens of GPT' | 'characters'
   readonly chunk: (text: string) => Promise<readonly string[]> | readonly string[]
 }
@@ -77,7 +77,7 @@ export async function chunkers(tokenizer: Tokenizer): Promise<readonly [TextChun
   if (llamaIndex !== undefined) {
     const name = `LlamaIndex ${versionOf('@llamaindex/core')}, sentences`
     const options = { chunkSize: CHUNK_TOKENS, chunkOverlap: OVERLAP_TOKENS }
-    // Of what a tokenizer answers, it reads the length alone.
+    // LlamaIndex reads only the length of the encoded text.
     const counter = { encode: (text: string) => ({ length: tokenizer.count(text) }) }
     const byModel = new llamaIndex.SentenceSplitter({ ...options, tokenizer: counter })
     found.push({
@@ -93,7 +93,7 @@ export async function chunkers(tokenizer: Tokenizer): Promise<readonly [TextChun
     const cut = (options: object) => async (text: string) =>
       (await mastra.MDocument.fromText(text).chunk(options)).map((chunk) => chunk.text)
     const name = `mastra ${versionOf('@mastra/rag')}`
-    // It builds the encoder anew for each call, which is most of its time; there is no way to hand one in.
+    // mastra makes a new encoder for each call, which takes most of its time. No option accepts an existing one.
     found.push({
       name: `${name}, tokens`,
       counts: 'tokens of GPT',

@@ -10,15 +10,16 @@ import { sharedData } from './shared-data.js'
 
 /** The longest text of the shared data. */
 const NOVELS = 'novels-11MB.txt.gz'
-/** In the names of those that cut them. */
+/** A part of the name of each row that cuts the novels. */
 export const FIRST_PASS_OF_NOVELS = 'first pass, 11 MB of novels'
 const ALCOVE = 'alcove'
 const GPT_TOKENIZER = 'gpt-tokenizer'
 const LANG_CHAIN = /^LangChain.*counting/
 
 /**
- * Splitters, the engine's first, on texts no word of which tokenizers have met, each cut once: what is cut again and again
- * has all its words in their maps. The program itself is warm. Novels are cut by LangChain, too.
+ * Measures splitters on texts whose words their tokenizers have not met; the engine is the first. Each text is cut
+ * once: a second pass finds all words in the maps of the tokenizers. The program itself is warm. LangChain cuts the
+ * novels too.
  */
 export async function firstPasses(texts: readonly string[], isQuick: boolean): Promise<readonly Contestant[]> {
   const novels = isQuick ? undefined : readNovels()
@@ -36,7 +37,7 @@ export async function firstPasses(texts: readonly string[], isQuick: boolean): P
 async function firstPass(name: string, texts: readonly string[]): Promise<number> {
   const chunker = (await chunkers(await freshTokenizer())).find((one) => one.name === name)
   if (chunker === undefined) throw new Error(`there is no splitter ${name}`)
-  // It keeps the tokens of words, too.
+  // gpt-tokenizer keeps the tokens of words too.
   const gpt = await peer<{ clearMergeCache(): void }>(GPT_TOKENIZER)
   gpt?.clearMergeCache()
   return await megabytesPerSecond(bytesOf(texts), 0, async () => {
@@ -44,7 +45,7 @@ async function firstPass(name: string, texts: readonly string[]): Promise<number
   })
 }
 
-/** A model keeps its tokenizer: another one's has an empty map. */
+/** Opens a tokenizer with an empty map: each model has its own. */
 async function freshTokenizer(): Promise<Tokenizer> {
   const model = await openDefaultModel()
   const tokenizer = await model.tokenizer()

@@ -1,7 +1,7 @@
 /**
- * P1: chunking in chunks of 1,000 tokens that overlap by 200, on one core, tokenizer included; beside splitters of
- * other libraries in the same run. Of each: megabytes a second, chunks that have more tokens than they may, and where
- * chunks begin.
+ * P1: chunks of 1,000 tokens with an overlap of 200, on one core, with the tokenizer included. Splitters of other
+ * libraries run in the same run. The figures are megabytes a second, chunks that are too large, and the beginnings of
+ * chunks.
  */
 import { sharesOfBeginnings } from './chunk-beginnings.js'
 import { placesOf, repeatedTokens } from './chunk-places.js'
@@ -16,7 +16,7 @@ import { tokenExactness } from './token-exactness.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 7
-/** How long each measurement takes at least, but for first passes. */
+/** The shortest time of a measurement. First passes take as long as they take. */
 const LEAST_MS = isQuick ? 1 : 600
 
 const model = await openDefaultModel()
@@ -27,7 +27,7 @@ const bytes = bytesOf(texts)
 const [alcove, ...peers] = await chunkers(tokenizer)
 const counting = await tokenCounters(texts, tokenizer, LEAST_MS)
 const first = await firstPasses(texts, isQuick)
-/** Megabytes a second in this round. */
+/** Megabytes a second of the current round, by name. */
 const latest = new Map<string, number>()
 const cutting = [alcove, ...peers].map(
   ({ name, chunk }): Contestant => ({
@@ -48,13 +48,16 @@ const speeds = await inTurn(ROUNDS, [...[...counting, ...first, ...cutting].map(
 
 const speedOf = (name: string) => ({ name, megabytesPerSecond: figureOf(speeds, name) })
 const markdown = shortened(markdownTexts())
-const looks = new Map<string, Awaited<ReturnType<typeof look>>>()
+const descriptions = new Map<string, Awaited<ReturnType<typeof describeChunks>>>()
 const headed: Readonly<Record<string, unknown>>[] = []
 for (const chunker of [alcove, ...peers]) {
-  looks.set(chunker.name, await look(chunker, texts))
-  headed.push({ name: chunker.name, ...(await look(chunker, markdown)) })
+  descriptions.set(chunker.name, await describeChunks(chunker, texts))
+  headed.push({ name: chunker.name, ...(await describeChunks(chunker, markdown)) })
 }
-const rows = [...counting, alcove, ...first, ...peers].map(({ name }) => ({ ...speedOf(name), ...looks.get(name) }))
+const rows = [...counting, alcove, ...first, ...peers].map(({ name }) => ({
+  ...speedOf(name),
+  ...descriptions.get(name),
+}))
 const ratios = comparing.map(({ peer, name }) => ({ name: peer, timesAsFast: figureOf(speeds, name) }))
 console.table(rows.map(({ megabytesPerSecond: { median }, ...row }) => ({ 'MB/s': median, ...row })))
 console.table(ratios.map(mediansOf))
@@ -90,21 +93,21 @@ function remembered({ name, run }: Contestant): Contestant {
   }
 }
 
-/** By round, as what slows the machine down meets both. */
+/** Compares two splitters within one round, so that a slow machine affects both. */
 function compared(own: string, peer: string) {
   const speedIn = (name: string): number => latest.get(name) ?? Number.NaN
   return { peer, name: `alcove beside ${peer}`, run: () => speedIn(own) / speedIn(peer) }
 }
 
-/** For a smoke test. */
+/** Shortens the texts for a smoke test. */
 function shortened(all: readonly string[]): readonly string[] {
   return isQuick ? all.slice(0, 1).map((text) => text.slice(0, 12_000)) : all
 }
 
-/** What the chunks are like. */
-async function look({ counts, chunk }: TextChunker, looked: readonly string[]) {
+/** Describes the chunks that a splitter makes. */
+async function describeChunks({ counts, chunk }: TextChunker, described: readonly string[]) {
   const cutTexts = []
-  for (const text of looked) cutTexts.push({ text, chunks: placesOf(text, await chunk(text)) })
+  for (const text of described) cutTexts.push({ text, chunks: placesOf(text, await chunk(text)) })
   const tokens = cutTexts.flatMap(({ chunks }) => chunks.map(({ text }) => tokenizer.count(text)))
   return {
     counts,

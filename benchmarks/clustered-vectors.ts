@@ -5,8 +5,8 @@ const CLUSTERS = 2_000
 const ROWS_PER_DOCUMENT = 50
 
 /**
- * Vectors in clusters, the same in every run. A spread of 0.5 gives round clusters that lie apart, which
- * are easy to index; with 1.2 they overlap (the nearest neighbours are at a cosine of 0.5). Embeddings lie between.
+ * Vectors in clusters, the same in every run. A spread of 0.5 gives round clusters that lie apart and are easy to
+ * index. With 1.2 they overlap: the nearest neighbours are at a cosine of 0.5. Embeddings lie between the two.
  */
 export class ClusteredVectors {
   readonly #spread: number

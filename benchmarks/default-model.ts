@@ -11,7 +11,7 @@ export async function openDefaultModel(): Promise<EmbeddingModel> {
   return await OnnxEmbeddingModel.open(join(MODELS, MODEL))
 }
 
-/** The windows that the engine makes of texts for a model, with its default chunks. */
+/** The windows that the engine makes of texts with its default chunks, for this model. */
 export async function windowsOf(texts: readonly string[], model: EmbeddingModel): Promise<readonly string[]> {
   const tokenizer = await model.tokenizer()
   const windowTokens = model.profile.windowTokens - tokenizer.specialTokens

@@ -1,6 +1,7 @@
 /**
- * Every public document, all types and tags, through the engine in one run, with the real model: how each ends, by type
- * and tag; how long it takes; the most memory; and how long the event loop was ever held up. With `--quick`, a few.
+ * Every public document, of all types and tags, through the engine in one run, with the real model. The figures are the
+ * outcomes by type and tag, the time, the peak memory, and the longest stop of the event loop. With `--quick`, a few
+ * documents.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +33,7 @@ interface Row {
   warnings: number
 }
 
-/** Documents that are uploaded ahead of those that are processed. */
+/** Documents that are uploaded before those in progress are processed. */
 const AHEAD = 16
 const QUICK_MAX_BYTES = 60_000
 const QUICK_EVERY = 100
@@ -100,7 +101,7 @@ async function ingestAll(session: Session, root: string, documents: readonly Pub
   }
 }
 
-/** @returns the code of the error where it was refused */
+/** @returns the document with its receipt, or the code of the error */
 async function ingest(session: Session, contextId: number, root: string, file: string) {
   const packed = await readFile(join(root, file))
   const isPacked = file.endsWith('.gz') && !file.startsWith('docs/other/')

@@ -1,23 +1,23 @@
 /**
- * One way to embed texts, in a process of its own: `embedding-contestant.ts KEY`, asked by messages from `embedding.ts`.
- * `{ texts }` readies it, which it answers with its name, or none where its library is not installed; each `'run'` embeds
- * them all and answers with the figures.
+ * One way to embed texts, in a process of its own: `embedding-contestant.ts KEY`. `embedding.ts` sends the messages.
+ * The answer to `{ texts }` is the name of the contestant, or no name if its library is not installed. Each `'run'`
+ * embeds all texts and answers with the figures.
  */
 import { openDefaultModel } from './default-model.js'
 import { CONTESTANTS, type ContestantKey, type EmbeddingContestant } from './embedding-contestants.js'
 import { bytesOf } from './measure.js'
 
-/** What a contestant answers once it is ready. */
+/** The first answer of a contestant, once it is ready. */
 export interface Readiness {
   readonly name?: string
 }
 
-/** What a run did. */
+/** The figures of one run. */
 export interface EmbeddingRun {
   readonly ms: number
-  /** Positions that the model computed for text, special tokens included and padding not. */
+  /** Positions that the model computed for text. Special tokens count, padding does not. */
   readonly tokens: number
-  /** Of the texts it was given, which overlap where windows do. */
+  /** Bytes of the texts that the contestant received. They overlap where windows do. */
   readonly bytes: number
 }
 
@@ -37,7 +37,7 @@ async function ready(given: readonly string[]): Promise<void> {
   bytes = bytesOf(texts)
   contestant = await CONTESTANTS[process.argv[2] as ContestantKey](model)
   tokens = tokensOf(texts)
-  // The first run compiles and allocates.
+  // The first run compiles code and allocates memory, so it is not measured.
   const some = texts.slice(0, 30)
   await contestant?.embed(some, tokensOf(some))
   process.send?.((contestant === undefined ? {} : { name: contestant.name }) satisfies Readiness)

@@ -7,12 +7,15 @@ import type { EmbeddingModel } from '../dist/src/ports/index.js'
 import { MODEL, MODELS } from './default-model.js'
 import { peer, versionOf } from './peers.js'
 
-/** A way to embed texts, by its name in the report. */
+/** A way to embed texts. */
 export interface EmbeddingContestant {
   readonly name: string
-  /** @returns the tokens that were computed: those of the texts, or of so many made-up texts that there are as many */
+  /**
+   * @param tokens tokens of the texts; a raw session computes as many in made-up texts
+   * @returns the number of tokens that were computed
+   */
   readonly embed: (texts: readonly string[], tokens: number) => Promise<number>
-  /** Of a text; what is beyond is cut off. Default as many as there are. */
+  /** Tokens of one text; the rest is cut off. Default: no limit. */
   readonly maxTokens?: number
 }
 
@@ -26,16 +29,16 @@ export type ContestantKey =
 
 const FOLDER = join(MODELS, MODEL)
 const WEIGHTS = 'onnx/model_quantized.onnx'
-/** The shapes that this model computes fastest on a CPU, by measurement: with all threads (performance.md), with one. */
+/** The shapes that this model computes fastest on a CPU, by measurement: with all threads, and with one. */
 const IDEAL = { texts: 8, tokens: 128 }
 const IDEAL_OF_ONE_THREAD = { texts: 2, tokens: 128 }
-/** As long as the windows of the default settings. */
+/** Texts as long as the windows of the default settings. */
 const LONG = { texts: 4, tokens: 254 }
 const ONE_THREAD = { intraOpNumThreads: 1, interOpNumThreads: 1 }
 const ONE_EACH = `a raw ONNX session for each of ${availableParallelism()} cores, one thread each`
-/** The longest text that the model is for, special tokens included. */
+/** The longest text that the model can embed, special tokens included. */
 const MODEL_TOKENS = 256
-/** As AnythingLLM embeds. */
+/** The batch size of AnythingLLM. */
 const PIPELINE_BATCH = 25
 
 const TRANSFORMERS = '@xenova/transformers'
@@ -50,7 +53,7 @@ interface FastEmbed {
   readonly FlagEmbedding: { init(options: object): Promise<{ embed(texts: string[]): AsyncIterable<unknown> }> }
 }
 
-/** Readies each of them; undefined for a library that is not installed. */
+/** Opens each contestant. The result is undefined if its library is not installed. */
 export const CONTESTANTS: Readonly<
   Record<ContestantKey, (model: EmbeddingModel) => Promise<EmbeddingContestant | undefined>>
 > = {
@@ -84,14 +87,14 @@ export const CONTESTANTS: Readonly<
   fastembed: async () => {
     const fastembed = await peer<FastEmbed>('fastembed')
     if (fastembed === undefined) return undefined
-    // The layout that it reads has one file more.
+    // fastembed expects one more file than the model folder has.
     const folder = await mkdtemp(join(tmpdir(), 'alcove-fastembed-'))
     for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx']) {
       await symlink(join(FOLDER, name), join(folder, name))
     }
     const special = { cls_token: '[CLS]', sep_token: '[SEP]', pad_token: '[PAD]', unk_token: '[UNK]' }
     await writeFile(join(folder, 'special_tokens_map.json'), JSON.stringify(special))
-    // It pads each text to the most that it is told, which is 512 otherwise: twice what this model is for.
+    // fastembed pads each text to its maximum length. The default is 512, twice the longest text of this model.
     const options = { model: 'custom', modelAbsoluteDirPath: folder, modelName: WEIGHTS, maxLength: MODEL_TOKENS }
     const embedder = await fastembed.FlagEmbedding.init(options)
     await rm(folder, { recursive: true })
@@ -108,9 +111,9 @@ export const CONTESTANTS: Readonly<
 }
 
 /**
- * The pipeline of transformers.js, in batches as AnythingLLM makes them.
+ * The pipeline of transformers.js, with the batches of AnythingLLM.
  *
- * @returns undefined where it is not installed; otherwise what makes a vector of each text
+ * @returns undefined if the library is not installed; otherwise a function that computes a vector for each text
  */
 export async function openPipeline(): Promise<
   ((texts: readonly string[]) => Promise<readonly number[][]>) | undefined
@@ -130,7 +133,7 @@ export async function openPipeline(): Promise<
   }
 }
 
-/** The bare runtime, which is given no text: one batch of one shape, until it has computed as many tokens. */
+/** The bare runtime. It gets no text, but runs one batch of one shape until it has computed enough tokens. */
 async function session(
   name: string,
   { texts, tokens: tokensPerText }: typeof IDEAL,
@@ -163,7 +166,7 @@ function described({ texts, tokens }: typeof IDEAL): string {
   return `${texts} texts of ${tokens} tokens`
 }
 
-/** The runtime that a library brings, which is not always the engine's. */
+/** The version of the runtime that a library depends on. The engine may have another one. */
 function runtimeOf(library: string): string {
   const required = createRequire(join(import.meta.dirname, 'node_modules', library, 'package.json'))
   const { version } = required('onnxruntime-node/package.json') as { version: string }

@@ -1,7 +1,7 @@
 /**
- * P2: how fast windows of real text become vectors, through the adapter of the engine; beside the bare session of the
- * runtime on the shapes that it computes fastest, and beside transformers.js and fastembed with the same weights. Each in
- * a process of its own, in turn.
+ * P2: the speed at which the engine's adapter computes vectors for windows of real text. The bare session of the
+ * runtime runs beside it, on the shapes that it computes fastest. transformers.js and fastembed run with the same
+ * weights. All run in turn, each in a process of its own.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -17,7 +17,7 @@ import { SAMPLE, sampleTexts } from './sample-texts.js'
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
 const CORES = availableParallelism()
-/** As AnythingLLM cuts. */
+/** The size of AnythingLLM's pieces. */
 const PIPELINE_CHARACTERS = 1_000
 
 const texts = isQuick ? sampleTexts().map((text) => text.slice(0, 1_200)) : sampleTexts()
@@ -26,7 +26,7 @@ const model = await openDefaultModel()
 const windows = await windowsOf(texts, model)
 await model.close()
 const pieces = texts.flatMap((text) => inPieces(text, PIPELINE_CHARACTERS))
-/** What each is given: a list for each of its processes, which run at once. */
+/** The input of each contestant: a list for each of its processes, which run at the same time. */
 const ofEachCore = Array.from({ length: CORES }, (_, core) => windows.filter((_, index) => index % CORES === core))
 const inputs: readonly (readonly [ContestantKey, readonly (readonly string[])[]])[] = [
   ['alcove', [windows]],
@@ -46,9 +46,9 @@ interface Team {
 
 interface RoundOfTeam {
   readonly tokensPerSecond: number
-  /** Of the texts that were given, which overlap where windows do; the bare session is given none. */
+  /** Kilobytes of the input, which overlap where windows do. The bare session has none. */
   readonly kilobytesPerSecond?: number
-  /** Of what those were made of. */
+  /** Kilobytes of the source texts that the input was made of. */
   readonly sourceKilobytesPerSecond?: number
 }
 
@@ -88,7 +88,7 @@ console.table(
 console.table([mediansOf(ratios)])
 if (!isQuick) writeReport('embedding', { text: SAMPLE, sourceBytes, windows: windows.length, figures, ratios })
 
-/** @returns undefined for a library that is not installed */
+/** @returns undefined if its library is not installed */
 async function started(key: ContestantKey, lists: readonly (readonly string[])[]): Promise<Team | undefined> {
   const program = join(import.meta.dirname, 'embedding-contestant.ts')
   const processes = lists.map(() => fork(program, [key], { execArgv: ['--import', 'tsx'] }))
@@ -109,7 +109,7 @@ async function runOf(child: ChildProcess): Promise<EmbeddingRun> {
   return (await messageOf(child)) as EmbeddingRun
 }
 
-/** What the processes of one contestant did together. */
+/** Adds up the runs of all processes of one contestant. */
 function figuresOf(key: ContestantKey, runs: readonly EmbeddingRun[]): RoundOfTeam {
   const tokensPerSecond = runs.reduce((sum, { tokens, ms }) => sum + (tokens / ms) * 1_000, 0)
   if (key.startsWith('session')) return { tokensPerSecond }
@@ -118,7 +118,7 @@ function figuresOf(key: ContestantKey, runs: readonly EmbeddingRun[]): RoundOfTe
   return { tokensPerSecond, kilobytesPerSecond: bytes / ms, sourceKilobytesPerSecond: sourceBytes / ms }
 }
 
-/** The engine's figure by that of another, by round; nothing where it is not there. */
+/** The engine's figure divided by another contestant's, round by round. Empty if one of them did not run. */
 function ratio(name: string, figure: keyof RoundOfTeam, other: ContestantKey): Readonly<Record<string, Spread>> {
   const roundsOf = (wanted: ContestantKey) => teams.find(({ key }) => key === wanted)?.rounds
   const [own, compared] = [roundsOf('alcove'), roundsOf(other)]
@@ -126,7 +126,7 @@ function ratio(name: string, figure: keyof RoundOfTeam, other: ContestantKey): R
   return { [name]: spreadOf(own.map((one, round) => rateOf(one, figure) / rateOf(compared[round], figure))) }
 }
 
-/** @throws Error where it is missing: a ratio to nothing would pass any limit */
+/** @throws Error if the figure is missing: a ratio to nothing would pass any limit */
 function rateOf(round: RoundOfTeam | undefined, figure: keyof RoundOfTeam): number {
   const rate = round?.[figure]
   if (rate === undefined) throw new Error(`${figure} was not measured`)

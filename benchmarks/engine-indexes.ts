@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { LanceDbVectorIndex } from '../dist/adapters/lancedb/index.js'
 import { SqliteLexicalIndex } from '../dist/adapters/words/index.js'
 
-/** The folders of the tables, in an engine's. */
+/** The folders of the tables in the data folder. */
 const VECTORS = 'vectors'
 const WORDS = 'words'
 
 /**
- * Merges and builds indexes, which an engine does between requests, and gives up when it is closed.
- * @param dataDir of an engine that is closed
- * @returns how many windows there are
+ * Merges and builds indexes. An engine does this between requests, and abandons it when it is closed.
+ * @param dataDir data folder of a closed engine
+ * @returns the number of windows
  */
 export async function putIndexesInOrder(dataDir: string): Promise<number> {
   const index = new LanceDbVectorIndex(join(dataDir, VECTORS))
@@ -26,7 +26,7 @@ export async function putIndexesInOrder(dataDir: string): Promise<number> {
 
 async function putWordsInOrder(dataDir: string): Promise<void> {
   const words = new SqliteLexicalIndex(join(dataDir, WORDS))
-  // What is not opened is not looked after.
+  // The index maintains only collections that are open, so this opens all of them.
   for (const name of await words.listCollections()) await words.count(name, 0)
   await words.whenMaintained()
   if (words.maintenanceError !== undefined) throw words.maintenanceError

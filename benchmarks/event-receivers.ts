@@ -1,25 +1,25 @@
 /**
- * HTTPS receivers in a process of their own: so many that answer, and one that hangs. Told a number, they tell of so many
- * requests to those that answer.
+ * HTTPS receivers in a process of their own: several that answer, and one that hangs. The parent sends a number, and
+ * the process reports when the receivers that answer have had that many requests.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { testCertificates } from '../test/webhooks/certificates.js'
 
-/** What the receivers tell first. */
+/** The first message of the receivers. */
 export interface Receivers {
   readonly ca: string
-  /** The one that hangs is the last. */
+  /** The last port belongs to the receiver that hangs. */
   readonly ports: readonly number[]
 }
 
-/** Requests that were awaited. */
+/** The report after the requests that the parent waits for. */
 export interface Arrivals {
-  /** When the first came and the last, in ms by the clock of the machine. */
+  /** Times of the first and the last request, in ms by the clock of the machine. */
   readonly firstAtMs: number
   readonly lastAtMs: number
-  /** What one of them was. */
+  /** Headers of one request. All requests are alike. */
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }

@@ -1,6 +1,7 @@
 /**
- * P7: what recording an event costs, and how fast the relay is beside bare `node:https` POSTs of the same, with a new
- * connection each, on SQLite: to ten destinations on this machine, one of which hangs, and to the nine others alone.
+ * P7: the cost of recording an event, and the speed of the relay, on SQLite. The relay sends to ten destinations on
+ * this machine, one of which hangs, and to the other nine alone. Beside it, bare `node:https` POSTs send the same, each
+ * over a new connection.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,12 +18,12 @@ import { figureOf, inTurn, mediansOf, quantile, timesOf } from './measure.js'
 import { writeReport } from './report.js'
 
 const isQuick = process.argv.includes('--quick')
-/** Few enough that what waits, with nobody to send it, does not become what is measured. */
+/** No relay sends these deliveries. More of them would wait, and change the time of recording. */
 const RUNS = isQuick ? 10 : 100
 const EVENTS = isQuick ? 10 : 300
 const SINGLES = isQuick ? 5 : 100
 const HEALTHY = 9
-/** As many as the relay has under way to nine destinations. */
+/** The number of requests that the relay has in progress to nine destinations. */
 const BARE_CONCURRENCY = 72
 const ROUNDS = isQuick ? 1 : 5
 const DESTINATIONS = [0, 10, 100]
@@ -72,10 +73,10 @@ const recording = DESTINATIONS.map((count) => ({
 }))
 console.table(recording.map(mediansOf))
 console.table([...figures.delivery].map(([figure, { median }]) => ({ figure, median })))
-// A smoke test runs beside other work, and measures nothing.
+// A smoke test runs beside other work, so its figures do not count.
 if (!isQuick) writeReport('events', { recording, delivery: Object.fromEntries(figures.delivery) })
 
-/** Times of recording alone: no relay runs beside it. */
+/** Times of recording alone: no relay runs at the same time. */
 async function record(destinations: number): Promise<number[]> {
   return await withFolder((dataDir) =>
     withEngine(dataDir, [], async (engine) => {
@@ -87,7 +88,7 @@ async function record(destinations: number): Promise<number[]> {
   )
 }
 
-/** Delivers events that wait, as the bare POSTs do; those to the destination that hangs are not counted. */
+/** Delivers events that wait, like the bare POSTs. Deliveries to the destination that hangs do not count. */
 async function relay(destinations: readonly string[]): Promise<Arrivals> {
   return await withFolder(async (dataDir) => {
     await withEngine(dataDir, [], async (engine) => {
@@ -100,8 +101,8 @@ async function relay(destinations: readonly string[]): Promise<Arrivals> {
 }
 
 /**
- * The body and the headers of a delivery, to the same receivers, and nothing else.
- * @param agent gives each a new connection; default none
+ * Sends the body and the headers of a delivery to the same receivers, and keeps nothing.
+ * @param agent opens a new connection for each request; default: no agent
  */
 async function postBare(
   { body, headers: { host: _ofAnother, ...headers } }: Arrivals,
@@ -114,7 +115,7 @@ async function postBare(
       const url = healthy[sent % HEALTHY] ?? ''
       sent += 1
       await new Promise<void>((resolve, reject) => {
-        // An option of the socket, which passes through node:https but is not in its types.
+        // An option of the socket. node:https passes it on, but its types do not have it.
         const socket: object = { secureContext }
         request(url, { ...socket, method: 'POST', agent, headers }, (response) => {
           response.resume().on('end', resolve)
@@ -129,7 +130,7 @@ async function postBare(
   return await arrivals
 }
 
-/** From the commit of an event, as its caller hears of it, to its request at the receiver. */
+/** Times from the commit of an event, when its caller has the answer, to the request at the receiver. */
 async function timesToRequest(): Promise<number[]> {
   return await withFolder((dataDir) =>
     withEngine(dataDir, ['relay'], async (engine) => {
@@ -175,13 +176,13 @@ async function recordOne(engine: Engine): Promise<void> {
   await engine.events.record({ type: 'agent.created', data: { agentId: 1, name: 'An agent' }, companyId })
 }
 
-/** So many requests more. */
+/** Waits until the receivers have had `count` more requests. */
 async function arrivalsOf(count: number): Promise<Arrivals> {
   receivers.send(count)
   return (await messageOf(receivers)) as Arrivals
 }
 
-/** From the first arrival to the last: how long a sender takes until it begins is no part of it. */
+/** Requests a second between the first arrival and the last. The start of the sender does not count. */
 function rateOf({ firstAtMs, lastAtMs }: Arrivals): number {
   return Math.round((EVENTS * HEALTHY - 1) / ((lastAtMs - firstAtMs) / 1_000))
 }

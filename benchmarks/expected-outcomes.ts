@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 
-/** How a document may end that was made to be hard to read: with text, or with one of these codes. */
+/** The allowed outcomes, beside `completed`, of a document that was made to be hard to read. */
 const ANY_REFUSAL = [
   'ERR_CORRUPT_FILE',
   'ERR_EMPTY_FILE',
@@ -12,7 +12,7 @@ const ANY_REFUSAL = [
   'ERR_WRONG_TYPE',
 ]
 
-/** What each tag demands; documents of all other tags are completed. */
+/** The outcomes that each tag allows. Documents with any other tag must be completed. */
 const BY_TAG: Readonly<Record<string, readonly string[]>> = {
   corrupt: ['completed', ...ANY_REFUSAL],
   fuzzed: ['completed', ...ANY_REFUSAL],
@@ -24,9 +24,9 @@ const BY_TAG: Readonly<Record<string, readonly string[]>> = {
   'old-word': ['ERR_UNSUPPORTED_FORMAT'],
 }
 
-/** Documents that are not what their tag says, by what they are; each was looked at with other readers. */
+/** Documents that differ from their tag, by their real content. Each was checked with other readers. */
 const BY_NAME: Readonly<Record<string, string>> = {
-  // Tables, pictures and styles, and not a letter; in two of them what there was has been deleted or moved away.
+  // Tables, pictures and styles without a letter. In two of them the text was deleted or moved away.
   ...named(
     'ERR_NO_TEXT',
     '57603-seven_columns.doc 58804_1.doc Doc1_ole.doc Picture_Alternative_Text.doc testWORD_multi_authors.doc vector_image.doc',
@@ -35,19 +35,19 @@ const BY_NAME: Readonly<Record<string, string>> = {
     'tbl-2x2-table.docx tbl-col-props.docx tbl-having-tables.docx',
     'dates.pdf issue5567.pdf textfields.pdf two_pages.pdf empty_protected.pdf',
   ),
-  // Its only text is a part in another format, which is not read.
+  // The only text is in a part of another format, which the reader leaves out.
   ...named('ERR_NO_TEXT', 'testAltChunkMHT.docx'),
-  // Letters by numbers that no font in the file explains; references name them as wrong.
+  // The file does not say which letters its character codes mean. `references/wrong-references.ts` has these files.
   ...named('ERR_NO_TEXT', '90ms_rksj_h_sample.pdf arial_unicode_ab_cidfont.pdf issue9915_reduced.pdf'),
-  // Word 6 and 95, WordML and WordPerfect under the name of Word 97.
+  // Files of Word 6 and 95, WordML and WordPerfect with the name of a Word 97 file.
   ...named(
     'ERR_UNSUPPORTED_FORMAT',
     '52117.doc 57843.doc Bug49933.doc Bug50955.doc Bug51944.doc Bug60942.doc Bug60942b.doc',
     'testWORDML_tableInsideParagraph.doc testWordPerfect_42.doc',
   ),
-  // Charsets that are refused: EUC-TW and EBCDIC.
+  // The engine refuses the character sets EUC-TW and EBCDIC.
   ...named('ERR_UNDECODABLE_TEXT', 'EUC-TW___ude_euc-tw1.txt english.cp500.txt'),
-  // Text after all: in a box, behind a scan, or open to whoever reads.
+  // These have text: in a box, behind a scan, or in a file that opens without a password.
   ...named(
     'completed',
     'testWORD_emptyParaInTextbox.docx Seige_of_Vicksburg_Sample_OCR.pdf bug920426.pdf r4-owner-password.pdf unencrypted.pdf',

@@ -2,22 +2,22 @@ import { isExpected } from './expected-outcomes.js'
 import { type Outcome, plainScoresOf, type Summary, scoresOf, summary } from './extraction-outcome.js'
 import { encodingOf } from './references/charset-reference.js'
 
-/** What is to be reached. */
+/** A figure that the extraction must reach. */
 export interface Figure {
   readonly what: string
   readonly type: string
   readonly measure: string
   readonly mean?: number
   readonly goodShare?: number
-  /** Which documents it is about; default all of the type. */
+  /** Selects the documents of the figure. Default: all documents of the type. */
   readonly covers?: (outcome: Outcome) => boolean
 }
 
 const isOfChardet = ({ file }: Outcome): boolean => file.includes('__')
-/** Others only share a name. */
+/** True for a document that exists in both formats. Other pairs of files only share a name. */
 const isTwin = ({ tag }: Outcome): boolean => tag === 'doc-docx-twin'
 const isUnicode = ({ file }: Outcome): boolean => /^utf-?(8|16)/.test(encodingOf(file) ?? '')
-/** Formats that only share their ending with one that is read. */
+/** True for a format that only shares its file extension with one that the engine reads. */
 const isOtherFormat = ({ code }: Outcome): boolean => code === 'ERR_UNSUPPORTED_FORMAT' || code === 'ERR_WRONG_TYPE'
 
 export const FIGURES: readonly Figure[] = [
@@ -44,11 +44,11 @@ export const FIGURES: readonly Figure[] = [
 export interface FigureRow extends Summary {
   readonly figure: string
   readonly toReach: string
-  /** By the plain use of libraries: mean and share. */
+  /** The mean and the share of good files for each plain library. */
   readonly plain: string
 }
 
-/** Each figure with what was reached, and by plain libraries. */
+/** Each figure with the engine's result, and the results of plain libraries. */
 export function figureRows(outcomes: readonly Outcome[]): FigureRow[] {
   return FIGURES.map((figure) => {
     const covered = coveredBy(figure, outcomes)
@@ -62,7 +62,7 @@ export function figureRows(outcomes: readonly Outcome[]): FigureRow[] {
   })
 }
 
-/** What was not reached, a sentence each. A figure without references is not judged. */
+/** A sentence for each figure that is missed. A figure without references does not count. */
 export function missedFigures(outcomes: readonly Outcome[]): string[] {
   const missed = FIGURES.flatMap((figure) => {
     const { references, mean, goodShare } = summary(scoresOf(coveredBy(figure, outcomes), figure.measure))

@@ -1,4 +1,4 @@
-/** What came of one document. */
+/** The result of one document. */
 export interface Outcome {
   readonly file: string
   readonly type: string
@@ -6,7 +6,7 @@ export interface Outcome {
   /** `completed`, or the error's code. */
   readonly code: string
   readonly ms: number
-  /** Ours, 0 to 1, by measure; the first measure is the type's own. */
+  /** The engine's scores from 0 to 1, by measure. The first measure is the main one of the type. */
   readonly scores: ReadonlyMap<string, number>
   readonly plain: readonly PlainOutcome[]
 }
@@ -19,13 +19,13 @@ export interface PlainOutcome {
   readonly scores: ReadonlyMap<string, number>
 }
 
-/** A text with less of its words than this has lost something. */
+/** A text with a lower share of its words has lost something. */
 const GOOD_SCORE = 0.98
 
 export interface Summary {
   readonly references: number
   readonly mean: number | null
-  /** The part of the references with at least 0.98. */
+  /** The share of the references with at least 0.98. */
   readonly goodShare: number | null
   readonly least: number | null
 }
@@ -40,10 +40,10 @@ export function summary(scores: readonly number[]): Summary {
   }
 }
 
-/** Tags of documents that may have nothing to read in them, or nothing without a password. */
+/** Tags of documents that may have no text, or none without a password. */
 const UNREADABLE = new Set(['corrupt', 'fuzzed', 'encrypted', 'empty', 'scanned-or-image-only', 'malicious-or-odd'])
 
-/** What is known of a measure, of documents that can be read. */
+/** The scores of a measure, for all documents that can be read. */
 export function scoresOf(outcomes: readonly Outcome[], measure: string): number[] {
   return outcomes.flatMap(({ code, tag, scores }) => {
     const score = scores.get(measure)
@@ -51,7 +51,7 @@ export function scoresOf(outcomes: readonly Outcome[], measure: string): number[
   })
 }
 
-/** The same of a library. */
+/** The scores of a plain library. */
 export function plainScoresOf(outcomes: readonly Outcome[], library: string, measure: string): number[] {
   return outcomes.flatMap(({ tag, plain }) => {
     const of = plain.find((one) => one.library === library)

@@ -5,20 +5,20 @@ export interface GroupRow extends Summary {
   readonly group: string
   readonly files: number
   readonly completed: number
-  /** Codes, with how often each occurred. */
+  /** Error codes, each with its number of documents. */
   readonly refused: string
-  /** What the scores are of. */
+  /** The measure of the scores. */
   readonly measure: string
-  /** Of the files that the plain library did not fail at. */
+  /** The engine's time for the files that the plain library completed. */
   readonly ms: number
   readonly plainCompleted: number
   readonly plainMean: number | null
-  /** Of the same files; its own work alone. */
+  /** The library's time for the same files, without the start of its process. */
   readonly plainMs: number
   readonly plainPeakMb: number | null
 }
 
-/** How documents ended and what they scored, by type and tag, beside the first library for their type. */
+/** Outcomes and scores by type and tag, beside the first library of the type. */
 export function groupRows(outcomes: readonly Outcome[]): GroupRow[] {
   const groups = new Map<string, Outcome[]>()
   for (const outcome of outcomes) {

@@ -1,8 +1,8 @@
 /**
- * How much of the text of real documents is extracted, and how each file ends: every document of
- * the shared data through the public adapter, in one process, beside what a plain use of the
- * libraries gives for the same files, each in a process of its own. Without the shared data, the
- * project's own example documents are read. With `--quick` every sixtieth file is.
+ * The share of text that the engine extracts from real documents, and the outcome of each file. Every document of the
+ * shared data runs through the public adapter, in one process. The plain use of other libraries runs beside it, with a
+ * process for each file. Without the shared data, the benchmark reads the example documents of the project. With
+ * `--quick` it reads every sixtieth file.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ if (!isQuick && folder !== undefined) {
   const lost = missing.map(({ file, tag, code, scores: found }) => ({ file, tag, code, ...Object.fromEntries(found) }))
   writeReport('extraction', { byTag, figures, below: lost })
 }
-// A thirtieth of the files proves nothing about means.
+// A smoke test has too few files for a mean.
 for (const missed of isQuick ? [] : missedFigures(outcomes)) {
   fail(missed)
 }

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hundredths } from './measure.js'
 
-/** All files below a folder, by their paths in it. */
+/** All files below a folder, with their relative paths. */
 export async function filesOf(root: string): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
   const files = await readdir(root, { recursive: true, withFileTypes: true })
   return await Promise.all(
@@ -15,7 +15,7 @@ export async function filesOf(root: string): Promise<readonly { readonly path: s
   )
 }
 
-/** How much is in all files below a folder, in MB. */
+/** The size of all files below a folder, in MB. */
 export async function megabytesIn(root: string): Promise<number> {
   const files = await filesOf(root)
   return hundredths(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6)

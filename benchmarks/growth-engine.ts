@@ -10,28 +10,28 @@ const WORDS = ['lamp', 'harbour', 'letter', 'winter', 'engine', 'garden', 'river
 const WORDS_PER_DOCUMENT = 150
 const CALLERS = 4
 
-/** What is done through the engine. */
+/** The work that runs through the engine. */
 export interface EngineGrowth {
-  /** In which each round has folders of its own. */
+  /** Each round has its own folders in this one. */
   readonly folder: string
   readonly rounds: number
   readonly uploads: number
   readonly queries: number
-  /** Until old versions may go. */
+  /** The time after which old versions can be removed. */
   readonly pauseMs: number
 }
 
-/** An engine's folder and its context. */
+/** The data folder of an engine, and its context. */
 interface Filled {
   readonly dataDir: string
   readonly contextId: number
 }
 
 /**
- * Small uploads, of which each fourth is deleted as soon as it is there, beside the uploads that stay alone: all that is on
- * the disk, and searches. A stub stands for the model.
+ * Small uploads, of which every fourth is deleted as soon as it is processed. Beside them a fresh engine has only the
+ * uploads that stay. Compares disk use and searches. A stub stands for the model.
  *
- * @returns of each round its figures
+ * @returns the figures of each round
  */
 export async function growThroughEngine(growth: EngineGrowth): Promise<readonly Readonly<Record<string, number>>[]> {
   const { folder, rounds, queries, pauseMs } = growth
@@ -79,7 +79,7 @@ function isDeleted(number: number): boolean {
   return number % 4 === 3
 }
 
-/** Another text for each number, always the same. */
+/** A different text for each number, the same in every run. */
 function textOf(number: number): string {
   const word = (at: number): string => WORDS[(at * 7 + number * (1 + (at % 3))) % WORDS.length] ?? ''
   const words = Array.from({ length: WORDS_PER_DOCUMENT }, (_, at) => (at % 12 === 11 ? `${word(at)}.` : word(at)))
@@ -94,7 +94,7 @@ async function search(grown: Filled, fresh: Filled, queries: number) {
       await engine.as(engine.owner).search(contextId, textOf(query))
   const both = [find(engines[0], grown), find(engines[1], fresh)] as const
   try {
-    // The first ones open what there is.
+    // The first searches open the tables, so they are not measured.
     await bothInTurn(2, ...both)
     const [searchP50Ms, freshSearchP50Ms] = await bothInTurn(queries, ...both)
     return { searchP50Ms, freshSearchP50Ms, searchTimes: searchP50Ms / freshSearchP50Ms }

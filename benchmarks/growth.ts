@@ -1,8 +1,8 @@
 /**
- * P9: what 10,000 small writes and 2,500 deletions leave behind, at the index port: disk and search time, beside the same
- * windows written at one go. Both get their maintenance, and the minutes that old versions are kept. A write is what the
- * port gets of an upload of 1 to 5 windows. Then 2,000 small uploads and 500 deletions through the engine, and all that
- * it has on the disk, beside the uploads that stay alone.
+ * P9: disk use and search time after 10,000 small writes and 2,500 deletions at the index port. Beside them the same
+ * windows are written at once. Both get maintenance, and the time after which old versions are removed. A write is what
+ * the port gets for an upload of 1 to 5 windows. Then 2,000 small uploads and 500 deletions run through the engine,
+ * beside the uploads that stay.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,13 @@ import { growThroughEngine } from './growth-engine.js'
 import { atOnce, bothInTurn, mediansOf, quantile, type Spread, spreadOf, timesOf } from './measure.js'
 import { writeReport } from './report.js'
 
-/** Old versions are kept for a minute. */
+/** The index keeps old versions for a minute. */
 const PAUSE_MS = 62_000
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
 const WRITES = isQuick ? 80 : 10_000
 const QUERIES = isQuick ? 20 : 200
-/** A fifth of the writes: an upload is all that the engine does of one. */
+/** A fifth of the writes, because the engine does far more for an upload than the port for a write. */
 const UPLOADS = isQuick ? 8 : 2_000
 const ENGINE_QUERIES = isQuick ? 2 : 100
 const CALLERS = 4
@@ -36,7 +36,7 @@ const kept = writes.filter(({ documentId }) => !isDeleted(documentId))
 const windows = kept.reduce((sum, { chunks }) => sum + chunks.length, 0)
 const opened: LanceDbVectorIndex[] = []
 const measured = await measureBoth().finally(async () => {
-  // Where it fails, some are open still.
+  // After a failure some indexes are still open.
   await Promise.allSettled(opened.map((index) => index.close()))
   await rm(folder, { recursive: true })
 })
@@ -45,7 +45,7 @@ const [atThePort, throughTheEngine] = [spreadsOf(measured.port), spreadsOf(measu
 console.table([mediansOf(atThePort)])
 console.table([mediansOf(throughTheEngine)])
 const deletions = WRITES - kept.length
-// A smoke test does not wait for old versions to go, and judges no speed.
+// A smoke test does not wait until old versions are removed, and does not judge speed.
 if (!isQuick) {
   writeReport('growth', {
     'at the index port': { writes: WRITES, deletions, windows, ...atThePort },
@@ -65,14 +65,14 @@ function spreadsOf(rounds: readonly Readonly<Record<string, number>>[]): Readonl
   return Object.fromEntries(names.map((name) => [name, spreadOf(rounds.map((figures) => figures[name] ?? Number.NaN))]))
 }
 
-/** One is filled after the other, with nothing beside it; what they wait for, they wait for together. */
+/** Fills one index after the other, so that nothing disturbs the times. The waiting is shared. */
 async function allRounds(): Promise<Readonly<Record<string, number>>[]> {
   const filling: Readonly<Record<string, number>>[] = []
   for (let round = 0; round < ROUNDS; round += 1) filling.push(await fill(round))
   const pairs = filling.map((_, round) => ({ grown: open('grown', round), fresh: open('fresh', round) }))
   const all = pairs.flatMap(({ grown, fresh }) => [grown, fresh])
   for (const index of all) await checkWindows(index)
-  // What the first look merges and rebuilds has its old versions removed a minute later.
+  // The first maintenance merges and rebuilds. A minute later, maintenance removes the old versions.
   for (const pauseMs of isQuick ? [0] : [0, PAUSE_MS, PAUSE_MS]) {
     await setTimeout(pauseMs)
     for (const index of all) {
@@ -108,7 +108,7 @@ async function fill(round: number): Promise<Readonly<Record<string, number>>> {
     if (!isDeleted(rows.documentId)) return
     deletionTimes.push(...(await timesOf(1, () => grown.deleteDocument(COLLECTION.name, rows.documentId, 0))))
   })
-  // An index of vectors that is being built is given up, and is built later.
+  // Closing abandons the build of an index; maintenance builds it later.
   await grown.close()
   const diskMbAtOnce = await diskMbOf('grown', round)
   const fresh = open('fresh', round)

@@ -1,8 +1,8 @@
 /**
- * From a text to vectors that can be searched as AnythingLLM does it by default, in a process of its own: LangChain's
- * splitter, 1,000 characters of which 20 overlap, the pipeline of transformers.js in batches of 25, and LanceDB. Asked by
- * messages from `ingestion.ts`: a text readies it, which it answers with whether its libraries are installed; each `'run'`
- * takes the text in, which it answers with the milliseconds.
+ * From a text to searchable vectors with the defaults of AnythingLLM, in a process of its own. LangChain's splitter
+ * makes pieces of 1,000 characters with an overlap of 20. The pipeline of transformers.js embeds batches of 25, and
+ * LanceDB stores them. `ingestion.ts` sends the messages. The answer to a text says whether the libraries are
+ * installed. Each `'run'` ingests the text and answers with the milliseconds.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ process.on('message', (message: 'run' | { readonly text: string }) => {
 async function ready(given: string): Promise<void> {
   text = given
   const isInstalled = embed !== undefined && langChain !== undefined
-  // The first run compiles and allocates.
+  // The first run compiles code and allocates memory, so it is not measured.
   if (isInstalled) await takeIn(text.slice(0, 4_000))
   process.send?.({ isInstalled })
 }

@@ -1,7 +1,7 @@
 /**
- * P3: from upload to searchable, and the share of that time in which the model has work: in which at least one call of
- * the adapter is under way, its queue included. Beside it the model alone, the same windows in one call of the adapter, and
- * the way that AnythingLLM takes.
+ * P3: the time from upload to searchable, and the model's share of it. The share is the time in which at least one call
+ * of the adapter is in progress, with its queue. Beside it the model alone embeds the same windows in one call of the
+ * adapter, and the defaults of AnythingLLM run.
  */
 import { fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
 const TEXT = Buffer.concat([...longText(isQuick ? 8_000 : 1_000_000)])
 
-/** Passes everything on, and notes how long calls are under way. */
+/** Passes all calls on, and adds up the time of the calls. */
 class WatchedModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly #model: EmbeddingModel
@@ -33,7 +33,7 @@ class WatchedModel implements EmbeddingModel {
     this.profile = model.profile
   }
 
-  /** How long at least one call was under way, of those that have ended. */
+  /** The time in which at least one call was in progress. Calls that still run do not count. */
   get busyMs(): number {
     return this.#busyMs
   }
@@ -75,11 +75,11 @@ if (!isQuick) writeReport('ingestion', { text: SAMPLE, bytes: TEXT.length, windo
 
 async function measured(): Promise<{ readonly windows: number; readonly figures: Map<string, Spread> }> {
   const model = new WatchedModel(await openDefaultModel())
-  // A window that is there twice is embedded once.
+  // The engine embeds a repeated window once.
   const windows = [...new Set(await windowsOf([TEXT.toString()], model))]
   const engine = await openLocalEngine({ dataDir, embeddingModels: [model] })
   try {
-    // The model is loaded, and what is measured is not the first of its kind.
+    // Loads the model, and warms up the engine before the measurement.
     await ingest(engine.as(engine.owner), TEXT.subarray(0, 4_000))
     let [ingestionMs, busyMs, aloneMs] = [Number.NaN, Number.NaN, Number.NaN]
     const figures = await inTurn(ROUNDS, [
@@ -125,7 +125,7 @@ function besideThePlainWay(ingestionMs: () => number): readonly Contestant[] {
   ]
 }
 
-/** In a context of its own: what a context has embedded before, it does not embed again. */
+/** Uses a new context: a context does not embed the same text a second time. */
 async function ingest(session: Session, content: Uint8Array): Promise<void> {
   const { id } = await session.contexts.create({ name: 'Round', description: '', caption: '', toolsJson: '[]' })
   const uuid = await session.documents.upload(id, { fileName: 'text.txt', content })

@@ -1,9 +1,9 @@
 /**
- * P10: the installation of an application that has the package, from a lock, what that puts on the disk, and what
- * `import 'alcove'` loads; beside the imports of other libraries. By `npm ci`, if the lock has everything; or else by
- * `npm install` with that lock: `npm ci` refuses one without the optional packages of other systems, which a registry may
- * lack. npm's cache is warm, as one installation goes before: what is measured is not the network. Scripts are off: what
- * they do depends on the machine.
+ * P10: the installation of an application that depends on the package, from a lock file. The figures are its time, its
+ * size on the disk, and the modules that `import 'alcove'` loads, beside the imports of other libraries. `npm ci`
+ * installs if the lock is complete, otherwise `npm install` with that lock. `npm ci` refuses a lock without the
+ * optional packages of other systems, and a registry may lack these. One installation fills npm's cache first, so the
+ * network is not measured. Install scripts are off, because their work depends on the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,13 +18,13 @@ import { fail, writeReport } from './report.js'
 const isQuick = process.argv.includes('--quick')
 const [INSTALLS, IMPORTS] = isQuick ? [0, 1] : [5, 15]
 const ROOT = join(import.meta.dirname, '..')
-/** What the core may load: itself; the library of schemas is a part of it. */
+/** The packages that the core may load: itself, and zod. */
 const OF_THE_CORE = /^(alcove|zod)$/
-/** The engine, the library that is most of what its core loads, and a module with nothing in it. */
+/** The engine, the library that makes up most of the core's modules, and an empty module. */
 const FROM_ROOT = ['alcove', 'alcove/local', 'alcove/http', 'zod', 'data:text/javascript,']
 const PEERS = ['@langchain/textsplitters', '@llamaindex/core/node-parser', '@mastra/rag', '@chonkiejs/core']
 
-/** Imports a module, from the folder in which it runs; with a file, lists there what was loaded. */
+/** Imports a module from the current folder. With a file name, writes a list of all loaded modules to it. */
 const IMPORT = `
 import { appendFileSync } from 'node:fs'
 import module, { register } from 'node:module'
@@ -38,7 +38,7 @@ if (file !== undefined) {
 const began = performance.now()
 await import(specifier)
 console.log(performance.now() - began)
-// What was required is not told to hooks.
+// Hooks do not see modules that were loaded with require().
 if (file !== undefined) for (const path of Object.keys(module._cache)) list('file://' + path)
 `
 
@@ -67,7 +67,7 @@ interface Imported {
   readonly packages: number
 }
 
-/** What is imported, and the folder in which it is installed. */
+/** A module, and the folder that has it installed. */
 interface Importable {
   readonly specifier: string
   readonly from: string
@@ -89,7 +89,7 @@ async function imported(importables: readonly Importable[]): Promise<readonly Im
   })
 }
 
-/** How many modules of each package are loaded. */
+/** The number of loaded modules of each package. */
 function modulesOf(specifier: string, from: string): Readonly<Record<string, number>> {
   const list = join(folder, `${encodeURIComponent(specifier)}.txt`)
   runImport(specifier, from, list)
@@ -121,7 +121,7 @@ async function installed() {
   }
   npm('install', '--package-lock-only')
   const isComplete = locksEverything(() => npm('ci', '--ignore-scripts'))
-  // Where it is not, nothing has filled the cache yet.
+  // If `npm ci` failed, nothing has filled the cache yet.
   if (!isComplete) npm('install', '--ignore-scripts')
   const seconds = Array.from({ length: INSTALLS }, () => {
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
@@ -147,7 +147,7 @@ async function installed() {
   }
 }
 
-/** Whether `npm ci` takes the lock. */
+/** True if `npm ci` accepts the lock. */
 function locksEverything(install: () => void): boolean {
   try {
     install()

@@ -2,7 +2,10 @@ import type { Spread } from './measure.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Results as Markdown: a table for each list of rows, one for the single figures. Spreads are told as `median (least to most)`. */
+/**
+ * Writes results as Markdown: a table for each list of rows, and one for the single figures. A spread becomes `median
+ * (least to most)`.
+ */
 export function toMarkdown(results: unknown): string {
   if (Array.isArray(results)) return table(results as readonly Row[])
   const entries = Object.entries(results as Row)

@@ -1,9 +1,12 @@
-/** How many milliseconds each run of a piece of work took. */
+/** The time of each run of some work, in ms. */
 export async function timesOf(runs: number, work: (run: number) => Promise<unknown>): Promise<number[]> {
   return (await atOnce(1, runs, work)).times
 }
 
-/** The same by so many callers at once, how long they took together, and how many runs that makes in a second. */
+/**
+ * Runs work by several callers at the same time. The result has the time of each run in ms, the time of all runs, and
+ * the runs a second.
+ */
 export async function atOnce(
   callers: number,
   runs: number,
@@ -24,7 +27,7 @@ export async function atOnce(
   return { times, seconds, perSecond: Math.round(runs / seconds) }
 }
 
-/** In thousandths. */
+/** A quantile, in thousandths. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return thousandths(sorted[Math.floor(sorted.length * share)] ?? Number.NaN)
@@ -38,7 +41,7 @@ export function hundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** What came out of several runs. */
+/** The median and the limits of several runs. */
 export interface Spread {
   readonly median: number
   readonly least: number
@@ -46,7 +49,7 @@ export interface Spread {
   readonly runs: number
 }
 
-/** In thousandths: a ratio of 0.895 is not 0.9. */
+/** Figures have thousandths: a ratio of 0.895 is not 0.9. */
 export function spreadOf(values: readonly number[]): Spread {
   const [median, least, most] = [
     quantile(values, 0.5),
@@ -56,13 +59,13 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, least, most, runs: values.length }
 }
 
-/** What is measured again and again, and gives a figure each time. */
+/** Work that is measured once in each round, and returns a figure each time. */
 export interface Contestant {
   readonly name: string
   readonly run: () => Promise<number> | number
 }
 
-/** Lets contestants run in turn, round by round, so that what slows the machine down meets all of them alike. */
+/** Runs contestants in turn, round by round, so that a slow machine affects all of them alike. */
 export async function inTurn(rounds: number, contestants: readonly Contestant[]): Promise<Map<string, Spread>> {
   const figures = new Map<string, number[]>()
   for (let round = 0; round < rounds; round += 1) {
@@ -72,8 +75,8 @@ export async function inTurn(rounds: number, contestants: readonly Contestant[])
 }
 
 /**
- * Medians of the times of two in ms, each of which is asked the same, in turns: the machine may be busier at one time than
- * at another. Each is as often the first to be asked; of three times of a question the middle one counts.
+ * The median times of two functions in ms. Both get the same questions in turn, because the load of the machine
+ * changes. Each is the first for half of the questions. The middle of three times of a question counts.
  */
 export async function bothInTurn(
   questions: number,
@@ -92,25 +95,25 @@ export async function bothInTurn(
   return [quantile(times, 0.5), quantile(otherTimes, 0.5)]
 }
 
-/** @throws Error for a contestant that there was not: a figure that is missing would pass any limit */
+/** @throws Error if the contestant did not run: a missing figure would pass any limit */
 export function figureOf(figures: ReadonlyMap<string, Spread>, name: string): Spread {
   const figure = figures.get(name)
   if (figure === undefined) throw new Error(`nothing was measured of ${name}`)
   return figure
 }
 
-/** Of texts, in UTF-8. */
+/** The size of texts in UTF-8. */
 export function bytesOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 }
 
-/** A row as the terminal shows it: of spreads the medians. */
+/** A row for the terminal. It has only the median of each spread. */
 export function mediansOf(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const told = (value: unknown): unknown => (value as Partial<Spread> | undefined)?.median ?? value
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, told(value)]))
+  const medianOrValue = (value: unknown): unknown => (value as Partial<Spread> | undefined)?.median ?? value
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, medianOrValue(value)]))
 }
 
-/** Megabytes a second of work that is repeated for some time at least. */
+/** Repeats work for at least this time, and returns its megabytes a second. */
 export async function megabytesPerSecond(bytes: number, leastMs: number, work: () => unknown): Promise<number> {
   const began = performance.now()
   let times = 0

@@ -1,6 +1,6 @@
 /**
- * A host that takes in one long document: `memory-child.ts WAY DOCUMENT FOLDER`, with its data in that folder. Tells its
- * parent when it is ready, begins when it is told to, and tells how it was.
+ * A host that ingests one long document: `memory-child.ts WAY DOCUMENT FOLDER`, with its data in that folder. It
+ * reports to its parent when it is ready, starts on a message, and reports the figures.
  */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,30 +10,30 @@ import { QuickModel } from '../test/ingestion/quick-model.js'
 import { type MemoryPeaks, MemorySampling, SEES_OTHERS } from './memory-sampling.js'
 import { peer } from './peers.js'
 
-/** What takes in a document. */
+/** The library that ingests a document. */
 export type Way = 'alcove' | 'alcove with its model' | 'langchain'
 
-/** What a host tells first. */
+/** The first message of a host. */
 export interface Ready {
   readonly pid: number
-  /** Whether what it is to run is installed. */
+  /** False if the library of the host is not installed. */
   readonly isThere: boolean
 }
 
-/** How an ingestion was for its host. */
+/** The figures of an ingestion in its host. */
 export interface HostRun {
   readonly pieces: number
   readonly seconds: number
   /** Longest time in ms that the main thread computed between two turns of its event loop. */
   readonly longestWorkMs: number
-  /** Longest time in ms between two turns: on a busy machine other processes had part of it. */
+  /** Longest time in ms between two turns. On a busy machine other processes had a part of it. */
   readonly longestStopMs: number
-  /** What nobody else could see. */
+  /** Peaks that the host measures itself, on systems where its parent cannot. */
   readonly ownPeaks: MemoryPeaks | undefined
 }
 
 interface Ingestion {
-  /** @returns how many pieces there are */
+  /** @returns the number of pieces */
   readonly ingest: () => Promise<number>
   readonly close?: () => Promise<void>
 }
@@ -50,7 +50,7 @@ interface Splitters {
 const DIMENSIONS = 384
 const MAX_SIZE_BYTES = 1_000_000_000
 const [way, path, dataDir] = process.argv.slice(2) as [Way, string, string]
-// Whoever asks may end before it says so.
+// The parent may exit before it sends the start message.
 process.once('disconnect', () => process.exit())
 const ingestion = way === 'langchain' ? await langchain() : await alcove()
 process.once('message', () => {
@@ -87,7 +87,10 @@ async function alcove(): Promise<Ingestion> {
   return { ingest, close: () => engine.close() }
 }
 
-/** As its documentation has it, but for the store: the file is read and split, and an array holds pieces and vectors. */
+/**
+ * Follows the documentation of LangChain, except for the store: the program reads and splits the file, and an array
+ * stores pieces and vectors.
+ */
 async function langchain(): Promise<Ingestion | undefined> {
   const splitters = await peer<Splitters>('@langchain/textsplitters')
   if (splitters === undefined) return undefined
@@ -110,7 +113,7 @@ async function langchain(): Promise<Ingestion | undefined> {
 
 async function stubModel(): Promise<QuickModel> {
   const model = await QuickModel.open({ dimensions: DIMENSIONS })
-  // Loaded already: a stub stands for what costs nothing.
+  // Loads the tokenizer first: the stub must take no time.
   await model.tokenizer()
   return model
 }

@@ -1,61 +1,61 @@
 import type { Target } from './target-outcome.js'
 
 const STUB = 'a stub for the model'
-/** Of the last two a search is a scan: they have too few windows for an index. */
+/** The last two have too few windows for an index, so that a search of them is a scan. */
 const LONG_DOCUMENTS = [
   { name: `alcove, 100 MB of text, ${STUB}`, document: `100 MB of text, ${STUB}`, isIndexed: true },
   { name: `alcove, a PDF of 1000 pages, ${STUB}`, document: `a PDF of 1000 pages, ${STUB}`, isIndexed: false },
   { name: 'alcove with its model, 1 MB of text', document: '1 MB of text, with the model', isIndexed: false },
 ]
 
-/** P4: memory and the event loop while a long document is taken in. */
+/** P4: memory and the event loop during the ingestion of a long document. */
 export const MEMORY_TARGETS: readonly Target[] = LONG_DOCUMENTS.flatMap(({ name, document, isIndexed }): Target[] => {
   const row = { name }
   const busy = isIndexed
-    ? 'what reads the file and what builds the index'
-    : 'what reads the file and what computes vectors'
+    ? 'the processes that read the file and build the index'
+    : 'the process that reads the file and the threads that compute vectors'
   return [
     ...(['First', 'Second'] as const).map(
       (half): Target => ({
         benchmark: 'memory',
-        what: `P4 memory, all processes, ${half.toLowerCase()} half of ${document}`,
+        what: `memory of all processes, ${half.toLowerCase()} half of ${document}`,
         path: ['rows', row, `withChildren${half}HalfMb`, 'most'],
         atMost: 1_000,
         unit: 'MB',
         limit: {
-          text: `the host itself takes {} MB at the most; the others are the processes that read the file${isIndexed ? ' and build the index' : ''}.`,
+          text: `the host itself takes up to {} MB. The processes that read the file${isIndexed ? ' and build the index' : ''} take the rest.`,
           figures: [['rows', row, `host${half}HalfMb`, 'most']],
           needed: isIndexed
-            ? 'a host that does not search the table itself while it is written: what Lance keeps of it stays there.'
-            : 'a reader of the file, or a model, that takes less.',
+            ? 'a host that does not search the table during the ingestion: Lance keeps the data that it has read in the host’s memory.'
+            : 'a reader or a model that takes less memory.',
         },
       }),
     ),
     {
       benchmark: 'memory',
-      what: `P4 memory of the second half beside the first, ${document}`,
+      what: `memory in the second half beside the first, ${document}`,
       path: ['rows', row, 'secondHalfToFirst', 'most'],
       atMost: 1.15,
       unit: 'times',
       limit: {
-        text: `at the median of the rounds the host has {} MB in the first half and {} in the second${isIndexed ? '; the process that builds the index runs more often, and longer, in the second' : ''}.`,
+        text: `the median of the host is {} MB in the first half, and {} MB in the second.${isIndexed ? ' In the second half the process that builds the index runs more often and longer.' : ''}`,
         figures: [
           ['rows', row, 'hostFirstHalfMb'],
           ['rows', row, 'hostSecondHalfMb'],
         ],
         needed: isIndexed
-          ? 'a limit of the rows that Lance trains and measures an index with.'
-          : 'a longer document, most probably: what is loaded once, the model above all, would be loaded in its first half (not measured).',
+          ? 'a limit of the rows with which Lance trains and measures an index.'
+          : 'probably a longer document, so that the model and everything else that is loaded once is loaded in its first half (not measured).',
       },
     },
     {
       benchmark: 'memory',
-      what: `P4 longest work between two turns of the event loop, ${document}`,
+      what: `longest work between two turns of the event loop, ${document}`,
       path: ['rows', row, 'longestWorkMs', 'most'],
       atMost: 50,
       unit: 'ms',
       limit: {
-        text: 'it is the worst of all rounds, their median is {} ms, the least {}: the time of the thread itself, in which collections of garbage are slower where other programs share the cores.',
+        text: 'this is the worst round. The median of the rounds is {} ms, the lowest {} ms. It is the time of the thread itself, and garbage collections are slower while other programs use the cores.',
         figures: [
           ['rows', row, 'longestWorkMs'],
           ['rows', row, 'longestWorkMs', 'least'],
@@ -64,17 +64,17 @@ export const MEMORY_TARGETS: readonly Target[] = LONG_DOCUMENTS.flatMap(({ name,
     },
     {
       benchmark: 'memory',
-      what: `P4 longest time between two turns of the event loop, ${document}`,
+      what: `longest time between two turns of the event loop, ${document}`,
       path: ['rows', row, 'longestStopMs', 'most'],
       atMost: 50,
       unit: 'ms',
       limit: {
-        text: `it is the worst of all rounds, their median is {} ms; the thread itself computes for {} ms at the most, and else waits for a core: ${busy} keep them busy.`,
+        text: `this is the worst round. The median of the rounds is {} ms. The thread itself computes for up to {} ms, and waits for a core in the rest of the time: ${busy} use all cores.`,
         figures: [
           ['rows', row, 'longestStopMs'],
           ['rows', row, 'longestWorkMs', 'most'],
         ],
-        needed: 'a core that the host has for itself.',
+        needed: 'a core for the host alone.',
       },
     },
   ]

@@ -1,8 +1,8 @@
 /**
- * P4: the memory of a host that takes in 100 MB of text, or a PDF of 1,000 pages, with all processes that it starts, and
- * how long its event loop stands still; beside LangChain's splitter. A stub stands for the model there, so that texts
- * run through as fast as all the rest can; the engine with its own model takes in a shorter text. Each in a process of
- * its own.
+ * P4: the memory of a host that ingests 100 MB of text, or a PDF of 1,000 pages, with all processes that it starts.
+ * Measures the longest stop of its event loop too. LangChain's splitter runs beside it. In these cases a stub stands
+ * for the model, so that all other work runs at full speed. The engine with its own model ingests a shorter text. Each
+ * run has a process of its own.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -48,7 +48,7 @@ const rows = [...runs].map(([name, some]) => {
     hostSecondHalfMb: of('hostSecondHalfMb'),
     withChildrenFirstHalfMb: of('withChildrenFirstHalfMb'),
     withChildrenSecondHalfMb: of('withChildrenSecondHalfMb'),
-    // Flat where it is about 1.
+    // About 1 means that memory stays flat.
     secondHalfToFirst: spreadOf(some.map((run) => run.withChildrenSecondHalfMb / run.withChildrenFirstHalfMb)),
     longestWorkMs: of('longestWorkMs'),
     longestStopMs: of('longestStopMs'),
@@ -58,7 +58,7 @@ console.table(
   rows.map(({ name, pieces, ...spreads }) => ({
     name,
     pieces,
-    // The worst is what is judged.
+    // The targets judge the worst round.
     ...Object.fromEntries(Object.entries(spreads).map(([figure, { most }]) => [figure, most])),
   })),
 )
@@ -66,7 +66,7 @@ const counted = SEES_OTHERS
   ? 'the host, and all processes that it starts'
   : 'the host alone, as far as this system tells'
 console.log(`memory of ${counted}`)
-// A smoke test runs beside other work, and measures nothing.
+// A smoke test runs beside other work, so its figures do not count.
 if (!isQuick) writeReport('memory', { memoryOf: counted, rows })
 
 async function allRounds(program: string): Promise<ReadonlyMap<string, readonly Run[]>> {
@@ -98,7 +98,7 @@ async function runOf(program: string, way: Way, path: string): Promise<Run | und
     await exit
     return { ...run, ...peaks }
   } finally {
-    // One that has not ended by now has failed, or has nothing to do.
+    // A host that still runs has failed, or has nothing to do.
     host.kill('SIGKILL')
     await exit
     await rm(dataDir, { recursive: true })

@@ -1,21 +1,23 @@
-/** How far a score may lie below that of the reference program. */
+/** The allowed difference of a score below the score of the reference program. */
 const TOLERANCE = 0.01
-/** The same of precision, which is hundredths where chunks are long: a part of the reference. */
+/**
+ * The allowed difference of a precision, as a part of the reference: long chunks have a precision of some hundredths.
+ */
 const PRECISION_TOLERANCE = 0.1
 
-/** How well something is found, and how well the reference program finds it. */
+/** A score of the engine, beside the score of the reference program. */
 export interface Score {
-  /** What is searched. */
+  /** The name of the searched collection. */
   readonly collection: string
   readonly measure: string
   readonly score: number
-  /** `null` where nothing is known to compare with. */
+  /** `null` if there is no reference. */
   readonly reference: number | null
-  /** How far it may lie below; default {@link TOLERANCE}. */
+  /** The allowed difference below the reference. Default: {@link TOLERANCE}. */
   readonly tolerance?: number
 }
 
-/** Recall and precision of chunks; references are `null` where nothing is known to compare with. */
+/** Recall and precision of chunks. A reference is `null` if there is none. */
 export interface ChunkingScores {
   readonly chunkSizeTokens: number
   readonly recall: number
@@ -40,7 +42,7 @@ export function scoresOf(chunkings: readonly ChunkingScores[]): readonly Score[]
   })
 }
 
-/** What has fallen below its reference, a sentence each. */
+/** A sentence for each score below its reference. */
 export function missedReferences(scores: readonly Score[]): string[] {
   return scores
     .filter(({ score, reference, tolerance }) => reference !== null && isMissed(score, reference, tolerance))
@@ -49,7 +51,9 @@ export function missedReferences(scores: readonly Score[]): string[] {
     )
 }
 
-/** How far the lowest of all scores is above its reference, in parts of what it may be below: less than −1 is a miss. */
+/**
+ * The lowest difference of a score from its reference, as a multiple of the allowed difference. Less than −1 is a miss.
+ */
 export function leastOverReference(scores: readonly Score[]): number {
   return Math.min(
     ...scores.map(({ score, reference, tolerance = TOLERANCE }) =>
@@ -58,7 +62,7 @@ export function leastOverReference(scores: readonly Score[]): number {
   )
 }
 
-/** A score that is no number is missed too. */
+/** A score that is no number is also a miss. */
 function isMissed(score: number, reference: number, tolerance = TOLERANCE): boolean {
   return !(score >= reference - tolerance)
 }

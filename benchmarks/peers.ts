@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, 'node_modules')
 
-/** What is compared with other libraries. */
+/** Benchmarks that compare the engine with other libraries. */
 export const WITH_PEERS: ReadonlySet<string> = new Set([
   'chunking',
   'embedding',
@@ -18,17 +18,17 @@ interface Lock {
 }
 
 /**
- * What a library exports that the engine is compared with. The types are the caller's: the libraries are installed only
- * where somebody compares.
+ * Loads a library that the engine is compared with. The caller gives the types, because the libraries are installed
+ * only for a comparison.
  *
- * @returns undefined where it is not installed, which is said
+ * @returns undefined, with a message on the terminal, if it is not installed
  */
 export async function peer<Exports>(name: string): Promise<Exports | undefined> {
   try {
     return (await import(name)) as Exports
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message?: string }
-    // Where something is missing that it needs itself, it is broken.
+    // The library is broken if one of its own dependencies is missing.
     if (code !== 'ERR_MODULE_NOT_FOUND' || message?.includes(`'${packageOf(name)}'`) !== true) throw error
     console.log(`left out: ${name} is not installed ("npm run bench" does it)`)
     return undefined
@@ -40,20 +40,20 @@ export function versionOf(name: string): string {
   return versionIn(FOLDER, name) ?? 'not installed'
 }
 
-/** The versions that `package-lock.json` has of what the engine is compared with, by name. */
+/** The versions of the compared libraries in `package-lock.json`, by name. */
 export function lockedPeers(): Readonly<Record<string, string>> {
   const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, 'package-lock.json'), 'utf8')) as Lock
   const names = Object.keys(packages['']?.devDependencies ?? {})
   return Object.fromEntries(names.map((name) => [name, packages[`node_modules/${name}`]?.version ?? '']))
 }
 
-/** Libraries that are not installed in that version. */
+/** Libraries that are not installed in the locked version. */
 export function missingPeers(): readonly string[] {
   const locked = Object.entries(lockedPeers())
   return locked.filter(([name, version]) => versionIn(FOLDER, name) !== version).map(([name]) => name)
 }
 
-/** The version of a package in a folder of modules; `undefined` where it is not there. */
+/** The version of a package in a folder of modules. `undefined` if it is missing. */
 export function versionIn(folder: string, name: string): string | undefined {
   try {
     return (JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { version: string }).version

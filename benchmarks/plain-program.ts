@@ -3,10 +3,10 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 
 /**
- * A program of this folder as plain JavaScript, while it is worked with: what translates TypeScript as it is loaded takes
- * 80 MB of the memory of its process.
+ * Compiles a program of this folder to plain JavaScript for the time of some work. A loader that compiles TypeScript
+ * takes 80 MB of the memory of its process.
  *
- * @param work is told where it is: in this folder too, as it finds others from there
+ * @param work gets the path of the file, which is in this folder too: its imports are relative
  */
 export async function withPlainProgram<T>(name: string, work: (path: string) => Promise<T>): Promise<T> {
   const path = join(import.meta.dirname, `.${basename(name, '.ts')}-${process.pid}.mjs`)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { MODEL, MODELS } from './default-model.js'
 import { peer, versionOf } from './peers.js'
 
-/** The tokenizer in Rust that the model was trained with, as fastembed brings it. */
+/** The Rust tokenizer that the model was trained with, from the package of fastembed. */
 interface Library {
   readonly Tokenizer: {
     fromFile(path: string): {
@@ -16,15 +16,15 @@ interface Library {
 const LIBRARY = '@anush008/tokenizers'
 
 export interface ReferenceTokenizer {
-  /** With its version. */
+  /** The name with the version. */
   readonly name: string
-  /** The tokens of each text, without special ones. A text takes one thread. */
+  /** The tokens of each text, without special tokens. A text uses one thread. */
   readonly encode: (texts: readonly string[]) => Promise<readonly number[][]>
-  /** How many there are of each text, which leaves them where they are. */
+  /** The number of tokens of each text. The tokens themselves stay in Rust. */
   readonly count: (texts: readonly string[]) => Promise<readonly number[]>
 }
 
-/** @returns undefined where it is not installed */
+/** @returns undefined if it is not installed */
 export async function openReferenceTokenizer(): Promise<ReferenceTokenizer | undefined> {
   const library = await peer<Library>(LIBRARY)
   if (library === undefined) return undefined

@@ -12,36 +12,38 @@ import { TARGETS } from './targets.js'
 const ROOT = join(import.meta.dirname, '..')
 const CALIBRATION_MS = 500
 const READS_AT_ONCE = 100_000
-/** The engine's libraries that figures depend on. */
+/** Libraries of the engine that affect the figures. */
 const LIBRARIES = ['@lancedb/lancedb', 'onnxruntime-node', 'sqlite3', 'knex', 'hono', 'zod']
-/** What reads documents. */
+/** Libraries that read documents. */
 const READERS = Object.values(PLAIN_LIBRARIES)
   .flat()
   .filter((name) => name !== UTF_8)
-/** Those that only some do. */
+/** Libraries that affect only some benchmarks. */
 const LIBRARIES_OF: Readonly<Record<string, readonly string[]>> = {
   search: ['@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
   extraction: READERS,
   documents: READERS,
 }
 
-/** What a benchmark measured, and on what. */
+/** The results of a benchmark, with the machine and the versions. */
 export interface Report {
   readonly benchmark: string
-  /** When it ended: date and time in UTC, to the minute. */
+  /** End of the run: date and time in UTC, to the minute. */
   readonly date: string
   readonly machine: {
     readonly cpu: string
     readonly cores: number
     readonly memoryGb: number
     readonly node: string
-    /** Results of before 2026-11-23 lack this, and what follows. */
+    /** Results from before 2026-11-23 lack this member and the next ones. */
     readonly system?: string
-    /** Processes that had work in the latest minute; above the number of cores, something else ran as well. */
+    /** Processes with work in the last minute. More than the number of cores means that other programs ran too. */
     readonly load?: number
-    /** SHA-256 of one thread right after: of shared machines, how much of their speed there was. */
+    /**
+     * The speed of SHA-256 in one thread, right after the run. It shows the share of a shared machine that the run had.
+     */
     readonly sha256MbPerSecond?: number
-    /** Reads of one thread at random places of 64 MB, which others on the machine slow down more than hashes. */
+    /** Reads of one thread at random places of 64 MB. Other programs on the machine slow them down more than hashes. */
     readonly millionReadsPerSecond?: number
   }
   readonly versions?: Readonly<Record<string, string>>
@@ -49,13 +51,13 @@ export interface Report {
 }
 
 /**
- * Writes `results/<name>.json`; not where a library is missing that the engine is compared with. What is not as it is to be
- * is told, and ends the program with 1 where that depends on no machine.
+ * Writes `results/<name>.json`, unless a compared library is missing. Prints each target that is missed. A missed
+ * target that depends on no machine ends the program with 1.
  */
 export function writeReport(benchmark: string, results: unknown): void {
   const missing = WITH_PEERS.has(benchmark) ? missingPeers() : []
   const isWhole = missing.length === 0
-  // Beside whom is not there nothing can be measured, and of texts that are not there neither.
+  // Without the libraries and the shared data some figures are missing. Their targets are skipped.
   const isAllMeasured = isWhole && sharedData() !== undefined
   const targets = TARGETS.filter(
     (target) => target.benchmark === benchmark && (isAllMeasured || figureAt(results, target.path) !== undefined),
@@ -96,22 +98,22 @@ function sha256MbPerSecond(): number {
   return Math.round(perSecond)
 }
 
-/** Each place depends on what was read before, so the processor can't read ahead. */
+/** Each place depends on the number that was read before, so that the processor cannot read ahead. */
 function millionReadsPerSecond(): number {
   const places = new Uint32Array(2 ** 24)
-  // A linear congruential generator of full period (Knuth, TAOCP 3.2.1.2) leads through all of them.
+  // A linear congruential generator of full period (Knuth, TAOCP 3.2.1.2) makes one path through all places.
   for (let at = 0; at < places.length; at += 1) places[at] = (Math.imul(at, 1_664_525) + 1_013_904_223) & 0xff_ffff
   let at = 0
   const perSecond = ratePerSecond(() => {
     for (let read = 0; read < READS_AT_ONCE; read += 1) at = places[at] ?? 0
     return READS_AT_ONCE
   })
-  // What nobody asks for might not be computed.
+  // The check uses the result, so that the compiler cannot remove the loop.
   if (at >= places.length) throw new Error('read beyond the end')
   return Math.round(perSecond / 1e5) / 10
 }
 
-/** @param work says how much of it was done */
+/** @param work does a part of the work, and returns the number of its operations */
 function ratePerSecond(work: () => number): number {
   const began = performance.now()
   let done = 0
@@ -119,7 +121,7 @@ function ratePerSecond(work: () => number): number {
   return done / ((performance.now() - began) / 1_000)
 }
 
-/** What is not as it is to be: the program ends with 1, and goes on till then. */
+/** Prints a failure. The program continues, and ends with 1. */
 export function fail(message: string): void {
   console.error(message)
   process.exitCode = 1
@@ -130,12 +132,12 @@ function versions(benchmark: string): Readonly<Record<string, string>> {
   const libraries = [...LIBRARIES, ...(LIBRARIES_OF[benchmark] ?? [])]
   const installed = libraries.map((name) => [name, versionIn(join(ROOT, 'node_modules'), name) ?? 'unknown'] as const)
   const peers = WITH_PEERS.has(benchmark) ? lockedPeers() : {}
-  // Of a library that both have, in different versions.
+  // The engine and a compared library may have different versions of the same dependency.
   const own = installed.map(([name, found]) => [name in peers ? `${name} of the engine` : name, found] as const)
   return { alcove: `${version}${commit()}`, ...peers, ...Object.fromEntries(own) }
 }
 
-/** Of the code that was measured, if it is known; with a `+` where something in it was changed since. */
+/** The commit of the measured code, if git knows it. A `+` marks uncommitted changes. */
 function commit(): string {
   try {
     const git = (...args: string[]): string =>

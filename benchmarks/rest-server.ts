@@ -1,7 +1,7 @@
 /**
- * A server in a process of its own: `rest-server.ts alcove`, the REST API over an engine with a context of 200
- * documents, or `rest-server.ts hono`, a bare handler that answers the same. Tells its parent where it listens, and ends
- * when it is disconnected.
+ * A server in a process of its own. `rest-server.ts alcove` is the REST API over an engine with a context of 200
+ * documents. `rest-server.ts hono` is a bare handler with the same answers. The server sends its address to its parent,
+ * and ends when it is disconnected.
  */
 import { on } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,19 +15,19 @@ import { openLocalEngine } from '../dist/adapters/local/index.js'
 import type { Engine } from '../dist/src/index.js'
 import { quantile, timesOf } from './measure.js'
 
-/** Where a server listens, and what it asks for. */
+/** The address of a server, and the values that a request needs. */
 export interface RestServer {
   readonly url: string
   readonly contextId: number
   readonly authorization: string
 }
 
-/** What is asked for. A server that is told it measures what the engine alone needs for the same, in its own process. */
+/** The kind of call. A server that gets it as a message measures the engine's own time for it, in its own process. */
 export type Asked = 'get' | 'search'
 
 const isQuick = process.argv.includes('--quick')
 const [DOCUMENTS, CALLS] = isQuick ? [10, 10] : [200, 300]
-/** As many as warm up the server before it is asked. */
+/** The calls that warm up the server. */
 const WARM_UP_CALLS = isQuick ? 1 : 1_000
 
 if (process.argv[2] === 'alcove') await alcove()
@@ -47,9 +47,9 @@ async function alcove(): Promise<void> {
   }
 }
 
-/** Until whoever asks ends, or has asked all. */
+/** Serves until the parent disconnects. */
 async function serveEngine(engine: Engine): Promise<void> {
-  // Listened to from the first: whoever asks may end while there is nothing to ask yet.
+  // The listener is added first, because the parent may disconnect while the documents are ingested.
   const orders = on(process, 'message', { close: ['disconnect'] }) as AsyncIterable<[Asked]>
   const session = engine.as(engine.owner)
   const { id } = await session.contexts.create({ name: 'Notes', description: '', caption: '', toolsJson: '[]' })
@@ -69,9 +69,9 @@ async function serveEngine(engine: Engine): Promise<void> {
       get: () => session.contexts.get(id),
       search: (call) => session.search(id, `who mends the lamp of room ${call}?`),
     }
-    tell({ url, contextId: id, authorization } satisfies RestServer)
+    sendToParent({ url, contextId: id, authorization } satisfies RestServer)
     for await (const [asked] of orders) {
-      tell(quantile(await timesOf(CALLS, work[asked]), 0.5))
+      sendToParent(quantile(await timesOf(CALLS, work[asked]), 0.5))
     }
   } finally {
     await server.close()
@@ -88,7 +88,7 @@ async function newToken(engine: Engine, url: string): Promise<string> {
   return token
 }
 
-/** The same answers, and nothing else. */
+/** A bare handler that only sends the same answers. */
 function bare(contextId: number, context: string, hits: string): void {
   const [one, many] = [JSON.parse(context), JSON.parse(hits)] as [object, object[]]
   const app = new Hono()
@@ -98,12 +98,12 @@ function bare(contextId: number, context: string, hits: string): void {
       return call.json(many)
     })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) => {
-    tell({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
+    sendToParent({ url: `http://127.0.0.1:${port}`, contextId, authorization: 'Bearer none' } satisfies RestServer)
   })
   process.once('disconnect', () => server.close())
 }
 
-/** Whoever asks may have ended meanwhile. */
-function tell(message: RestServer | number): void {
+/** Sends a message to the parent, unless it has disconnected. */
+function sendToParent(message: RestServer | number): void {
   if (process.connected) process.send?.(message)
 }

@@ -1,8 +1,8 @@
 /**
- * P8: `GET /context/{id}` and searches through the REST API, with one connection and with 64, beside a bare Hono handler
- * that answers the same. `overBareMs` is the median with one connection less that of the bare handler: permission checks
- * and reads are a part of it. `addedMs` is that less what the engine itself needs, so what HTTP adds: routing,
- * validation, and authentication by a token that was seen before.
+ * P8: `GET /context/{id}` and searches through the REST API, with one connection and with 64. A bare Hono handler with
+ * the same answers runs beside them. `overBareMs` is the difference of their medians with one connection; permission
+ * checks and reads are a part of it. `addedMs` is `overBareMs` without the engine's own time. This is the share of
+ * HTTP: routing, validation, and authentication by a token that the server has seen before.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { Agent, request } from 'node:http'
@@ -24,7 +24,7 @@ interface Server extends RestServer {
 
 const children: ChildProcess[] = []
 const compared = await compareAll().finally(() => {
-  // They clear away and end, and this process waits for that.
+  // The children remove their files and exit. This process waits for them.
   for (const child of children) if (child.connected) child.disconnect()
 })
 const rows = compared.flatMap(({ servers }) => servers)
@@ -40,7 +40,7 @@ async function compareAll() {
   return [await compare('get', alcove, bare), await compare('search', alcove, bare)]
 }
 
-/** Differences are those of a round: what slows the machine down meets both sides of them. */
+/** Each difference is made within one round, so that a slow machine affects both sides. */
 async function compare(what: Asked, alcove: Server, bare: Server) {
   let [engineMs, restMs, bareMs] = [Number.NaN, Number.NaN, Number.NaN]
   let loaded: Awaited<ReturnType<typeof load>>
@@ -90,9 +90,9 @@ async function started(name: string, args: readonly string[]): Promise<Server> {
 }
 
 async function engineP50Ms({ child }: Server, what: Asked): Promise<number> {
-  const told = messageOf(child)
+  const answer = messageOf(child)
   child.send(what)
-  return (await told) as number
+  return (await answer) as number
 }
 
 async function load(server: Server, what: Asked, connections: number) {

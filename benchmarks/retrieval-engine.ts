@@ -21,7 +21,7 @@ export interface IngestedContext {
   readonly chunks: readonly IngestedChunk[]
 }
 
-/** Ingests documents with the default model into an engine of its own, which is removed behind the work. */
+/** Ingests documents with the default model into a new engine, which is removed after the work. */
 export async function withDocuments<T>(
   settings: { readonly chunkSizeTokens: number; readonly overlap: number },
   documents: readonly SetDocument[],

@@ -1,15 +1,15 @@
 import { peer, versionOf } from './peers.js'
 import type { IngestedContext } from './retrieval-engine.js'
 
-/** The engine's modes, as the results name them. */
+/** The engine's modes, by their names in the results. */
 export const HYBRID = 'alcove, hybrid'
 export const SEMANTIC = 'alcove, semantic'
 export const KEYWORD = 'alcove, keyword'
 
-/** What finds chunks: the ids of the best, the best first, by the name of what found them. */
+/** Finds chunks for a question. The result has the ids of the best chunks by finder, the best first. */
 export type Finder = (question: string, most: number) => Promise<ReadonlyMap<string, readonly number[]>>
 
-/** Chunks that each side gives to what joins them; the engine itself looks at more. */
+/** Chunks that each retriever gives to the ensemble. The engine itself reads more. */
 const EACH_SIDE = 100
 
 interface MiniSearchModule {
@@ -42,8 +42,8 @@ interface Ensembles {
 }
 
 /**
- * The engine in each of its modes, BM25 of another library, and LangChain's ensemble of that and of this engine's
- * vectors, all over the same chunks. The vectors alone are the engine's semantic mode.
+ * The engine in each of its modes, BM25 of another library, and LangChain's ensemble of that BM25 and the engine's
+ * vectors. All search the same chunks. The engine's semantic mode is its vectors alone.
  */
 export async function openFinder({ session, contextId, chunks }: IngestedContext): Promise<Finder> {
   const words = await openMiniSearch(chunks)
@@ -78,7 +78,7 @@ async function openMiniSearch(
   return (question) => index.search(question).map(({ id }) => id)
 }
 
-/** Joins what retrievers found by LangChain's weighted reciprocal ranks, each with half of the weight. */
+/** Joins the hits of two retrievers by LangChain's weighted reciprocal ranks. Each retriever has half of the weight. */
 async function openEnsemble(
   chunks: IngestedContext['chunks'],
 ): Promise<((question: string, sides: readonly (readonly number[])[]) => Promise<number[]>) | undefined> {
@@ -96,7 +96,7 @@ async function openEnsemble(
     }
 
     async _getRelevantDocuments(): Promise<LangChainDocument[]> {
-      // The ensemble knows documents by their text.
+      // The ensemble identifies documents by their text.
       return await Promise.resolve(
         this.#ids.map((id) => ({ pageContent: `${id} ${texts.get(id) ?? ''}`, metadata: { id } })),
       )

@@ -1,15 +1,15 @@
 /**
- * Q1: how good the passages are that a search finds, through the public API: in each mode of the engine, and beside other
- * libraries over the same chunks. Deterministic: one run.
+ * Q1: the quality of the passages that a search finds through the public API, in each mode of the engine. Other
+ * libraries search the same chunks. The results are deterministic, so there is one run.
  *
- * Character-level recall, precision and IoU of the five best chunks as in Chroma's chunking evaluation
- * (https://github.com/brandonstarxel/chunking_evaluation), on its three corpora with open licences in one context;
- * nDCG@10 on Cranfield and CISI, hit@1 on XQuAD in three languages and on generated documents that are nearly alike,
- * each document one chunk.
+ * The five best chunks are scored by recall, precision and IoU of characters, as in Chroma's chunking evaluation
+ * (https://github.com/brandonstarxel/chunking_evaluation). Its three corpora with open licences are in one context.
+ * Cranfield and CISI are scored by nDCG@10. XQuAD in three languages, and generated documents that are nearly alike,
+ * are scored by hit@1. There each document is one chunk.
  *
- * References of the semantic mode are those of `models/README.md` of the shared design, measured by a plain exact scan.
- * A semantic score more than 0.01 below its reference, or a precision a tenth, and a hybrid score below its target end
- * the program with 1.
+ * The references of the semantic mode come from another program with a plain exact scan. The program ends with 1 if a
+ * semantic score is more than 0.01 below its reference, or a precision more than a tenth. It also ends with 1 if a
+ * hybrid score misses its target.
  */
 
 import { leastOverReference, missedReferences, scoresOf } from './missed-references.js'
@@ -27,7 +27,10 @@ import {
 } from './retrieval-sets.js'
 import { sharedData } from './shared-data.js'
 
-/** Chunk size and overlap; the recall of windows that overlap by 64 tokens, and the precision of windows that do not. */
+/**
+ * Chunk size and overlap. The reference of the recall has windows that overlap by 64 tokens, the reference of the
+ * precision has none.
+ */
 const CHUNKINGS = [
   { chunkSizeTokens: 1_000, overlap: 0.2, referenceRecall: 0.995, referencePrecision: 0.0121 },
   { chunkSizeTokens: 400, overlap: 0.2, referenceRecall: 0.935, referencePrecision: 0.028 },
@@ -36,7 +39,7 @@ const CHUNKINGS = [
 ]
 const RETRIEVED_CHUNKS = 5
 
-/** Documents with a judgement of which answer which query, and the score of the reference program. */
+/** Documents with judged answers to queries, and the score of the reference program. */
 const COLLECTIONS = [
   { name: 'cranfield', measure: 'nDCG@10', reference: 0.379 },
   { name: 'cisi', measure: 'nDCG@10', reference: 0.428 },

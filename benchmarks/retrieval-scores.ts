@@ -1,13 +1,13 @@
 import { type CharacterRange, coveredCharacters, intersection } from './character-ranges.js'
 
-/** How well chunks cover the passages that answer a question: 0 to 1 each. */
+/** The match between chunks and the passages that answer a question: 0 to 1 each. */
 export interface CharacterScores {
   readonly recall: number
   readonly precision: number
   readonly iou: number
 }
 
-/** As Chroma's chunking evaluation has it: what is read twice counts twice for precision. */
+/** Follows Chroma's chunking evaluation: a character in two chunks counts twice in the precision. */
 export function characterScores(
   references: readonly CharacterRange[],
   retrieved: readonly CharacterRange[],
@@ -18,7 +18,7 @@ export function characterScores(
   return { recall: hit / wanted, precision: read === 0 ? 0 : hit / read, iou: hit / (wanted + read - hit) }
 }
 
-/** Järvelin and Kekäläinen 2002, with gains as judged, over the ten best. */
+/** nDCG of the ten best hits by Järvelin and Kekäläinen 2002. The gains are the judged ones. */
 export function ndcg(gains: readonly number[], judged: readonly number[]): number {
   const discounted = (values: readonly number[]): number =>
     values.slice(0, 10).reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0)

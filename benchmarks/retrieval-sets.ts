@@ -6,7 +6,7 @@ import type { CharacterRange } from './character-ranges.js'
 import { sharedData } from './shared-data.js'
 import { similarDocuments } from './similar-documents.js'
 
-/** A file to be ingested. */
+/** A file to ingest. */
 export interface SetDocument {
   readonly fileName: string
   readonly content: Uint8Array
@@ -18,13 +18,13 @@ export interface PassageQuestion {
   readonly references: readonly CharacterRange[]
 }
 
-/** A question with the names of the files that answer it, each with its gain. */
+/** A question with the names of the files that answer it. Each has a gain. */
 export interface DocumentQuestion {
   readonly question: string
   readonly judged: ReadonlyMap<string, number>
 }
 
-/** Documents of which some answer a question. */
+/** Documents with questions that some of them answer. */
 export interface DocumentSet {
   readonly documents: readonly SetDocument[]
   readonly questions: readonly DocumentQuestion[]
@@ -32,7 +32,7 @@ export interface DocumentSet {
 
 export const SIMILAR_DOCUMENTS = 'similar documents'
 
-/** Chroma's corpora with open licences; the name of a corpus is that of its file. */
+/** Chroma's corpora with open licences. A corpus has the name of its file. */
 export async function readCorpora(folder: string): Promise<SetDocument[]> {
   const files = await readdir(join(folder, 'corpora'))
   return await Promise.all(
@@ -51,7 +51,7 @@ export async function readPassageQuestions(folder: string): Promise<PassageQuest
   })
 }
 
-/** A set of the shared data by its name, or the generated one. */
+/** Reads a set of the shared data by its name, or makes the generated set. */
 export async function readDocumentSet(name: string): Promise<DocumentSet> {
   if (name === SIMILAR_DOCUMENTS) return generatedSet()
   const folder = sharedData('retrieval', name) ?? ''
@@ -82,7 +82,7 @@ function toDocument({ fileName, text }: { readonly fileName: string; readonly te
   return { fileName, content: Buffer.from(text) }
 }
 
-/** By query: the files that are relevant, each with its gain. */
+/** The relevant files of each query, with their gains. */
 async function readRelevance(file: string): Promise<Map<string, Map<string, number>>> {
   const relevance = new Map<string, Map<string, number>>()
   for (const line of (await readFile(file, 'utf8')).trim().split('\n')) {
@@ -94,7 +94,7 @@ async function readRelevance(file: string): Promise<Map<string, Map<string, numb
   return relevance
 }
 
-/** The name of a corpus, as questions have it. */
+/** The name of a corpus in the questions. */
 export function corpusOf(fileName: string): string {
   return basename(fileName, '.md')
 }

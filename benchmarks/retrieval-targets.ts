@@ -3,7 +3,7 @@ import type { Target } from './target-outcome.js'
 
 const BENCHMARK = 'retrieval-quality'
 
-/** Of the five best chunks. */
+/** Scores of the five best chunks. */
 const CHUNKINGS = [
   { chunkSizeTokens: 1_000, overlap: 0.2, recall: 1, precision: 0.0116 },
   { chunkSizeTokens: 400, overlap: 0.2, recall: 0.975, precision: 0.0279 },
@@ -20,11 +20,11 @@ const COLLECTIONS = [
   { collection: 'similar documents', score: 0.98 },
 ]
 
-/** Q1: what a search by words and meaning is to find. */
+/** Q1: the hits of a search by words and meaning. */
 export const RETRIEVAL_TARGETS: readonly Target[] = [
   {
     benchmark: BENCHMARK,
-    what: 'Q1 the lowest of all scores by meaning above its reference, in parts of what it may be below',
+    what: 'lowest score by meaning minus its reference, as a multiple of the allowed difference',
     path: ['leastOverReference'],
     atLeast: -1,
     unit: '',
@@ -33,7 +33,7 @@ export const RETRIEVAL_TARGETS: readonly Target[] = [
   ...CHUNKINGS.flatMap(({ chunkSizeTokens, overlap, ...scores }): Target[] =>
     (['recall', 'precision'] as const).map((measure) => ({
       benchmark: BENCHMARK,
-      what: `Q1 ${measure} of chunks of ${chunkSizeTokens} tokens`,
+      what: `${measure} of chunks of ${chunkSizeTokens} tokens`,
       path: ['chunkings', { chunkSizeTokens, overlap, by: HYBRID }, measure],
       atLeast: scores[measure],
       unit: '',
@@ -43,7 +43,7 @@ export const RETRIEVAL_TARGETS: readonly Target[] = [
   ...COLLECTIONS.map(
     ({ collection, score }): Target => ({
       benchmark: BENCHMARK,
-      what: `Q1 ${collection}`,
+      what: `score of ${collection}`,
       path: ['collections', { collection, by: HYBRID }, 'score'],
       atLeast: score,
       unit: '',

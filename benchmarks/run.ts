@@ -1,7 +1,7 @@
 /**
- * Runs one benchmark, or all: `npm run bench`, `npm run bench retrieval-quality`, `… -- --quick` for a smoke test. What
- * the engine is compared with is installed first, once, but for a smoke test and with `--without-peers`. What was
- * measured becomes `benchmarks/README.md`.
+ * Runs one benchmark, or all: `npm run bench`, `npm run bench retrieval-quality`, `… -- --quick` for a smoke test.
+ * Installs the compared libraries once before, except in a smoke test and with `--without-peers`. The results become
+ * `benchmarks/README.md` and the pages.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ const BENCHMARKS = [
   'documents',
 ]
 const FLAGS = ['--quick', '--without-peers']
-/** All smoke tests together. */
+/** The time limit for all smoke tests together. */
 const MOST_QUICK_SECONDS = 60
 
 const given = process.argv.slice(2)
@@ -48,7 +48,7 @@ if (unknownFlag !== undefined) {
 }
 const chosen = names.length > 0 ? names : BENCHMARKS
 if (!isQuick && !flags.includes('--without-peers') && chosen.some((name) => WITH_PEERS.has(name))) installPeers()
-// What measures runs alone; smoke tests, which measure nothing, run beside each other.
+// Measurements run alone. Smoke tests measure nothing, so they run at the same time.
 const atOnce = pLimit(isQuick ? 3 : 1)
 const began = performance.now()
 const beganMs = Date.now()
@@ -68,21 +68,23 @@ function resultsOf(benchmark: string): string {
   return join(import.meta.dirname, 'results', `${benchmark}.json`)
 }
 
-/** Runs a program; what it says is not mixed with what others say. */
+/** Runs a program and prints its output at once, so that outputs of several programs do not mix. */
 async function run(benchmark: string): Promise<number | null> {
   const program = join(import.meta.dirname, `${benchmark}.ts`)
   const child = spawn(process.execPath, ['--import', 'tsx', program, ...flags], {
     stdio: ['ignore', isQuick ? 'pipe' : 'inherit', 'inherit'],
   })
   if (!isQuick) console.log(`\n${benchmark}`)
-  let told = ''
-  child.stdout?.setEncoding('utf8').on('data', (piece: string) => (told += piece))
+  let output = ''
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => (output += piece))
   const [status] = (await once(child, 'close')) as [number | null]
-  if (isQuick) console.log(`\n${benchmark}\n${told}`)
+  if (isQuick) console.log(`\n${benchmark}\n${output}`)
   return status
 }
 
-/** None of them is a part of the engine, or of its tests. Nothing of theirs is run at the installation. */
+/**
+ * Installs the compared libraries. They are no part of the engine or of its tests. Their install scripts do not run.
+ */
 function installPeers(): void {
   if (missingPeers().length === 0) return
   console.log('installing what the engine is compared with; that takes minutes, once')

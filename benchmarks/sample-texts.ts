@@ -5,11 +5,14 @@ import { sharedData } from './shared-data.js'
 
 const CORPORA = ['retrieval', 'chroma', 'corpora']
 
-/** What {@link sampleTexts} are. */
+/** The source of {@link sampleTexts}. */
 export const SAMPLE: string =
   sharedData(...CORPORA) === undefined ? 'pages of this project' : 'corpora of Chroma’s evaluation'
 
-/** Texts to cut and embed: the three corpora with open licences of Chroma's evaluation, or else this project's pages. */
+/**
+ * Texts to cut and embed: the three corpora with open licences of Chroma's evaluation. Without the shared data: pages
+ * of this project.
+ */
 export function sampleTexts(): readonly string[] {
   const folder = sharedData(...CORPORA)
   const paths =
@@ -21,14 +24,14 @@ export function sampleTexts(): readonly string[] {
   return paths.map((path) => readFileSync(path, 'utf8'))
 }
 
-/** Texts with headings: the Markdown documents of the shared data, or else this project's pages. */
+/** Texts with headings: the Markdown documents of the shared data. Without it: pages of this project. */
 export function markdownTexts(): readonly string[] {
   const folder = sharedData('docs', 'md')
   if (folder === undefined) return sampleTexts()
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
 }
 
-/** So much of them, again and again, each time with other numbers between the sentences: no window is there twice. */
+/** Repeats the sample up to this number of characters. Other numbers between the sentences make each window unique. */
 export function* longText(characters: number): Generator<Uint8Array> {
   const sample = sampleTexts().join('\n\n')
   let number = 0
@@ -39,13 +42,13 @@ export function* longText(characters: number): Generator<Uint8Array> {
   }
 }
 
-/** Of the words of a copy, so many are another word of the sample. */
+/** The share of words of a copy that are replaced by other words of the sample. */
 const VARIED_SHARE = 0.3
 const VARIED_SEED = 4_711
 
 /**
- * So much of them, again and again, each time with another third of the words in place of the first: words are as frequent
- * as they are in the sample, and of the copies of a passage some have all words of a question, and most have a part.
+ * Repeats the sample up to this number of characters, with 30 % other words in each copy. Words are as frequent as in
+ * the sample. Some copies of a passage have all words of a question, and most have some of them.
  */
 export function* variedText(characters: number): Generator<Uint8Array> {
   const words = sampleTexts().join('\n\n').split(' ')

@@ -1,13 +1,13 @@
 import { atOnce, type Contestant, quantile } from './measure.js'
 
-/** How much is measured of a collection. */
+/** The amount of work that is measured on a collection. */
 export interface SearchExtent {
   readonly rounds: number
-  /** Calls of one caller in a round: of 500, the fifth slowest is p99. */
+  /** Calls of one caller in a round. The fifth slowest of 500 calls is p99. */
   readonly callsAlone: number
-  /** Calls of all callers in a round. */
+  /** Calls of all callers together in a round. */
   readonly callsTogether: number
-  /** Different ones: the calls repeat them. */
+  /** Different queries. The calls repeat them. */
   readonly queries: number
   /** Queries with each filter. */
   readonly filterQueries: number
@@ -15,7 +15,7 @@ export interface SearchExtent {
   readonly kindQueries: number
   readonly scansAlone: number
   readonly scansTogether: number
-  /** Plain scans at a time. */
+  /** Callers of plain scans. */
   readonly scanCallers: number
 }
 
@@ -45,8 +45,8 @@ const FULL: SearchExtent = {
 }
 
 /**
- * Plain scans of large collections are few, as one of a million windows takes a second, and are made by four callers: 64
- * at once of 100,000 windows take 10 GB, and make less than half of the scans a second that four make.
+ * Large collections get few plain scans, because a scan of a million windows takes a second. Four callers make them: 64
+ * callers on 100,000 windows take 10 GB, and make less than half as many scans a second.
  */
 export function extentOf(windows: number, isQuick: boolean): SearchExtent {
   if (isQuick) return QUICK
@@ -55,7 +55,7 @@ export function extentOf(windows: number, isQuick: boolean): SearchExtent {
   return FULL
 }
 
-/** In each round so many calls one after the other, then so many by 64 callers. */
+/** Each round has calls of one caller, then calls of 64 callers. */
 export function callContestants(
   { callsAlone, callsTogether }: Pick<SearchExtent, 'callsAlone' | 'callsTogether'>,
   call: (number: number) => Promise<unknown>,
@@ -65,7 +65,7 @@ export function callContestants(
     measured = await atOnce(callers, calls, call)
     return quantile(measured.times, 0.5)
   }
-  // Each tells of the calls of the one before it.
+  // The later ones report figures of the calls that the first one made.
   return [
     { name: 'p50Ms', run: () => p50Ms(1, callsAlone) },
     { name: 'p99Ms', run: () => quantile(measured.times, 0.99) },
@@ -76,7 +76,7 @@ export function callContestants(
   ]
 }
 
-/** The most memory that this process has had, in MB: the system counts every moment, a timer would miss some. */
+/** The peak memory of this process in MB. The system records each peak, and a timer would miss some. */
 export function peakMb(): number {
   return Math.round((process.resourceUsage().maxRSS * 1_024) / 1e6)
 }

@@ -10,25 +10,25 @@ import type { SearchExtent } from './search-calls.js'
 export const COLLECTION: VectorCollection = { name: 'windows', dimensions: DIMENSIONS }
 export const LIMIT = 10
 const WINDOWS_PER_DOCUMENT = 50
-/** One addition for so many windows, as the engine writes them. */
+/** Windows of one addition, as the engine writes them. */
 const WINDOWS_PER_WRITE = 1_000
 
 /** A collection of synthetic vectors, in a folder. */
 export interface SyntheticCollection {
   readonly folder: string
-  /** Of the vectors around the middle of their cluster. */
+  /** Spread of the vectors around the middle of their cluster. */
   readonly spread: number
   readonly windows: number
   readonly indexFromRows: number
 }
 
-/** What is searched, and how much. */
+/** A collection, with the amount of work on it. */
 export interface CollectionTask {
   readonly collection: SyntheticCollection
   readonly extent: SearchExtent
 }
 
-/** What it took to write a collection, and to put it in order. */
+/** The time that filling and maintaining a collection took. */
 export interface FillFigures {
   readonly fillMs: number
   readonly maintenanceMs: number
@@ -55,18 +55,18 @@ export function openCollection({ folder, indexFromRows }: SyntheticCollection): 
   return new LanceDbVectorIndex(folder, { indexFromRows })
 }
 
-/** Their ids, before any is deleted. */
+/** The ids of the documents, before any is deleted. */
 export function documentsOf({ windows }: Pick<SyntheticCollection, 'windows'>): readonly number[] {
   return Array.from({ length: windows / WINDOWS_PER_DOCUMENT }, (_, number) => number + 1)
 }
 
-/** A window that was found. */
+/** A hit. */
 export interface Found {
   readonly documentId: number
   readonly chunk: number
 }
 
-/** What the engine keeps beside a table: how its index is searched, by rank. */
+/** The engine's search plan beside a table: the settings of an index search, by rank. */
 interface Plan {
   readonly probes: readonly Probes[]
 }
@@ -77,7 +77,7 @@ interface Probes {
   readonly refineFactor: number
 }
 
-/** What a query of plain LanceDB finds. */
+/** The hits of a plain LanceDB query. */
 export async function foundBy(query: VectorQuery): Promise<readonly Found[]> {
   const found = await query.select(['document', 'chunk', '_distance']).toArrow()
   const rows = found.toArray() as readonly { readonly document: number; readonly chunk: number }[]
@@ -108,7 +108,7 @@ export class PlainSearch {
     return this.#probes.length > 0
   }
 
-  /** As far as the engine searches the index. */
+  /** Searches as much of the index as the engine does. */
   async byIndex(query: Float32Array, limit: number): Promise<readonly Found[]> {
     const search = this.#probes.find(({ rank }) => rank >= limit)
     const nearest = this.#table
@@ -120,14 +120,14 @@ export class PlainSearch {
     return await foundBy(nearest.limit(limit))
   }
 
-  /** The exact answer, by a scan. */
+  /** The exact answer, from a scan. */
   async nearest(query: Float32Array, documents?: DocumentFilter): Promise<readonly Found[]> {
     const nearest = this.#table.query().nearestTo(query).distanceType('cosine').bypassVectorIndex().limit(LIMIT)
     const filtered = documents === undefined ? nearest : nearest.where(conditionOf(documents))
     return await foundBy(filtered)
   }
 
-  /** Takes up what was written since the table was opened. */
+  /** Reads the changes since the table was opened. */
   async takeUpWrites(): Promise<void> {
     await this.#table.checkoutLatest()
   }

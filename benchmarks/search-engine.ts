@@ -6,25 +6,25 @@ import { longText } from './sample-texts.js'
 import { callContestants, peakMb, type SearchExtent } from './search-calls.js'
 import { openStubEngine } from './stub-engine.js'
 
-/** Of the text, measured. */
+/** The measured mean of the text. */
 const CHARACTERS_PER_WINDOW = 701
 const WARM_UP_CALLS = 20
 const PROMPTS = ['who is the chairman of the committee?', 'how did profits change?', 'what did they say of the law?']
 
-/** What is filled, and with about how much. */
+/** The engine to fill, and the approximate number of windows. */
 export interface FillTask {
   readonly dataDir: string
   readonly windows: number
 }
 
-/** A context that was filled. */
+/** A context with documents. */
 export interface FilledContext {
   readonly contextId: number
-  /** In the index. */
+  /** Windows in the index. */
   readonly windows: number
 }
 
-/** What is searched, and how much. */
+/** A context, with the amount of work on it. */
 export interface EngineTask {
   readonly dataDir: string
   readonly contextId: number
@@ -33,7 +33,7 @@ export interface EngineTask {
 
 export type EngineFigures = Readonly<Record<string, number | Spread>>
 
-/** One document of about so many windows. A stub embeds them: their vectors are synthetic too. */
+/** Ingests one document with about this number of windows. A stub embeds it, so the vectors are synthetic too. */
 export async function fillEngine({ dataDir, windows }: FillTask): Promise<FilledContext> {
   const engine = await openStubEngine(dataDir)
   const session = engine.as(engine.owner)
@@ -45,14 +45,17 @@ export async function fillEngine({ dataDir, windows }: FillTask): Promise<Filled
   return { contextId: id, windows: await putIndexesInOrder(dataDir) }
 }
 
-/** `session.search`, checks and texts of the hits included, with the stub in place of the model, which is apart. */
+/**
+ * Measures `session.search`, with its checks and the texts of the hits. A stub stands for the model, which is measured
+ * separately.
+ */
 export async function searchEngine({ dataDir, contextId, extent }: EngineTask): Promise<EngineFigures> {
   const engine = await openStubEngine(dataDir)
   const prompt = (call: number): string => `${PROMPTS[call % PROMPTS.length] ?? ''} ${call}`
   const search = async (call: number): Promise<unknown> => await engine.as(engine.owner).search(contextId, prompt(call))
   await timesOf(WARM_UP_CALLS, search)
   const called = await inTurn(extent.rounds, callContestants(extent, search))
-  // Before the model is loaded, which the stub stands for.
+  // The peak is read before the real model is loaded.
   const peak = peakMb()
   await engine.close()
   const model = await openDefaultModel()

@@ -5,13 +5,13 @@ import { type Question, recallOf, type SearchAndScan } from './search-recall.js'
 /** Searches with a filter, beside the exact scan with the same condition. */
 export interface FilterRow {
   readonly filter: string
-  /** Documents that it lists; at most, where each query has a filter of its own. */
+  /** The number of documents in the filter. If each query has its own filter, the largest number. */
   readonly documentsListed: number
   readonly recallAt10: number
   readonly p50Ms: number
 }
 
-/** What is searched: the documents that there are, and the exact answer to each query without a filter. */
+/** The searched documents, and the exact answer to each query without a filter. */
 export interface Searched {
   readonly queries: readonly Float32Array[]
   readonly documents: readonly number[]
@@ -44,12 +44,13 @@ function filtersOf({ queries, documents, exact }: Searched): readonly Filter[] {
     share('only', 1),
     share('only', 0.1),
     share('except', 10),
-    // So few that the index still serves, and those that it would have found.
+    // The filter excludes few documents, so that the search still uses the index. They are the documents that it would
+    // find.
     { filter: 'except those of the nearest 10', questions: withoutNearest },
   ]
 }
 
-/** The documents of windows, each once. */
+/** The documents of windows, without duplicates. */
 export function documentsIn(found: readonly Found[]): readonly number[] {
   return [...new Set(found.map(({ documentId }) => documentId))]
 }

@@ -8,7 +8,7 @@ import { shareFound } from './search-recall.js'
 const TABLE = 'kinds'
 const CALLS_TOGETHER = 2 * CALLERS
 
-/** A kind of index of LanceDB as it comes, and settings of a search in it. */
+/** A kind of index of LanceDB with its defaults, and the settings of its searches. */
 interface Kind {
   readonly kind: string
   readonly index: () => Index
@@ -50,7 +50,9 @@ export interface KindRow {
   readonly perSecondWith64: Spread
 }
 
-/** Each kind of index of LanceDB over the vectors of a collection, beside the exact answer. */
+/**
+ * Searches each kind of index of LanceDB over the vectors of a collection, and compares the hits with the exact answer.
+ */
 export async function searchKinds({ collection, extent }: CollectionTask): Promise<readonly KindRow[]> {
   const { rounds, kindQueries } = extent
   const connection = await connect(collection.folder)
@@ -62,10 +64,10 @@ export async function searchKinds({ collection, extent }: CollectionTask): Promi
   const vectors = new ClusteredVectors(collection.spread, 3)
   const queries = Array.from({ length: kindQueries }, () => vectors.next())
   const truth: (readonly Found[])[] = []
-  // One after the other: at once, they would take gigabytes.
+  // The scans run one after the other, because they would take gigabytes together.
   for (const query of queries) truth.push(await found(table, query, { isExact: true }))
   const rows: KindRow[] = []
-  // One will do for a smoke test.
+  // A smoke test measures one kind.
   for (const { kind, index, searches } of rounds === 1 ? KINDS.slice(0, 1) : KINDS) {
     const began = performance.now()
     await table.createIndex('vector', { config: index(), replace: true, waitTimeoutSeconds: 900 })

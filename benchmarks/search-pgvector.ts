@@ -9,14 +9,14 @@ import { COLLECTION, documentsOf, LIMIT } from './search-collection.js'
 import { recallOf } from './search-recall.js'
 
 const TABLE_PREFIX = 'bench_'
-/** Additions at a time. */
+/** Concurrent additions. */
 const WRITERS = 4
 
-/** What is searched in PostgreSQL, and how much. */
+/** The collection in PostgreSQL, and the amount of work on it. */
 export interface PgVectorTask {
   readonly spread: number
   readonly windows: number
-  /** Default the adapter's own. */
+  /** Default: the adapter's own limit. */
   readonly indexFromRows?: number
   readonly rounds: number
   readonly queries: number
@@ -31,8 +31,8 @@ export interface PgVectorFigures {
 }
 
 /**
- * Searches by the HNSW index of the adapter for pgvector, beside a comparison with every vector; on the server that
- * `ALCOVE_TEST_PGVECTOR_URL` names, or else on PGlite, which is PostgreSQL within this process, and slower.
+ * Searches by the HNSW index of the pgvector adapter, beside a comparison with every vector. `ALCOVE_TEST_PGVECTOR_URL`
+ * names the server. Without it the benchmark uses PGlite, a slower PostgreSQL within this process.
  */
 export async function searchPgVector(task: PgVectorTask): Promise<PgVectorFigures> {
   const url = process.env['ALCOVE_TEST_PGVECTOR_URL']
@@ -44,7 +44,8 @@ export async function searchPgVector(task: PgVectorTask): Promise<PgVectorFigure
   const { indexFromRows } = task
   const index = new PgVectorIndex({ ...options, ...(indexFromRows !== undefined && { indexFromRows }) })
   try {
-    // What builds an index takes the one connection of PGlite, for longer than an addition waits.
+    // Building an index blocks the one connection of PGlite for longer than an addition waits. So the index is built
+    // later.
     const writer = new PgVectorIndex({ ...options, indexFromRows: Number.MAX_SAFE_INTEGER })
     const fillMs = await filledIn(writer, documents)
     await writer.close()
@@ -83,14 +84,14 @@ async function measured(
 ): Promise<Omit<PgVectorFigures, 'server' | 'fillMs'>> {
   const exact = new MemoryVectorIndex()
   for (const rows of documents) await exact.add(COLLECTION, rows)
-  const asked = new ClusteredVectors(spread, 2)
-  const queries = Array.from({ length: count }, () => asked.next())
+  const queryVectors = new ClusteredVectors(spread, 2)
+  const queries = Array.from({ length: count }, () => queryVectors.next())
   const searchIn = (where: VectorIndex) => async (query: Float32Array) =>
     await where.search(COLLECTION, query, { limit: LIMIT })
   const find = searchIn(index)
   const began = performance.now()
-  // Which tells the index how many rows there are.
-  await find(asked.next())
+  // The first search reads the number of rows.
+  await find(queryVectors.next())
   await index.whenMaintained()
   const maintenanceMs = hundredths(performance.now() - began)
   const { recallAt10 } = await recallOf(

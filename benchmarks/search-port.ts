@@ -19,19 +19,19 @@ const WARM_UP_CALLS = 10
 const SHARE_DELETED = 0.02
 const LEAST_DELETED = 10
 
-/** Searches at the index port, beside the plain scan of LanceDB. */
+/** Figures of searches at the index port, beside the plain scan of LanceDB. */
 export interface PortFigures {
   readonly figures: Readonly<Record<string, number | Spread>>
   readonly filters: readonly FilterRow[]
 }
 
-/** Some documents are not in the collection any more afterwards. */
+/** Measures a collection. Deletes some of its documents. */
 export async function searchPort({ collection, extent }: CollectionTask): Promise<PortFigures> {
   const vectors = new ClusteredVectors(collection.spread, 2)
   const queries = Array.from({ length: extent.queries }, () => vectors.next())
   const index = openCollection(collection)
   const called = await calls(index, queries, extent)
-  // Plain scans take more memory than the engine's searches.
+  // The peak is read before the plain scans, which take more memory than the engine's searches.
   const peak = peakMb()
   const plain = await PlainSearch.open(collection)
   const compared = await compare(index, plain, queries, extent)
@@ -59,7 +59,10 @@ async function calls(
   return await inTurn(extent.rounds, callContestants(extent, call))
 }
 
-/** The engine's searches beside those of plain LanceDB, round by round: by a scan, and by the index as the engine asks it. */
+/**
+ * Compares the engine's searches with plain LanceDB, round by round: with a scan, and with the index and the engine's
+ * settings.
+ */
 async function compare(
   index: LanceDbVectorIndex,
   plain: PlainSearch,
@@ -91,22 +94,22 @@ async function compare(
   return await inTurn(rounds, plain.hasIndex ? [...scans, ...lookUps] : scans)
 }
 
-/** Not rounded: of scans of a million windows there is one in a second. */
+/** Searches a second, not rounded: a million windows get about one scan a second. */
 async function perSecond(callers: number, calls: number, call: (number: number) => Promise<unknown>): Promise<number> {
   return calls / (await atOnce(callers, calls, call)).seconds
 }
 
-/** The recall of a collection as it was filled, then without some documents, then with filters. */
+/** The recall of the full collection, then after deletions, then with filters. */
 interface Recalls {
   readonly recallAt10: number
   readonly recallAfterDeletions: number
-  /** The least of them. */
+  /** The lowest recall of all filters. */
   readonly recallWithFilters: number
   readonly deletionMs: number
   readonly filters: readonly FilterRow[]
 }
 
-/** A collection, opened both ways. */
+/** A collection that the engine's index and plain LanceDB have open. */
 interface Opened {
   readonly collection: SyntheticCollection
   readonly index: LanceDbVectorIndex
@@ -121,7 +124,7 @@ async function measureRecalls(
   const both: SearchAndScan = {
     find: (query, documents) => index.search(COLLECTION, query, { limit: LIMIT, ...(documents && { documents }) }),
     scan: async (query, documents) => {
-      // What was deleted, or put in order, meanwhile.
+      // Deletions and maintenance have changed the table.
       await plain.takeUpWrites()
       return await plain.nearest(query, documents)
     },
@@ -154,7 +157,7 @@ async function measureRecalls(
   }
 }
 
-/** So many documents of what was found, those of the nearest windows: a search would have found them all. */
+/** Documents of the nearest windows in the exact answers. A search would find all of them. */
 function nearestOf(found: readonly (readonly Found[])[], count: number): readonly number[] {
   const byRank = Array.from({ length: LIMIT }, (_, rank) => found.flatMap((windows) => windows.slice(rank, rank + 1)))
   return documentsIn(byRank.flat()).slice(0, count)

@@ -2,7 +2,7 @@ import type { DocumentFilter } from '../dist/src/ports/index.js'
 import { atOnce, quantile } from './measure.js'
 import type { Found } from './search-collection.js'
 
-/** Exact scans at a time: more are not done sooner on few cores. */
+/** Concurrent exact scans. On few cores more of them are no faster. */
 const SCANS_AT_ONCE = 4
 
 /** Finds the windows nearest to a query, nearest first. */
@@ -14,13 +14,13 @@ export interface SearchAndScan {
   readonly scan: Search
 }
 
-/** A query, and the documents that its answer may be of; default all. */
+/** A query, and the documents that its hits may come from. Default: all documents. */
 export interface Question {
   readonly query: Float32Array
   readonly documents?: DocumentFilter
 }
 
-/** What a search finds of the exact answers, and in what time. */
+/** The recall and the time of a search. */
 export interface Recall {
   readonly recallAt10: number
   readonly p50Ms: number
@@ -33,11 +33,11 @@ export async function recallOf(questions: readonly Question[], { find, scan }: S
   return { recallAt10: shareFound(answers, exact), p50Ms: quantile(times, 0.5), exact }
 }
 
-/** The share of the exact answers that is in those given, in thousandths. */
+/** The share of the exact answers that the search found, in thousandths. */
 export function shareFound(answers: readonly (readonly Found[])[], exact: readonly (readonly Found[])[]): number {
   const names = answers.map((found) => new Set(found.map(nameOf)))
   const right = exact.flatMap((found, at) => found.filter((one) => names[at]?.has(nameOf(one))))
-  // Not a number where there is nothing to be found: that passes no check.
+  // The result is no number if the exact answers are empty. It passes no check.
   return Math.round((right.length / exact.flat().length) * 1_000) / 1_000
 }
 

@@ -1,6 +1,6 @@
 /**
- * One step of the benchmark of search, in a process of its own: `search-step.ts STEP TASK`, the task as JSON. Prints what
- * it measured, as JSON.
+ * One step of the search benchmark, in a process of its own: `search-step.ts STEP TASK`, with the task as JSON. Prints
+ * its figures as JSON.
  */
 import type { CollectionTask, FillFigures, SyntheticCollection } from './search-collection.js'
 import type { EngineFigures, EngineTask, FilledContext, FillTask } from './search-engine.js'
@@ -8,7 +8,7 @@ import type { KindRow } from './search-kinds.js'
 import type { PgVectorFigures, PgVectorTask } from './search-pgvector.js'
 import type { PortFigures } from './search-port.js'
 
-/** What each step is told, and what it tells. */
+/** The input and the figures of each step. */
 export interface Steps {
   readonly fillCollection: (task: SyntheticCollection) => Promise<FillFigures>
   readonly searchKinds: (task: CollectionTask) => Promise<readonly KindRow[]>
@@ -18,7 +18,7 @@ export interface Steps {
   readonly searchEngine: (task: EngineTask) => Promise<EngineFigures>
 }
 
-// What a step does not need is not in its memory.
+// Each step imports only its own modules, because its memory is measured.
 const STEPS: Steps = {
   fillCollection: async (task) => await (await import('./search-collection.js')).fillCollection(task),
   searchKinds: async (task) => await (await import('./search-kinds.js')).searchKinds(task),

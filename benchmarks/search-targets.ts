@@ -2,10 +2,10 @@ import type { Step, Target } from './target-outcome.js'
 
 const PORT = 'at the index port'
 const MILLION = 1_000_000
-/** Of which the adapter for pgvector makes an index by itself. */
+/** From this number of windows on, the pgvector adapter builds an index by itself. */
 export const PGVECTOR_WINDOWS = 24_000
 
-/** P5: what a search is to reach in each of the two sets of vectors, and through the engine. */
+/** P5: searches in each of the two sets of vectors, and through the engine. */
 export const SEARCH_TARGETS: readonly Target[] = [
   ...(['easy', 'hard'] as const).flatMap(targetsOf),
   memory('through the engine', { about: MILLION }, '1,000,000 windows, through the engine'),
@@ -17,14 +17,14 @@ function targetsOf(set: string): readonly Target[] {
     ...[100_000, 1_000_000].flatMap((windows) => speeds(set, windows)),
     {
       benchmark: 'search',
-      what: `P5 recall at 10 of pgvector, ${named(set, PGVECTOR_WINDOWS)}`,
+      what: `recall at 10 of pgvector, ${named(set, PGVECTOR_WINDOWS)}`,
       path: ['the index of pgvector', { set, windows: PGVECTOR_WINDOWS }, 'recallAt10'],
       atLeast: 0.99,
       unit: '',
       mustHold: true,
       limit: {
-        text: 'its index knows vectors in half precision, and a search looks at 400 of them at least.',
-        needed: 'more of them, which takes longer.',
+        text: 'its index has vectors in half precision, and a search compares at least 400 of them.',
+        needed: 'searches that compare more vectors, and take longer.',
       },
     },
     memory(PORT, { set, windows: MILLION }, named(set, MILLION)),
@@ -34,13 +34,13 @@ function targetsOf(set: string): readonly Target[] {
 function memory(where: string, row: Step, of: string): Target {
   return {
     benchmark: 'search',
-    what: `P5 memory with 64 callers, ${of}`,
+    what: `memory with 64 callers, ${of}`,
     path: [where, row, 'peakMb'],
     atMost: 1_500,
     unit: 'MB',
     limit: {
-      text: 'Lance keeps what it has read of an index and of rows, and 64 searches read at once.',
-      needed: 'fewer searches at a time within Lance.',
+      text: 'Lance keeps the parts of an index and the rows that it has read, and 64 searches read at the same time.',
+      needed: 'fewer concurrent searches within Lance.',
     },
   }
 }
@@ -52,14 +52,14 @@ function recalls(set: string, windows: number): readonly Target[] {
     { what: 'recall at 10 with filters', figure: 'recallWithFilters' },
   ].map(({ what, figure }) => ({
     benchmark: 'search',
-    what: `P5 ${what}, ${named(set, windows)}`,
+    what: `${what}, ${named(set, windows)}`,
     path: [PORT, { set, windows }, figure],
     atLeast: 0.99,
     unit: '',
     mustHold: true,
     limit: {
-      text: 'how many partitions are searched is measured on rows of the table itself.',
-      needed: 'a larger sample of them.',
+      text: 'the engine measures on rows of the table how many partitions a search must read.',
+      needed: 'a larger sample of the rows.',
     },
   }))
 }
@@ -69,12 +69,12 @@ function speeds(set: string, windows: number): readonly Target[] {
   return [
     {
       benchmark: 'search',
-      what: `P5 one search, ${named(set, windows)}`,
+      what: `time of one search, ${named(set, windows)}`,
       path: [PORT, row, 'p50Ms'],
       atMost: windows > 100_000 ? 15 : 5,
       unit: 'ms',
       limit: {
-        text: 'plain LanceDB takes {} ms for the same search of the same index, round by round; {} ms are the engine’s.',
+        text: 'plain LanceDB takes {} ms for the same search of the same index, round by round. The engine adds {} ms.',
         figures: [
           [PORT, row, 'plainIndexP50Ms'],
           [PORT, row, 'overPlainIndexMs'],
@@ -84,17 +84,17 @@ function speeds(set: string, windows: number): readonly Target[] {
     },
     {
       benchmark: 'search',
-      what: `P5 searches a second beside exact scans, ${named(set, windows)}`,
+      what: `searches a second, beside exact scans, ${named(set, windows)}`,
       path: [PORT, row, 'timesTheScan'],
       atLeast: windows > 100_000 ? 50 : 10,
       unit: 'times',
       limit: {
-        text: 'the scans are {} a second, the engine’s searches {} by 64 callers.',
+        text: 'plain LanceDB makes {} scans a second, and the engine {} searches a second with 64 callers.',
         figures: [
           [PORT, row, 'plainScansPerSecond'],
           [PORT, row, 'perSecondWith64'],
         ],
-        needed: 'fewer steps within LanceDB for a search by index.',
+        needed: 'fewer steps within LanceDB for an index search.',
       },
     },
   ]

@@ -1,8 +1,8 @@
 /**
- * P5: search at the index port, for collections of 1,000 to 1,000,000 windows of two sets of synthetic vectors: time of
- * one caller and of 64, recall@10 against the exact answer, after deletions and with filters too, memory; beside the
- * plain exact scan of LanceDB on the same table, and, for 100,000, its kinds of index as they come; then by the index of
- * pgvector, and through the engine. Each step runs in a process of its own.
+ * P5: search at the index port, for collections of 1,000 to 1,000,000 windows from two sets of synthetic vectors.
+ * Measures the time of one caller and of 64, memory, and recall@10 beside the exact answer, also after deletions and
+ * with filters. Plain LanceDB scans the same table. For 100,000 windows its kinds of index run with their defaults.
+ * Then come the index of pgvector, and searches through the engine. Each step has a process of its own.
  */
 import { mediansOf } from './measure.js'
 import { writeReport } from './report.js'
@@ -56,7 +56,7 @@ function searchCollection(
   const extent = extentOf(windows, isQuick)
   const named = (row: Row): Row => ({ vectors: 'synthetic', set, windows, ...row })
   const filled = inProcess('fillCollection', collection)
-  // Before any document is deleted.
+  // The kinds are measured before any document is deleted.
   const ofKinds = windows === KINDS_SIZE ? inProcess('searchKinds', { collection, extent }) : []
   kinds.push(...show(ofKinds.map((row) => named({ ...row }))))
   const measured = inProcess('searchPort', { collection, extent })
@@ -70,7 +70,7 @@ function searchThroughEngine(dataDir: string, size: number): void {
   engine.push(...show([{ vectors: 'of a stub', about: size, windows, ...figures }]))
 }
 
-/** In the terminal, with medians alone. */
+/** Rows for the terminal. They have only the median of each spread. */
 function show(shown: readonly Row[]): readonly Row[] {
   if (shown.length > 0) console.table(shown.map(mediansOf))
   return shown

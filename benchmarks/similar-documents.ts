@@ -1,6 +1,6 @@
 import { seededRandom } from '../test/seeded-random.js'
 
-/** A document that differs from a hundred others in its numbers and names alone. */
+/** A document that differs from a hundred others only in its numbers and names. */
 export interface SimilarDocument {
   readonly fileName: string
   readonly text: string
@@ -9,7 +9,7 @@ export interface SimilarDocument {
 /** A question that names one of the documents by its part number, error code, person or extension. */
 export interface SimilarQuestion {
   readonly question: string
-  /** The one that answers it. */
+  /** The document that answers the question. */
   readonly fileName: string
 }
 
@@ -36,7 +36,7 @@ const LAST_NAMES = [
 const ROLES = ['purchasing', 'customer service', 'quality assurance', 'field service', 'accounts payable'] as const
 const CITIES = ['Rotterdam', 'Graz', 'Leeds', 'Porto', 'Malmö'] as const
 
-/** Product sheets, error manuals and contact lists, 100 of each: the same ones in every run. */
+/** Product sheets, error manuals and contact lists, 100 of each. They are the same in every run. */
 export function similarDocuments(): { documents: readonly SimilarDocument[]; questions: readonly SimilarQuestion[] } {
   const random = seededRandom(SEED)
   const documents: SimilarDocument[] = []
@@ -57,7 +57,7 @@ export function similarDocuments(): { documents: readonly SimilarDocument[]; que
 
 type Add = (fileName: string, text: string, asked: readonly string[]) => void
 
-/** Its sheet names another product too: the one that it replaces. */
+/** The sheet also names the product that this one replaces. */
 function addProduct(random: () => number, number: number, older: number, add: Add): void {
   const part = partNumber(number)
   const device = pick(random, DEVICES)
@@ -95,7 +95,7 @@ function addError(random: () => number, number: number, add: Add): void {
   ])
 }
 
-/** Ten first names and ten last ones: nobody is found by one of the two. */
+/** Ten first names and ten last names: no person is found by one of the two alone. */
 function addContact(random: () => number, at: number, extension: number, add: Add): void {
   const first = FIRST_NAMES[at % FIRST_NAMES.length] ?? ''
   const last = LAST_NAMES[Math.floor(at / FIRST_NAMES.length) % LAST_NAMES.length] ?? ''
@@ -127,7 +127,7 @@ function distinct(random: () => number, count: number): number[] {
   return [...numbers]
 }
 
-/** A whole number, both ends included. */
+/** A random whole number. Both limits are possible. */
 function between(random: () => number, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1))
 }

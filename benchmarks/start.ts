@@ -1,6 +1,6 @@
 /**
- * P6: from `import` to an engine that is ready, on a folder with 1,000 documents, and its first search, which loads the
- * model. Each start is a process of its own.
+ * P6: the time from `import` to a ready engine, on a folder with 1,000 documents. The first search also loads the
+ * model. Each start has a process of its own.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

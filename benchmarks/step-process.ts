@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Steps of a benchmark: what each is told, and what it tells. */
+/** Steps of a benchmark, each with its input and its figures. */
 type StepsOf<Steps> = { readonly [Name in keyof Steps]: (task: never) => Promise<unknown> }
 
-/** Works with a folder of its own, which is removed afterwards. */
+/** Runs work with a temporary folder. */
 export async function inFolder(work: (folder: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-search-'))
   try {
@@ -17,8 +17,8 @@ export async function inFolder(work: (folder: string) => void): Promise<void> {
 }
 
 /**
- * Runs steps of a benchmark in a process each: memory is counted, and is freed, by process.
- * @param program which is told a step's name and its task as JSON, and prints what it measured as JSON
+ * Runs each step of a benchmark in a process of its own, because memory is counted and freed by process.
+ * @param program gets the name of a step and its task as JSON, and prints its figures as JSON
  */
 export function stepRunner<Steps extends StepsOf<Steps>>(program: string) {
   return <Name extends keyof Steps & string>(

@@ -6,21 +6,24 @@ import { DIMENSIONS } from './clustered-vectors.js'
 import { openDefaultModel } from './default-model.js'
 
 const LIMITS = { searchesPerKey: 64 }
-/** The first word of the vocabulary, which has them in the order of their frequency. */
+/** The id of the first word in the vocabulary. Words are sorted by frequency. */
 const FIRST_WORD = 1_996
 
-/** An engine in which a stub stands for the model. */
+/** Opens an engine with a stub in place of the model. */
 export async function openStubEngine(dataDir: string): Promise<Engine> {
   const embeddingModels = [await QuickModel.open({ dimensions: DIMENSIONS })]
   return await openLocalEngine({ dataDir, embeddingModels, limits: LIMITS })
 }
 
-/** As {@link openStubEngine}, with a stub that finds texts alike which have rare words in common. */
+/** As {@link openStubEngine}, with a stub that makes texts similar if they share rare words. */
 export async function openRareWordsEngine(dataDir: string): Promise<Engine> {
   return await openLocalEngine({ dataDir, embeddingModels: [await openRareWordsModel()], limits: LIMITS })
 }
 
-/** As {@link openRareWordsEngine}, where a question takes as long as it does with the default model, which embeds it too. */
+/**
+ * As {@link openRareWordsEngine}, but the default model also embeds each question, so that a search takes its real
+ * time.
+ */
 export async function openAskedEngine(dataDir: string): Promise<Engine> {
   const [quick, real] = await Promise.all([openRareWordsModel(), openDefaultModel()])
   const model: EmbeddingModel = {
@@ -42,7 +45,7 @@ export async function openAskedEngine(dataDir: string): Promise<Engine> {
 }
 
 async function openRareWordsModel(): Promise<QuickModel> {
-  // By the law of Zipf the logarithm of a word's rank is that of its rarity.
+  // By Zipf's law, the logarithm of a word's rank is the logarithm of its rarity.
   const weightOf = (id: number): number => (id <= FIRST_WORD ? 0.1 : Math.log(id - FIRST_WORD + 1))
   return await QuickModel.open({ dimensions: DIMENSIONS, weightOf })
 }

@@ -1,9 +1,9 @@
 type Row = Readonly<Record<string, unknown>>
 
-/** A step to a figure: a member, or the row of a list that has these members, or a name of this form. */
+/** A step on the path to a figure: the name of a member, the members of a row, or a pattern of its name. */
 export type Step = string | Row | RegExp
 
-/** A figure that a benchmark is to reach. */
+/** A figure that a benchmark must reach. */
 export interface Target {
   readonly benchmark: string
   readonly what: string
@@ -11,22 +11,25 @@ export interface Target {
   readonly atLeast?: number
   readonly atMost?: number
   readonly unit: string
-  /** Whether that depends on no machine: where it does not hold, the program ends with 1. */
+  /** True if the figure depends on no machine. If it is missed, the program ends with 1. */
   readonly mustHold?: boolean
-  /** What limits it, where it is not reached. */
+  /** The reason why the figure can be missed. */
   readonly limit?: {
-    /** A sentence of the figures that were measured beside it, as `{}`. */
+    /** Sentences with `{}` for each figure that was measured beside it. */
     readonly text: string
     readonly figures?: readonly (readonly Step[])[]
-    /** What would be needed to reach it; default a core for itself, or a faster one if the best round was not enough. */
+    /**
+     * The change that would reach the target. Default: a core without other programs, or a faster core if the best
+     * round missed too.
+     */
     readonly needed?: string
   }
 }
 
-/** What became of it. */
+/** The result for a target. */
 export interface Outcome {
   readonly target: Target
-  /** `undefined` where it was not measured yet. */
+  /** `undefined` if it is not measured yet. */
   readonly figure: number | undefined
   readonly isReached: boolean
 }
@@ -41,7 +44,7 @@ function isReached({ atLeast, atMost }: Target, figure: number | undefined): boo
   return figure >= (atLeast ?? Number.NEGATIVE_INFINITY) && figure <= (atMost ?? Number.POSITIVE_INFINITY)
 }
 
-/** What limits a figure, and what would be needed, in sentences. */
+/** Sentences about the limit of a figure, and about the change that would reach it. */
 export function limitOf(target: Target, results: unknown): string {
   const { limit } = target
   if (limit === undefined) return 'not known yet.'
@@ -56,13 +59,13 @@ function neededCore(target: Target, results: unknown): string {
   return `a core that no other program shares: ${best ?? ''} ${target.unit} were measured at the best.`
 }
 
-/** Of the rounds: the least where that is wanted. */
+/** The best round: the lowest figure if the target is a maximum, otherwise the highest. */
 function bestOf(target: Target, results: unknown): number | undefined {
   const path = target.path.filter((step) => step !== 'most')
   return figureAt(results, [...path, target.atLeast === undefined ? 'least' : 'most'])
 }
 
-/** What is not as it is to be, a sentence each, and whether it must be so. A figure that is missing is not. */
+/** A sentence for each target that is missed. A missing figure is a miss. */
 export function missedBy(targets: readonly Target[], results: unknown): readonly MissedTarget[] {
   return targets
     .map((target) => outcomeOf(target, results))
@@ -75,12 +78,12 @@ export function missedBy(targets: readonly Target[], results: unknown): readonly
 }
 
 export interface MissedTarget {
-  /** With what limits it. */
+  /** Names the figure, the target, and the limit. */
   readonly sentence: string
   readonly mustHold: boolean
 }
 
-/** What a figure is to be, with its unit. */
+/** The target with its unit. */
 export function wantedOf({ atLeast, atMost, unit }: Target): string {
   return (atLeast === undefined ? `≤ ${atMost ?? ''} ${unit}` : `≥ ${atLeast} ${unit}`).trim()
 }
@@ -92,7 +95,7 @@ export function figureAt(results: unknown, path: readonly Step[]): number | unde
   return Number.isFinite(figure) ? (figure as number) : undefined
 }
 
-/** What is there: a number, or a spread. */
+/** The value at a path: a number, or a spread. */
 export function valueAt(results: unknown, path: readonly Step[]): unknown {
   let at = results
   for (const step of path) {

@@ -7,7 +7,7 @@ import { SERVICE_TARGETS } from './service-targets.js'
 import type { Target } from './target-outcome.js'
 import { WORD_TARGETS } from './word-targets.js'
 
-/** What the engine is to reach, by the numbers of the design. */
+/** All figures that the benchmarks must reach. */
 export const TARGETS: readonly Target[] = [
   ...CHUNKING_TARGETS,
   ...MODEL_TARGETS,

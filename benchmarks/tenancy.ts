@@ -1,6 +1,6 @@
 /**
- * Whether permissions stay cheap in large trees: 10,000 companies side by side with 100,000 permissions,
- * and a chain of 500. Listing a company's users and checking a permission, on SQLite.
+ * The cost of permissions in large trees: 10,000 companies side by side with 100,000 permissions, and a chain of 500
+ * companies. Lists a company's users and checks a permission, on SQLite.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ await storage.close()
 
 const engine = await openEngine()
 const session = engine.as(owner)
-// The user with a token manages from the root: the longest way for each check.
+// The user of the token manages from the root company, which is the longest path for each check.
 const work: Readonly<Record<string, () => Promise<unknown>>> = {
   [`list the users of one of ${WIDE} companies`]: () => session.users.list(widest()),
   [`list the users of the lowest of ${DEEP}`]: () => session.users.list(deepest),
@@ -58,7 +58,7 @@ await engine.close()
 await rm(dataDir, { recursive: true })
 console.table(rows.map(mediansOf))
 if (!isQuick) writeReport('tenancy', rows)
-// A smoke test runs beside others, and judges no speed.
+// A smoke test runs beside others, so it does not judge speed.
 if (!isQuick && rows.some(({ p50Ms }) => p50Ms.median > LIMIT_MS)) {
   fail(`a median is above ${LIMIT_MS} ms`)
 }

@@ -8,7 +8,7 @@ interface GptTokenizer {
   countTokens(text: string): number
 }
 
-/** Counting the tokens of texts, without cutting them; and what a loop over their characters takes. */
+/** Counts the tokens of texts without cutting them. A bare loop over the characters runs beside it. */
 export async function tokenCounters(
   texts: readonly string[],
   tokenizer: Tokenizer,

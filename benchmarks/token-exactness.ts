@@ -10,17 +10,17 @@ import { sharedData } from './shared-data.js'
 export interface TokenExactness {
   readonly lines: {
     readonly files: number
-    /** Of them those whose text was extracted. */
+    /** Files with extracted text, such as PDFs. */
     readonly filesExtracted: number
-    /** Damaged files, scans and the like. */
+    /** Damaged files, scans and similar files. */
     readonly filesWithoutText: number
     readonly linesCompared: number
     /**
-     * Lines with a word of more than 100 characters: the reference reads it as one unknown token and its content is lost,
-     * where this engine cuts it, so that their tokens must differ.
+     * Lines with a word of more than 100 characters. The reference reads such a word as one unknown token, and the
+     * engine cuts it. So their tokens must differ.
      */
     readonly linesLeftOut: number
-    /** Lines whose tokens are not those of the reference. */
+    /** Lines with other tokens than the reference. */
     readonly linesThatDiffer: number
     readonly tokens: number
   }
@@ -28,14 +28,14 @@ export interface TokenExactness {
     readonly chunkSizeTokens: number
     readonly overlap: number
     readonly chunks: number
-    /** Chunks with more tokens than they may have. */
+    /** Chunks with more tokens than allowed. */
     readonly tooLarge: number
   }[]
 }
 
 const TEXTS = /\.(txt|md|csv|tsv|json|jsonl|xml|native|qry|gz)$/
 const DOCUMENTS = /\.(pdf|docx|doc)$/
-/** BERT's words end at white space, at punctuation and other signs of ASCII, and around each Chinese character. */
+/** BERT's words end at white space, at ASCII punctuation and signs, and around each Chinese character. */
 const LONG_WORD = /[^\s\p{P}$+<=>^`|~\p{Script=Han}]{101,}/u
 const LINES_AT_ONCE = 2_000
 const CHUNKINGS = [
@@ -44,10 +44,10 @@ const CHUNKINGS = [
 ]
 
 /**
- * All texts of the shared data, those of its documents too, line by line, beside the reference tokenizer; and cut into
- * chunks, none of which may have more tokens than it should.
+ * Compares the tokens of all texts of the shared data, and of its documents, with the reference tokenizer, line by
+ * line. Also cuts the texts into chunks, and counts chunks that are too large.
  *
- * @returns undefined without the data, or without the reference
+ * @returns undefined without the shared data, or without the reference
  */
 export async function tokenExactness(tokenizer: Tokenizer): Promise<TokenExactness | undefined> {
   const folder = sharedData()
@@ -89,7 +89,7 @@ export async function tokenExactness(tokenizer: Tokenizer): Promise<TokenExactne
   return { lines: { ...files, ...lines }, chunkings }
 }
 
-/** Empty where nothing can be read: how many that are, the benchmark of extraction tells. */
+/** Empty if the file cannot be read. The extraction benchmark counts such files. */
 async function textOf(path: string, extractor: WorkerTextExtractor): Promise<string> {
   if (!DOCUMENTS.test(path)) {
     const bytes = readFileSync(path)

@@ -1,4 +1,4 @@
-/** Words of a text with how often each occurs: letters, marks and digits, after NFKC and lower-casing. */
+/** The words of a text with their counts. A word has letters, marks and digits, after NFKC and lower-casing. */
 function words(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [word] of text
@@ -10,7 +10,7 @@ function words(text: string): Map<string, number> {
   return counts
 }
 
-/** The part of a reference's words that a text has, each as often; `undefined` for a reference without words. */
+/** The share of a reference's words that a text has, with their counts. `undefined` if the reference has no words. */
 export function wordRecall(reference: string, text: string): number | undefined {
   const found = words(text)
   let total = 0

@@ -2,7 +2,7 @@ import type { Target } from './target-outcome.js'
 
 const SEARCHES = 'searches by mode'
 
-/** How soon words are found, and what they add to a search. */
+/** The time until words are found, and the time that words add to a search. */
 export const WORD_TARGETS: readonly Target[] = [
   {
     benchmark: 'words',
@@ -10,16 +10,16 @@ export const WORD_TARGETS: readonly Target[] = [
     path: ['from upload to findable', { megabytes: 10 }, 'findableMs'],
     atMost: 3_000,
     unit: 'ms',
-    limit: { text: 'the text is extracted, cut into chunks, stored and indexed, by one thread.' },
+    limit: { text: 'one thread extracts the text, cuts it into chunks, stores them and indexes their words.' },
   },
   {
     benchmark: 'words',
-    what: 'what words add to a search, 100,000 chunks',
+    what: 'time that words add to a search, 100,000 chunks',
     path: [SEARCHES, { about: 100_000 }, 'addedMs'],
     atMost: 4,
     unit: 'ms',
     limit: {
-      text: 'a search by meaning alone takes {} ms, one by words alone {}.',
+      text: 'a search by meaning alone takes {} ms, and a search by words alone {} ms.',
       figures: [
         [SEARCHES, { about: 100_000 }, 'semanticP50Ms'],
         [SEARCHES, { about: 100_000 }, 'keywordP50Ms'],
@@ -32,6 +32,6 @@ export const WORD_TARGETS: readonly Target[] = [
     path: [SEARCHES, { about: 100_000 }, 'peakMb'],
     atMost: 1_500,
     unit: 'MB',
-    limit: { text: 'Lance keeps what it has read of both indexes.' },
+    limit: { text: 'Lance keeps the parts of the vector index that it has read.' },
   },
 ]

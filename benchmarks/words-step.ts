@@ -1,6 +1,6 @@
 /**
- * One step of the benchmark of words, in a process of its own: `words-step.ts STEP TASK`, the task as JSON. Prints what
- * it measured, as JSON.
+ * One step of the words benchmark, in a process of its own: `words-step.ts STEP TASK`, with the task as JSON. Prints
+ * its figures as JSON.
  */
 import { Readable } from 'node:stream'
 import { openLocalEngine } from '../dist/adapters/local/index.js'
@@ -17,7 +17,7 @@ export interface WordSteps {
   readonly searchByModes: (task: ModeTask) => Promise<Readonly<Record<string, number | Spread>>>
 }
 
-/** How soon a document was found, in ms from the beginning of its upload. */
+/** Times in ms from the start of the upload. */
 export interface FindableFigures {
   readonly uploadedMs: number
   readonly findableMs: number
@@ -35,7 +35,7 @@ interface ModeTask {
   readonly isQuick: boolean
 }
 
-/** Of the text at 200 tokens, measured. */
+/** The measured mean of the text at 200 tokens. */
 const CHARACTERS_PER_CHUNK = 790
 const MARK = 'zanzibarium'
 const PROMPTS = [
@@ -49,7 +49,7 @@ const TEXTS = { name: 'A', description: '', caption: '', toolsJson: '[]' }
 
 const STEPS: WordSteps = { timeToFindable, fillWithChunks, searchByModes }
 
-/** The model is the real one: it has begun, and nothing waits for it. */
+/** Measures with the real model. The model has started to embed, and the figure does not wait for it. */
 async function timeToFindable({
   dataDir,
   megabytes,
@@ -62,12 +62,12 @@ async function timeToFindable({
   const { id } = await session.contexts.create({ ...TEXTS, settings: { maxSizeBytes: 1_000_000_000 } })
   await session.documents.whenProcessed(await upload(session, id, 'first.txt', [Buffer.from('What comes first.')]))
   const pieces = [...longText(megabytes * 1e6), Buffer.from(` The last word is ${MARK}.`)]
-  const told = new Promise<void>((resolve) => engine.on('document.findable', () => resolve()))
+  const findable = new Promise<void>((resolve) => engine.on('document.findable', () => resolve()))
   const began = performance.now()
   await upload(session, id, 'long.txt', pieces)
   const uploadedMs = performance.now() - began
-  await told
-  if (!(await isFound(session, id))) throw new Error('the document is told to be findable, and is not found')
+  await findable
+  if (!(await isFound(session, id))) throw new Error('document.findable was reported, but no search finds the document')
   const findableMs = performance.now() - began
   await engine.close()
   return { uploadedMs: hundredths(uploadedMs), findableMs: hundredths(findableMs) }
@@ -96,7 +96,10 @@ async function fillWithChunks({ dataDir, chunks }: { dataDir: string; chunks: nu
   return { contextId: id, chunks: made, fillSeconds: hundredths((performance.now() - began) / 1_000) }
 }
 
-/** The same questions in each mode, in turn. Chunks have vectors of a stub; questions take as long as with the default model. */
+/**
+ * Asks the same questions in each mode, in turn. The chunks have vectors of a stub. A question takes as long as with
+ * the default model.
+ */
 async function searchByModes({ dataDir, contextId, isQuick }: ModeTask): Promise<Record<string, number | Spread>> {
   const [rounds, alone, together] = isQuick ? [1, 5, 64] : [5, 200, 640]
   const engine = await openAskedEngine(dataDir)

@@ -1,7 +1,7 @@
 /**
- * Words: how soon a document can be found by its words after its upload, while the model has just begun; and what a
- * search by words and meaning takes beside one by meaning alone, by one caller and by 64. Each step runs in a process of
- * its own.
+ * The time from upload until a document is found by its words, while the model has just started to embed. Also the time
+ * of a search by words and meaning beside a search by meaning alone, for one caller and for 64. Each step has a process
+ * of its own.
  */
 import { mediansOf } from './measure.js'
 import { writeReport } from './report.js'

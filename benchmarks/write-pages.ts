@@ -120,7 +120,7 @@ function targetTable(targets: readonly Target[], results: unknown): readonly str
   ]
 }
 
-/** In the format of all files of the project: tables have aligned columns. */
+/** Formats a page like all files of the project: tables have aligned columns. */
 function formatted(path: string, parts: readonly string[]): string {
   const biome = [require.resolve('@biomejs/biome/bin/biome'), 'format', `--stdin-file-path=${path}`]
   return execFileSync(process.execPath, biome, {

@@ -7,10 +7,10 @@ import { build, type Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..')
 const DIST = join(ROOT, 'dist') + sep
-/** From here on packages are found as from the tests. */
+/** Packages resolve from here on as they do for the tests. */
 const PROGRAMS = join(ROOT, 'node_modules/.cache/alcove-tests')
 
-/** What ships stays where it is, and so does what a program of tests reads beside itself. */
+/** The shipped files stay in place, and so do the files that a program of tests reads beside itself. */
 const inPlace: Plugin = {
   name: 'in-place',
   setup: (bundle) => {
@@ -28,7 +28,7 @@ const inPlace: Plugin = {
 const programs = new Map<string, Promise<string>>()
 
 /**
- * A program of the tests in one file of JavaScript: it starts in half the time that a loader for TypeScript takes.
+ * A program of the tests in one JavaScript file: it starts in half the time of a TypeScript loader.
  * @param script path of its TypeScript
  * @returns path of the file
  */
@@ -38,7 +38,7 @@ export async function childProgram(script: string): Promise<string> {
   return await made
 }
 
-/** Starts a program of the tests as a process that talks to this one. */
+/** Starts a program of the tests as a process that exchanges messages with this one. */
 export async function forkProgram(
   script: string,
   args: readonly string[],
@@ -62,7 +62,7 @@ async function makeProgram(script: string): Promise<string> {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16)
   const file = join(PROGRAMS, `${basename(script, '.ts')}-${digest}.mjs`)
   await mkdir(PROGRAMS, { recursive: true })
-  // Others may make the same.
+  // Other processes may create the same file.
   const unfinished = `${file}.${randomUUID()}`
   await writeFile(unfinished, text)
   await rename(unfinished, file)

@@ -1,6 +1,6 @@
 import type { VectorRows } from '../src/ports/index.js'
 
-/** Numbers that look random, the same in every run. */
+/** Numbers that look random, and are the same in every run. */
 function* numbersFrom(seed: number): Generator<number, never> {
   let state = seed * 2_654_435_761 + 1
   for (;;) {
@@ -11,7 +11,7 @@ function* numbersFrom(seed: number): Generator<number, never> {
   }
 }
 
-/** A vector near the centre of a document's cluster; another one for each number. */
+/** A vector near the centre of a document's cluster; each number gives another vector. */
 export function clusteredVector(documentId: number, dimensions: number, number = 0): Float32Array {
   const center = numbersFrom(documentId)
   const noise = numbersFrom(documentId * 100_003 + number + 1)

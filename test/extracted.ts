@@ -1,13 +1,13 @@
 import type { ExtractedPiece, ExtractionSource, TextExtractor } from '../src/ports/index.js'
 
-/** What a file gives: its text, the pieces it comes in, and what is said of it. */
+/** The result for one file: its text, its pieces, and its warnings. */
 export interface Extracted {
   readonly text: string
   readonly pieces: readonly ExtractedPiece[]
   readonly warnings: readonly string[]
 }
 
-/** A file in memory, in parts as a file store gives them. */
+/** A file in memory, in pieces as a file store yields them. */
 export function sourceOf(fileName: string, bytes: Uint8Array, bytesPerPull: number = 65_536): ExtractionSource {
   return {
     fileName,

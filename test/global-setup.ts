@@ -1,9 +1,9 @@
 import { startPostgres } from './postgres-server.js'
 
-/** Where tests find PostgreSQL. Set from outside, it names a database in which they may make schemas. */
+/** The address of PostgreSQL for tests. A value from outside names a database in which tests may create schemas. */
 const VARIABLE = 'ALCOVE_TEST_DATABASE_URL'
 
-/** One PostgreSQL for all tests of a run. */
+/** Starts one PostgreSQL for all tests of a run. */
 export default async function setUp(): Promise<() => Promise<void>> {
   if (process.env[VARIABLE] !== undefined) return () => Promise.resolve()
   try {

@@ -4,21 +4,21 @@ import { setTimeout } from 'node:timers/promises'
 import { childProgram } from './child-program.js'
 
 export interface MortalProcessOptions {
-  /** The program of the process. It sends a message when it is ready, and others `{ done }` with what it counts. */
+  /** The program of the process. It sends a message when it is ready, and then `{ done }` messages with its counts. */
   readonly script: string
   readonly args: readonly string[]
-  /** Shortest and longest life, in ms; without it it is not killed. */
+  /** Shortest and longest life, in ms; without it nothing kills the process. */
   readonly killEveryMs: readonly [number, number] | undefined
   readonly random: () => number
 }
 
-/** A process that is killed again and again, and started again, if it is to be. */
+/** A process that is killed and restarted repeatedly, if it has a limited life. */
 export class MortalProcess {
-  /** The last one included, which is ended like the others. */
+  /** Includes the last process, which is stopped like the others. */
   killed = 0
-  /** How it ended by itself, which it should not. */
+  /** Its exit if it ended by itself, which is an error. */
   readonly deaths: string[] = []
-  /** What it has done, as far as it told before it was killed. */
+  /** The counts that it reported before it was killed. */
   done = 0
   readonly #options: MortalProcessOptions
   #child: ChildProcess | undefined

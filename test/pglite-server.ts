@@ -3,8 +3,8 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 
 /**
- * PostgreSQL with pgvector, within this process: one that needs no server. It has one backend, and mixes up the
- * statements of several connections (pglite-socket 0.2): whoever works with it has one.
+ * PostgreSQL with pgvector within this process, for machines without a server. It has one backend, and confuses the
+ * statements of several connections (pglite-socket 0.2), so each user needs exactly one connection.
  */
 export interface PgliteServer {
   readonly url: string

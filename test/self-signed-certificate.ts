@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** A key, and a certificate of it for `localhost` that vouches for itself, as PEM. */
+/** A key and its self-signed certificate for `localhost`, as PEM. */
 export function selfSignedCertificate(): { readonly cert: string; readonly key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   // RFC 5280, section 4.1.

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server whose network can be lost without anybody being told. */
+/** A connection to a server whose network can fail silently. */
 export interface SilentProxy {
   /** The server's URL, through the proxy. */
   readonly url: string
-  /** From now on nothing is forwarded, and nothing closed: neither of the connections there are nor of new ones. */
+  /** From now on the proxy forwards nothing and closes nothing, for existing and for new connections. */
   silence(): void
-  /** New connections are forwarded again. The others stay as silent as they are. */
+  /** The proxy forwards new connections. The others stay silent. */
   letNewThrough(): void
   dispose(): Promise<void>
 }
 
-/** Starts a proxy before a server. */
+/** Starts a proxy in front of a server. */
 export async function startSilentProxy(url: string): Promise<SilentProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()

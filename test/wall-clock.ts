@@ -1,2 +1,2 @@
-/** Of a test that compares with the clock on the wall: a busy machine may spoil a round. */
+/** For a test that compares with the wall clock: a busy machine may spoil a round. */
 export const WALL_CLOCK = { retry: 2 }

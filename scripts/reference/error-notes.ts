@@ -1,13 +1,10 @@
-/**
- * What the docstrings of the error classes do not say: what to do about each code, and what a code means whose class
- * has several.
- */
+/** Advice for each error code, and the meaning of the codes that share a class. The docstrings of the classes say the rest. */
 export interface ErrorNote {
-  /** When the code comes; default the docstring of its class. */
+  /** The case in which the code occurs. Default: the docstring of its class. */
   readonly when?: string
-  /** What whoever gets it does. */
+  /** The action for the caller, the operator or the user. */
   readonly advice: string
-  /** No answer of the REST API has it: it comes from a call of the library, from a command, or with a document. */
+  /** True if no answer of the REST API has the code. It comes from a call of the library, a command, or a document. */
   readonly isOutsideHttp?: true
 }
 
@@ -16,7 +13,7 @@ export interface ErrorGroup {
   readonly notes: Readonly<Record<string, ErrorNote>>
 }
 
-const LIST_ANEW = 'Check the id. List what there is, and take the id from there.'
+const CHECK_THE_ID = 'Check the id. A list of the existing objects has the right one.'
 const NEW_FILE = 'Save the file again with the program that made it, and upload the new file.'
 
 export const ERROR_GROUPS: readonly ErrorGroup[] = [
@@ -24,14 +21,16 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Input',
     notes: {
       ERR_INVALID_INPUT: { advice: 'Correct the field that the message and `field` name.' },
-      ERR_ALREADY_EXISTS: { advice: 'Use what is there, or choose another name, address or URL.' },
-      ERR_IN_USE: { advice: 'Do first what the message names. Some things stay for good, such as the root company.' },
+      ERR_ALREADY_EXISTS: { advice: 'Use the existing object, or choose another name, address or URL.' },
+      ERR_IN_USE: {
+        advice: 'Do first what the message says. Some objects cannot be deleted, such as the root company.',
+      },
       ERR_LAST_MANAGER: { advice: 'Give another user a role with `tenant:manage` first.' },
       ERR_UNSUPPORTED: { advice: 'Follow the message: it names the package, the role or the command that is needed.' },
     },
   },
   {
-    title: 'Who may do what',
+    title: 'Authentication and permissions',
     notes: {
       ERR_UNAUTHENTICATED: {
         advice:
@@ -40,7 +39,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       },
       ERR_FORBIDDEN: {
         advice:
-          'Ask somebody who manages the company for the right. `scope` names a capability that the token leaves out.',
+          'Ask a user who manages the company for the permission. `scope` names a capability that the token leaves out.',
       },
       ERR_OTP_REQUIRED: { advice: 'Ask the user for a code, and check the password and the code together.' },
       ERR_COMPANY_REQUIRED: { advice: 'Ask the user for the company, and pass its id as `companyId`.' },
@@ -52,17 +51,17 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     },
   },
   {
-    title: 'Things that are not there',
+    title: 'Objects that do not exist',
     notes: {
-      ERR_CONTEXT_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_DOCUMENT_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_COMPANY_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_ACCOUNT_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_ROLE_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_USER_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_PERMISSION_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_API_KEY_NOT_FOUND: { advice: LIST_ANEW },
-      ERR_DESTINATION_NOT_FOUND: { advice: LIST_ANEW },
+      ERR_CONTEXT_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_DOCUMENT_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_COMPANY_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_ACCOUNT_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_ROLE_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_USER_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_PERMISSION_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_API_KEY_NOT_FOUND: { advice: CHECK_THE_ID },
+      ERR_DESTINATION_NOT_FOUND: { advice: CHECK_THE_ID },
       ERR_DELIVERY_NOT_FOUND: {
         advice: 'Check the id. The log keeps a delivery for 30 days, or for `deliveryRetentionDays`.',
       },
@@ -73,7 +72,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     notes: {
       ERR_QUOTA_EXCEEDED: { advice: 'Delete documents of the context, or raise its `maxSize`.' },
       ERR_LIMIT_REACHED: {
-        advice: 'Delete what is no longer needed. The operator can raise the limit that the message names.',
+        advice: 'Delete objects that are no longer needed. The operator can raise the limit that the message names.',
       },
       ERR_THROTTLED: { advice: 'Wait for `retryAfterSeconds`, the header `Retry-After` over HTTP, and call again.' },
     },
@@ -82,35 +81,35 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Documents',
     notes: {
       ERR_UNSUPPORTED_FORMAT: {
-        when: 'No reader knows the format of the file.',
+        when: 'The format of the file is not supported.',
         advice: 'Save the text as .txt, .md, .csv, .pdf or .docx.',
       },
       ERR_WRONG_TYPE: {
-        when: 'The content of the file has another format than the name says.',
-        advice: 'Give the file the name that the message asks for.',
+        when: 'The content of the file has another format than the extension of its name.',
+        advice: 'Rename the file to the extension that the message names.',
       },
-      ERR_EMPTY_FILE: { when: 'The file has no bytes.', advice: 'Upload a file with content.' },
+      ERR_EMPTY_FILE: { when: 'The file is empty.', advice: 'Upload a file with content.' },
       ERR_NO_TEXT: {
-        when: 'The file has no text. It may be a scan, or its letters have no meaning outside of its fonts.',
-        advice: 'Run text recognition (OCR) over the file, and upload the result.',
+        when: 'The file has no text. It may be a scan, or its fonts have no Unicode map.',
+        advice: 'Run text recognition (OCR) over a scan. Export another file again with embedded Unicode fonts.',
       },
-      ERR_ENCRYPTED: { when: 'A password protects the file.', advice: 'Save the file without a password.' },
-      ERR_CORRUPT_FILE: { when: 'The file is damaged, so that nothing of it can be read.', advice: NEW_FILE },
+      ERR_ENCRYPTED: { when: 'The file is protected by a password.', advice: 'Save the file without a password.' },
+      ERR_CORRUPT_FILE: { when: 'The file is damaged and cannot be read.', advice: NEW_FILE },
       ERR_UNDECODABLE_TEXT: {
-        when: 'No character set turns the bytes into a text.',
+        when: 'The encoding of the text is unknown or not supported, or the file is binary.',
         advice: 'Convert the file to UTF-8.',
       },
       ERR_EXTRACTION_LIMIT: {
-        when: 'The file needs more memory, or becomes more text, than a file may.',
+        when: 'Reading the file needs too much memory, or the file has too much text.',
         advice: 'Split the file, or save it in another format.',
       },
       ERR_EXTRACTION_TIMEOUT: {
-        when: 'Reading the file takes too long. The file may be damaged, or made to be slow.',
-        advice: 'Save the file again, or split it.',
+        when: 'Reading the file takes too long: the file may be damaged.',
+        advice: 'Save the file with another program, or split it.',
         isOutsideHttp: true,
       },
       ERR_CRASHED: {
-        advice: 'Retry the document once. If it fails again, remove it: it ends the process that works on it.',
+        advice: 'Retry the document once. If it fails a second time, delete it: it crashes the process that reads it.',
         isOutsideHttp: true,
       },
       ERR_FILE_MISSING: { advice: 'Restore the file from a backup, or delete the document.' },
@@ -140,7 +139,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       },
       ERR_VECTORS_DAMAGED: {
         advice:
-          'Run `alcove doctor --repair`, which makes the vectors and the words of the context again from its documents.',
+          'Run `alcove doctor --repair`, which rebuilds the vectors and the words of the context from its documents.',
       },
     },
   },
@@ -148,7 +147,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Storage and the data folder',
     notes: {
       ERR_STORAGE: { advice: 'Call again when `isTransient` is true. Otherwise do what the message says.' },
-      ERR_STORAGE_FULL: { advice: 'Make room on the disk. Work goes on by itself.' },
+      ERR_STORAGE_FULL: { advice: 'Free space on the disk. The engine then continues by itself.' },
       ERR_SCHEMA_TOO_NEW: {
         advice: 'Install the version of the package that wrote the database, or a newer one.',
         isOutsideHttp: true,
@@ -159,11 +158,11 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       },
       ERR_NOT_INITIALIZED: { advice: 'Run `alcove init`, or name the folder that you mean.', isOutsideHttp: true },
       ERR_DATA_DIR_LOCKED: {
-        advice: 'End the process that the message names, or ask it to do the work over REST.',
+        advice: 'Stop the process that the message names, or send it the request over REST.',
         isOutsideHttp: true,
       },
       ERR_DATA_DIR_UNUSABLE: {
-        advice: 'Give the user of the process the right to read and write the folder, and nobody else.',
+        advice: 'Give the user of the process, and no other user, the right to read and write the folder.',
         isOutsideHttp: true,
       },
       ERR_DATA_DIR_MISMATCH: {
@@ -187,7 +186,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         isOutsideHttp: true,
       },
       ERR_MIGRATION_FAILED: {
-        advice: 'End what writes to the database or the folder, and run `alcove migrate` again.',
+        advice: 'Stop all processes that write to the database or the folder, and run `alcove migrate` again.',
         isOutsideHttp: true,
       },
     },
@@ -202,7 +201,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         isOutsideHttp: true,
       },
       ERR_SECRET_UNREADABLE: {
-        advice: 'Make the secret anew: rotate the secret of the destination, or set up the one-time passwords again.',
+        advice: 'Create a new secret: rotate the secret of the destination, or set up the one-time passwords again.',
       },
     },
   },
@@ -216,7 +215,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice:
           'Use a public HTTPS address. The operator can let a private network in: `--webhook-allow`, `webhooks.allow`.',
       },
-      ERR_PAYLOAD_CORRUPT: { advice: 'Record the event anew. The damaged one cannot be sent.' },
+      ERR_PAYLOAD_CORRUPT: { advice: 'Record a new event. The damaged one cannot be sent.' },
       ERR_WEBHOOK_SIGNATURE: {
         advice: 'Answer with 401. If the sender is right, check the secret and verify the raw bytes.',
         isOutsideHttp: true,
@@ -238,16 +237,16 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Send again over a faster connection. The operator can set `--min-upload-rate`.',
       },
       ERR_BUSY: {
-        when: 'All clients together send more bodies than the server can hold.',
+        when: 'The bodies of all clients together are larger than the memory that the server has for them.',
         advice: 'Wait for as long as `Retry-After` says, and send again.',
       },
       ERR_REQUEST_ABORTED: {
-        when: 'The client leaves before its answer. The code is in the log alone.',
-        advice: 'Nothing is to be done.',
+        when: 'The client disconnects before the answer. Only the log has the code.',
+        advice: 'No action is needed.',
       },
       ERR_TIMEOUT: {
-        when: 'A port does not answer the health check in time. The code stands beside the port in `GET /health`.',
-        advice: 'Look at the service behind the port, such as the database.',
+        when: 'A port does not answer the health check in time. The code is next to the port in `GET /health`.',
+        advice: 'Check the service behind the port, such as the database.',
       },
     },
   },
@@ -255,26 +254,25 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'The engine itself',
     notes: {
       ERR_INTERNAL: {
-        when: 'Something fails that no code describes. The log has the cause.',
+        when: 'An unexpected error without a code of its own occurs. The log has the cause.',
         advice: 'Read the log, and report the cause.',
       },
       ERR_LEASE_LOST: {
-        advice: 'Nothing is to be done: another worker has the job. Telemetry tells of it.',
+        advice: 'No action is needed: another worker has the job. Telemetry reports it.',
         isOutsideHttp: true,
       },
     },
   },
 ]
 
-/** Names of codes that stand in the sources, and that nobody who calls the engine gets. */
+/** Codes in the sources that no caller of the engine gets. */
 export const INNER_CODES: Readonly<Record<string, string>> = {
   ERR_MODULE_NOT_FOUND: 'Node has no such package. The engine reports `ERR_UNSUPPORTED`.',
-  ERR_RESPONSE_SIZE: 'A receiver of events answers with too much. The delivery log has a sentence that says so.',
-  ERR_RESPONSE_STATUS:
-    'A receiver of events answers without a final status. The delivery log has a sentence that says so.',
+  ERR_RESPONSE_SIZE: 'The answer of a webhook receiver is too large. The delivery log has a sentence about it.',
+  ERR_RESPONSE_STATUS: 'A webhook receiver answers without a final status. The delivery log has a sentence about it.',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'Node does not trust a certificate, which is for another name. The message of the error says so.',
-  ERR_UNAVAILABLE: 'The HTTP server has it as a default, and answers with the code of the error in its place.',
+    'A TLS certificate is for another host name. The message of the error names the reason.',
+  ERR_UNAVAILABLE: 'The default code of the HTTP server. The answer has the code of the error instead.',
   ERR_WORKER_OUT_OF_MEMORY:
-    'A reader of documents needs too much memory. The document ends with `ERR_EXTRACTION_LIMIT`.',
+    'A reader of documents needs too much memory. The document fails with `ERR_EXTRACTION_LIMIT`.',
 }

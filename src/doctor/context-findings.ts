@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT } from '../contexts/index.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import { TimeSlice } from '../kernel/time-slice.js'
 import {
   AlcoveError,
@@ -139,7 +139,7 @@ export class ContextVectors extends CollectionReader {
   async sample(documents: readonly DocumentRecord[], signal: AbortSignal): Promise<ReadonlyMap<number, VectorProblem>> {
     const problems = new Map<number, VectorProblem>()
     const slice = new TimeSlice()
-    for (const keys of inParts(documents.flatMap(sampleKeys), VECTORS_PER_READ)) {
+    for (const keys of inBatches(documents.flatMap(sampleKeys), VECTORS_PER_READ)) {
       signal.throwIfAborted()
       const vectors = await this.tryRead(() => this.#index.read(this.collection, keys))
       if (vectors === undefined) return new Map()

@@ -2,7 +2,7 @@ import { isUnfinished, removeChunks, resetDocument } from '../documents/index.js
 import { untilNoBackup } from '../jobs/index.js'
 import { pause, untilAborted } from '../kernel/abort.js'
 import { AlcoveError, StorageError, VectorsDamagedError } from '../kernel/errors.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
 import { type Sweep } from '../maintenance/index.js'
 import type { FileStore, Storage, VectorIndex } from '../ports/index.js'
@@ -67,7 +67,7 @@ export class Repair {
     }
     // All documents of a dropped collection: the drop removed their undamaged vectors too.
     const reset = [...new Set([...documentsOf(findings, 'process'), ...(await this.#documentsIn(droppedContexts))])]
-    for (const ids of inParts(reset, DOCUMENTS_PER_TRANSACTION)) {
+    for (const ids of inBatches(reset, DOCUMENTS_PER_TRANSACTION)) {
       await this.#untilNoBackup(signal)
       await this.#resetDocuments(ids)
     }
@@ -189,7 +189,7 @@ export class Repair {
   async #untilProcessed(ids: readonly number[], options: RepairOptions): Promise<ReadonlyMap<number, string>> {
     const failures = new Map<number, string>()
     let processed = 0
-    for (const part of inParts(ids, DOCUMENTS_PER_WAIT)) {
+    for (const part of inBatches(ids, DOCUMENTS_PER_WAIT)) {
       let waiting = part
       while (waiting.length > 0) {
         const records = await this.#storage.read(({ documents }) => documents.find(waiting))

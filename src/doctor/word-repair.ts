@@ -1,6 +1,6 @@
 import { countWithoutWords, enqueueWords, INDEX_WORDS } from '../documents/index.js'
 import { pause } from '../kernel/abort.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
 import type { LexicalIndex, Storage } from '../ports/index.js'
 import type { Finding } from './finding.js'
@@ -116,7 +116,7 @@ export class WordRepair {
     { signal, untilNoBackup }: WordRepairOptions,
   ): Promise<void> {
     // Once for a context without such documents, too: it may have documents that were never indexed.
-    for (const part of ids.length === 0 ? [[]] : inParts(ids, DOCUMENTS_PER_TRANSACTION)) {
+    for (const part of ids.length === 0 ? [[]] : inBatches(ids, DOCUMENTS_PER_TRANSACTION)) {
       signal.throwIfAborted()
       await untilNoBackup()
       await this.#storage.transaction(async (repositories) => {

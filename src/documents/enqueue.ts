@@ -1,5 +1,5 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import type { ContextRecord, DocumentRecord, NewJob, Repositories, Storage } from '../ports/index.js'
 
 type ContextOwner = Pick<ContextRecord, 'accountId'>
@@ -59,7 +59,7 @@ export async function enqueueWords(
  */
 export async function enqueueMissingWords(storage: Storage, signal: AbortSignal): Promise<number> {
   const contextIds = await storage.read(({ contexts }) => contexts.listWithoutWords(ANALYZER_VERSION))
-  for (const part of inParts(contextIds, CONTEXTS_PER_TRANSACTION)) {
+  for (const part of inBatches(contextIds, CONTEXTS_PER_TRANSACTION)) {
     signal.throwIfAborted()
     await storage.transaction(async (repositories) => {
       const newJobs: NewJob[] = []

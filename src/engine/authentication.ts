@@ -1,19 +1,15 @@
-import type { Container } from 'inversify'
 import type { PublicKey } from '../ports/index.js'
-import {
-  AuthenticateToken,
-  type Caller,
-  type Introspection,
-  type PasswordOrigin,
-  type PasswordReset,
-  type PasswordSetup,
-  Passwords,
-  type TokenRequest,
-  type TokenResponse,
-  type TokenStateRequest,
-  Tokens,
+import type {
+  Caller,
+  Introspection,
+  PasswordOrigin,
+  PasswordReset,
+  PasswordSetup,
+  TokenRequest,
+  TokenResponse,
+  TokenStateRequest,
 } from '../tenancy/index.js'
-import { CLOCK, TOKEN_ISSUER, TOKEN_SIGNER } from './tokens.js'
+import type { EngineParts } from './engine-parts.js'
 
 /**
  * Operations without a principal: they authenticate clients and users. After the engine is closed, they reject with a
@@ -94,27 +90,27 @@ export interface Authentication {
   countPasswordRequest(origin: PasswordOrigin): Promise<void>
 }
 
-export function createAuthentication(container: Container): Authentication {
+export function createAuthentication(parts: EngineParts): Authentication {
   return {
-    issuer: container.get(TOKEN_ISSUER).iss,
-    issueToken: async (request, origin) => await container.get(Tokens).issue(request, origin),
-    authenticate: async (token) => await container.get(AuthenticateToken).execute(token),
+    issuer: parts.tokenIssuer.iss,
+    issueToken: async (request, origin) => await parts.tokens.issue(request, origin),
+    authenticate: async (token) => await parts.authenticateToken.execute(token),
     renew: async (caller) => {
-      await container.get(AuthenticateToken).renew(caller)
+      await parts.authenticateToken.renew(caller)
     },
     revokeToken: async (request, origin) => {
-      await container.get(Tokens).revoke(request, origin)
+      await parts.tokens.revoke(request, origin)
     },
-    introspectToken: async (request, origin) => await container.get(Tokens).introspect(request, origin),
-    publicKeys: async () => await container.get(TOKEN_SIGNER).publicKeys(container.get(CLOCK).now()),
+    introspectToken: async (request, origin) => await parts.tokens.introspect(request, origin),
+    publicKeys: async () => await parts.tokenSigner.publicKeys(parts.clock.now()),
     requestPasswordReset: async (input, origin) => {
-      await container.get(Passwords).requestReset(input, origin)
+      await parts.passwords.requestReset(input, origin)
     },
     setPassword: async (input, origin) => {
-      await container.get(Passwords).setup(input, origin)
+      await parts.passwords.setup(input, origin)
     },
     countPasswordRequest: async (origin) => {
-      await container.get(Passwords).countRequest(origin)
+      await parts.passwords.countRequest(origin)
     },
   }
 }

@@ -1,22 +1,14 @@
-import type { Container } from 'inversify'
-import { type RepairWorkers, Verify } from '../doctor/index.js'
-import { DocumentEventEmitter, type DocumentEvents } from '../documents/index.js'
+import type { RepairWorkers } from '../doctor/index.js'
+import type { DocumentEvents } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
 import { ClosedError, NotInitializedError } from '../kernel/errors.js'
-import { SecretBox } from '../kernel/secret-box.js'
-import { checkSecretKey, RecordEvent } from '../outbox/index.js'
-import {
-  AccessRecorder,
-  Initialize,
-  type InitializeInput,
-  type InitializeResult,
-  type Principal,
-  parsePrincipal,
-} from '../tenancy/index.js'
+import { checkSecretKey } from '../outbox/index.js'
+import { type InitializeInput, type InitializeResult, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { type Authentication, createAuthentication } from './authentication.js'
-import { createContainer } from './container.js'
+import { wireParts } from './container.js'
 import type { Engine, EventOperations } from './engine.js'
 import { type EngineOptions, requireValid } from './engine-options.js'
+import type { EngineParts } from './engine-parts.js'
 import { checkHealth, type Health } from './health.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
 import { createSession, type Session, type WorkSignals } from './session.js'
@@ -27,17 +19,17 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
   let workers: Workers | undefined
   try {
     requireValid(options)
-    const container = createContainer(options)
+    const parts = wireParts(options)
     await options.storage.open()
-    await checkSecretKey(options.storage, container.get(SecretBox))
-    const initialize = container.get(Initialize)
+    await checkSecretKey(options.storage, parts.secretBox)
+    const initialize = parts.initialize
     const isWorking = options.isWorking ?? true
     const owner =
       (await initialize.findOwner()) ?? (isWorking ? await initialize.ensureOwner(options.initial) : undefined)
     if (owner === undefined) throw new NotInitializedError('there is no company yet: run "alcove init" first')
-    workers = isWorking ? new Workers(container, options) : undefined
+    workers = isWorking ? new Workers(parts, options) : undefined
     await workers?.start()
-    return new ComposedEngine(options, container, owner, workers)
+    return new ComposedEngine(options, parts, owner, workers)
   } catch (error) {
     // The first error is the one to report, not an error of the cleanup.
     await workers?.stop().catch(() => undefined)
@@ -68,7 +60,7 @@ class ComposedEngine implements Engine {
   readonly authentication: Authentication
   readonly events: EventOperations
   readonly #ports: EngineOptions
-  readonly #container: Container
+  readonly #parts: EngineParts
   readonly #workers: Workers | undefined
   /**
    * Calls that the engine aborts when it closes. Each has its own controller, because Node warns about one signal with
@@ -77,28 +69,28 @@ class ComposedEngine implements Engine {
   readonly #runningCalls = new Map<AbortController, Promise<unknown>>()
   #closing: Promise<void> | undefined
 
-  constructor(ports: EngineOptions, container: Container, owner: Principal, workers: Workers | undefined) {
+  constructor(ports: EngineOptions, parts: EngineParts, owner: Principal, workers: Workers | undefined) {
     this.owner = owner
     this.#ports = ports
-    this.#container = container
+    this.#parts = parts
     this.#workers = workers
     const signals = this.#workers ?? NO_WORKERS
-    this.administration = createHostAdministration(container, owner, signals, async (options) => {
+    this.administration = createHostAdministration(parts, owner, signals, async (options) => {
       return await this.#runUntilClosed(options?.signal, async (signal) => {
-        return await container.get(Verify).execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
+        return await parts.verify.execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
       })
     })
-    this.authentication = createAuthentication(container)
+    this.authentication = createAuthentication(parts)
     this.events = {
       record: async (event, options = {}) =>
-        await container.get(RecordEvent).execute(event, options, () => signals.deliveriesQueued()),
+        await parts.recordEvent.execute(event, options, () => signals.deliveriesQueued()),
     }
   }
 
   as(principal: Principal): Session {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
     const workers = this.#workers ?? NO_WORKERS
-    return createSession(this.#container, parsePrincipal(principal), {
+    return createSession(this.#parts, parsePrincipal(principal), {
       documentUploaded: () => workers.documentUploaded(),
       documentDeleted: (id) => workers.documentDeleted(id),
       purgeQueued: () => workers.purgeQueued(),
@@ -109,15 +101,15 @@ class ComposedEngine implements Engine {
   }
 
   on<Name extends keyof DocumentEvents>(name: Name, listener: (event: DocumentEvents[Name]) => void): () => void {
-    return this.#container.get(DocumentEventEmitter).on(name, listener)
+    return this.#parts.documentEvents.on(name, listener)
   }
 
   async initialize(input?: InitializeInput): Promise<InitializeResult> {
-    return await this.#container.get(Initialize).execute(input)
+    return await this.#parts.initialize.execute(input)
   }
 
   async health(): Promise<Health> {
-    return await checkHealth(this.#container)
+    return await checkHealth(this.#parts)
   }
 
   async whenCleared(): ReturnType<Engine['whenCleared']> {
@@ -152,7 +144,7 @@ class ComposedEngine implements Engine {
     for (const closing of this.#runningCalls.keys()) closing.abort(new ClosedError('the engine'))
     await Promise.all(this.#runningCalls.values())
     await this.#workers?.stop()
-    await this.#container.get(AccessRecorder).flush()
+    await this.#parts.accessRecorder.flush()
     await closePorts(this.#ports)
   }
 }

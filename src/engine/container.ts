@@ -1,6 +1,18 @@
-import { Container } from 'inversify'
+import { type AbstractNewable, Container } from 'inversify'
 import 'reflect-metadata'
+import { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
 import { Contexts, RemoveContexts } from '../contexts/index.js'
+import {
+  ContextCheck,
+  DocumentCheck,
+  Examination,
+  FoundationCheck,
+  LeftoverCheck,
+  Repair,
+  StartCheck,
+  Verify,
+  WordRepair,
+} from '../doctor/index.js'
 import {
   DeleteDocument,
   DocumentEventEmitter,
@@ -15,8 +27,9 @@ import {
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
-import { limitsOf } from '../kernel/limits.js'
+import { type EngineLimits, limitsOf } from '../kernel/limits.js'
 import { SecretBox } from '../kernel/secret-box.js'
+import { integerSchema, textSchema, validate } from '../kernel/validate.js'
 import {
   PurgeAccount,
   PurgeCompany,
@@ -24,41 +37,103 @@ import {
   PurgeDocument,
   Sweep,
   SweepCollections,
+  SweepInTurn,
 } from '../maintenance/index.js'
-import { Search } from '../search/index.js'
-import { Authorizer } from '../tenancy/index.js'
-import { bindTenancy } from './bind-tenancy.js'
-import { bindAdministration, bindAudit, bindOutbox, bindVerify } from './bindings.js'
-import type { EngineOptions } from './engine-options.js'
 import {
-  CLOCK,
-  COMMON_PASSWORDS,
-  FILE_STORE,
-  HTTP_TRANSPORT,
-  LEXICAL_INDEX,
-  LIMITS,
-  MAILER,
-  ONE_TIME_PASSWORDS,
-  PASSWORD_HASHER,
-  STARTER_PROMPT_WRITER,
-  STORAGE,
-  TELEMETRY,
-  TEXT_EXTRACTOR,
-  TOKEN_SIGNER,
-  VECTOR_INDEX,
-} from './tokens.js'
+  CompanyRates,
+  DeliverEvent,
+  Deliveries,
+  Destinations,
+  RecordEvent,
+  TrimDeliveries,
+  VetDestination,
+} from '../outbox/index.js'
+import type {
+  Clock,
+  CommonPasswords,
+  FileStore,
+  HttpTransport,
+  LexicalIndex,
+  Mailer,
+  OneTimePasswords,
+  PasswordHasher,
+  StarterPromptWriter,
+  Storage,
+  Telemetry,
+  TextExtractor,
+  TokenSigner,
+  VectorIndex,
+} from '../ports/index.js'
+import { Search } from '../search/index.js'
+import {
+  AccessRecorder,
+  Administration,
+  AuthenticateClient,
+  AuthenticateToken,
+  Authorizer,
+  checkSetupUrl,
+  FailureThrottle,
+  Initialize,
+  ListPermissionOptions,
+  MailGate,
+  MailQueue,
+  OtpSecrets,
+  PasswordRequests,
+  PasswordRules,
+  Passwords,
+  Permissions,
+  type Reach,
+  SecondFactor,
+  SendMail,
+  Throttle,
+  type TokenIssuer,
+  Tokens,
+  tokenIssuerOf,
+  Users,
+  unlimitedReach,
+} from '../tenancy/index.js'
+import type { EngineOptions } from './engine-options.js'
+import type { EngineParts } from './engine-parts.js'
 
-/** Binds every use case to its ports. The container creates each object once, at its first use. */
-export function createContainer(options: EngineOptions): Container {
+/** Names an object in the container. Its type is a class of the object, so that the compiler checks the wiring. */
+type Token<T> = AbstractNewable<T>
+
+function token<T>(name: string): Token<T> {
+  return Symbol(name) as unknown as Token<T>
+}
+
+const STORAGE: Token<Storage> = token('Storage')
+const LEXICAL_INDEX: Token<LexicalIndex> = token('LexicalIndex')
+const VECTOR_INDEX: Token<VectorIndex> = token('VectorIndex')
+const TEXT_EXTRACTOR: Token<TextExtractor> = token('TextExtractor')
+const FILE_STORE: Token<FileStore> = token('FileStore')
+const STARTER_PROMPT_WRITER: Token<StarterPromptWriter> = token('StarterPromptWriter')
+const CLOCK: Token<Clock> = token('Clock')
+const TELEMETRY: Token<Telemetry> = token('Telemetry')
+const TOKEN_SIGNER: Token<TokenSigner> = token('TokenSigner')
+const PASSWORD_HASHER: Token<PasswordHasher> = token('PasswordHasher')
+const COMMON_PASSWORDS: Token<CommonPasswords> = token('CommonPasswords')
+const ONE_TIME_PASSWORDS: Token<OneTimePasswords> = token('OneTimePasswords')
+const MAILER: Token<Mailer> = token('Mailer')
+const HTTP_TRANSPORT: Token<HttpTransport> = token('HttpTransport')
+const TOKEN_ISSUER: Token<TokenIssuer> = token('TokenIssuer')
+const LIMITS: Token<EngineLimits> = token('Limits')
+const HOST_REACH: Token<Reach> = token('HostReach')
+
+const CLIENT_ID = textSchema({ min: 1, max: 255, isLine: true }).optional()
+const DAYS = integerSchema({ min: 1, max: 36_500 })
+const AUDIT_RETENTION_DAYS = 400
+const DELIVERY_RETENTION_DAYS = 30
+
+/** Wires every part of an engine to its ports. The only module that knows the container. */
+export function wireParts(options: EngineOptions): EngineParts {
   const container = new Container({ defaultScope: 'Singleton' })
+  const bind = binderOf(container)
   bindPorts(container, options)
-  bindAudit(container, options)
-  bindAdministration(container, options)
-  bindTenancy(container, options)
-  bindOutbox(container, options)
-  bindContexts(container)
-  bindIngestion(container)
-  bindVerify(container)
+  bindTenancy(container, bind, options)
+  bindOutbox(container, bind, options)
+  bindDocuments(container, bind)
+  bindDoctor(bind)
   container
     .bind(Search)
     .toResolvedValue(
@@ -66,7 +141,74 @@ export function createContainer(options: EngineOptions): Container {
         new Search(storage, { vectors, words }, models, authorizer, limits, telemetry),
       [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS, TELEMETRY],
     )
-  return container
+  return {
+    accessRecorder: container.get(AccessRecorder),
+    administration: container.get(Administration),
+    auditRefusals: container.get(AuditRefusals),
+    authenticateToken: container.get(AuthenticateToken),
+    authorizer: container.get(Authorizer),
+    clock: container.get(CLOCK),
+    contexts: container.get(Contexts),
+    deleteDocument: container.get(DeleteDocument),
+    deliverEvent: container.get(DeliverEvent),
+    deliveries: container.get(Deliveries),
+    destinations: container.get(Destinations),
+    documentEvents: container.get(DocumentEventEmitter),
+    embeddingModels: container.get(EmbeddingModels),
+    fileStore: container.get(FILE_STORE),
+    getDocument: container.get(GetDocument),
+    hostReach: container.get(HOST_REACH),
+    indexContextWords: container.get(IndexContextWords),
+    initialize: container.get(Initialize),
+    lexicalIndex: container.get(LEXICAL_INDEX),
+    listAudit: container.get(ListAudit),
+    listDocuments: container.get(ListDocuments),
+    listPermissionOptions: container.get(ListPermissionOptions),
+    passwords: container.get(Passwords),
+    permissions: container.get(Permissions),
+    processDocument: container.get(ProcessDocument),
+    purgeAccount: container.get(PurgeAccount),
+    purgeCompany: container.get(PurgeCompany),
+    purgeContext: container.get(PurgeContext),
+    purgeDocument: container.get(PurgeDocument),
+    recordEvent: container.get(RecordEvent),
+    retryDocument: container.get(RetryDocument),
+    search: container.get(Search),
+    secretBox: container.get(SecretBox),
+    sendMail: container.get(SendMail),
+    startCheck: container.get(StartCheck),
+    storage: container.get(STORAGE),
+    sweep: container.get(Sweep),
+    sweepInTurn: container.get(SweepInTurn),
+    telemetry: container.get(TELEMETRY),
+    tokenIssuer: container.get(TOKEN_ISSUER),
+    tokenSigner: container.get(TOKEN_SIGNER),
+    tokens: container.get(Tokens),
+    trimAudit: container.get(TrimAudit),
+    trimDeliveries: container.get(TrimDeliveries),
+    uploadDocument: container.get(UploadDocument),
+    users: container.get(Users),
+    vectorIndex: container.get(VECTOR_INDEX),
+    verify: container.get(Verify),
+    waitForDocument: container.get(WaitForDocument),
+  }
+}
+
+/** Binds a class whose constructor takes exactly the objects of these tokens. */
+type Bind = <Arguments extends readonly unknown[], T>(
+  target: new (...dependencies: Arguments) => T,
+  dependencies: { readonly [Index in keyof Arguments]: Token<Arguments[Index]> },
+) => void
+
+function binderOf(container: Container): Bind {
+  return (target, dependencies) => {
+    container
+      .bind(target as Token<unknown>)
+      .toResolvedValue(
+        (...resolved: unknown[]) => new target(...(resolved as never)),
+        dependencies as unknown as Token<unknown>[],
+      )
+  }
 }
 
 function bindPorts(container: Container, options: EngineOptions): void {
@@ -89,93 +231,80 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
 }
 
-function bindContexts(container: Container): void {
+/** Companies, users, permissions, tokens, passwords, mails, and the audit trail. */
+function bindTenancy(container: Container, bind: Bind, options: EngineOptions): void {
+  const { hostClientId, tokenIssuer, mail = {}, auditRetentionDays = AUDIT_RETENTION_DAYS } = options
+  const retentionDays = validate(DAYS, auditRetentionDays, 'auditRetentionDays')
+  const clientId = validate(CLIENT_ID, hostClientId, 'hostClientId')
+  if (typeof mail.setupUrl === 'string') checkSetupUrl(mail.setupUrl)
+  container.bind(HOST_REACH).toConstantValue(unlimitedReach({ kind: 'host', clientId }))
+  container.bind(TOKEN_ISSUER).toConstantValue(tokenIssuerOf(tokenIssuer))
+  bind(ListAudit, [STORAGE])
+  bind(AuditRefusals, [STORAGE, CLOCK, TELEMETRY])
+  container.bind(TrimAudit).toResolvedValue((clock) => new TrimAudit(clock, retentionDays), [CLOCK])
+  bind(Initialize, [STORAGE, CLOCK, HOST_REACH])
+  bind(RemoveContexts, [CLOCK])
+  bind(Administration, [STORAGE, CLOCK, Users, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS, RemoveContexts])
+  bind(AccessRecorder, [STORAGE, CLOCK, TELEMETRY])
+  bind(Authorizer, [STORAGE, AccessRecorder])
+  bind(Throttle, [STORAGE, CLOCK])
+  bind(FailureThrottle, [Throttle, LIMITS])
+  bind(PasswordRequests, [Throttle, LIMITS])
+  bind(AuthenticateClient, [STORAGE, CLOCK, FailureThrottle, AuditRefusals])
+  bind(AuthenticateToken, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER])
+  bind(Tokens, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient, AuthenticateToken])
   container
-    .bind(Contexts)
-    .toResolvedValue(
-      (storage, clock, authorizer, writer, models, limits) =>
-        new Contexts(storage, clock, authorizer, writer, models, limits),
-      [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS],
-    )
-  container.bind(RemoveContexts).toResolvedValue((clock) => new RemoveContexts(clock), [CLOCK])
+    .bind(SendMail)
+    .toResolvedValue((storage, clock, mailer) => new SendMail(storage, clock, mailer, mail), [STORAGE, CLOCK, MAILER])
+  bind(MailGate, [CLOCK, LIMITS])
+  bind(MailQueue, [STORAGE, CLOCK, MAILER, SendMail, TELEMETRY, MailGate])
+  bind(Users, [STORAGE, CLOCK, LIMITS, AccessRecorder, MailQueue, RemoveContexts])
+  bind(PasswordRules, [COMMON_PASSWORDS])
+  bind(OtpSecrets, [ONE_TIME_PASSWORDS, SecretBox, CLOCK, TELEMETRY])
+  bind(SecondFactor, [STORAGE, CLOCK, OtpSecrets])
+  bind(Passwords, [
+    STORAGE,
+    CLOCK,
+    PASSWORD_HASHER,
+    PasswordRules,
+    MailQueue,
+    FailureThrottle,
+    PasswordRequests,
+    AuditRefusals,
+    SecondFactor,
+  ])
+  bind(Permissions, [STORAGE, CLOCK])
+  bind(ListPermissionOptions, [STORAGE])
 }
 
-function bindIngestion(container: Container): void {
-  container.bind(DocumentEventEmitter).toResolvedValue((telemetry) => new DocumentEventEmitter(telemetry), [TELEMETRY])
-  container
-    .bind(UploadDocument)
-    .toResolvedValue(
-      (storage, files, extractor, clock, authorizer, limits) =>
-        new UploadDocument(storage, files, extractor, clock, authorizer, limits),
-      [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer, LIMITS],
-    )
-  container
-    .bind(ListDocuments)
-    .toResolvedValue((storage, authorizer) => new ListDocuments(storage, authorizer), [STORAGE, Authorizer])
-  container
-    .bind(GetDocument)
-    .toResolvedValue(
-      (storage, files, authorizer) => new GetDocument(storage, files, authorizer),
-      [STORAGE, FILE_STORE, Authorizer],
-    )
-  container
-    .bind(DeleteDocument)
-    .toResolvedValue(
-      (storage, clock, authorizer) => new DeleteDocument(storage, clock, authorizer),
-      [STORAGE, CLOCK, Authorizer],
-    )
-  container
-    .bind(RetryDocument)
-    .toResolvedValue(
-      (storage, clock, authorizer) => new RetryDocument(storage, clock, authorizer),
-      [STORAGE, CLOCK, Authorizer],
-    )
-  container
-    .bind(WaitForDocument)
-    .toResolvedValue(
-      (storage, authorizer, events) => new WaitForDocument(storage, authorizer, events),
-      [STORAGE, Authorizer, DocumentEventEmitter],
-    )
-  bindProcessing(container)
-  container
-    .bind(PurgeDocument)
-    .toResolvedValue(
-      (vectors, words, files) => new PurgeDocument([vectors, words], files),
-      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE],
-    )
-  container
-    .bind(PurgeContext)
-    .toResolvedValue(
-      (vectors, words, files, clock) => new PurgeContext([vectors, words], files, clock),
-      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE, CLOCK],
-    )
-  container.bind(PurgeAccount).toResolvedValue((clock) => new PurgeAccount(clock), [CLOCK])
-  container.bind(PurgeCompany).toResolvedValue((clock) => new PurgeCompany(clock), [CLOCK])
-  container
-    .bind(SweepCollections)
-    .toResolvedValue(
-      (storage, vectors, words) => new SweepCollections(storage, vectors, words),
-      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX],
-    )
-  container
-    .bind(Sweep)
-    .toResolvedValue(
-      (storage, files, collections, telemetry) => new Sweep(storage, files, collections, telemetry),
-      [STORAGE, FILE_STORE, SweepCollections, TELEMETRY],
-    )
+/** Events, destinations, deliveries and the relay. */
+function bindOutbox(
+  container: Container,
+  bind: Bind,
+  { deliveryRetentionDays = DELIVERY_RETENTION_DAYS }: EngineOptions,
+): void {
+  const retentionDays = validate(DAYS, deliveryRetentionDays, 'deliveryRetentionDays')
+  bind(RecordEvent, [STORAGE, CLOCK])
+  bind(DeliverEvent, [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY])
+  container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, retentionDays), [CLOCK])
+  bind(CompanyRates, [CLOCK, LIMITS])
+  bind(Deliveries, [STORAGE, CLOCK, CompanyRates])
+  bind(VetDestination, [HTTP_TRANSPORT, TELEMETRY, STORAGE, CompanyRates])
+  bind(Destinations, [STORAGE, CLOCK, VetDestination, SecretBox, CompanyRates, LIMITS])
 }
 
-/** Binds the processing of documents into chunks, words and vectors. */
-function bindProcessing(container: Container): void {
-  container
-    .bind(IndexWords)
-    .toResolvedValue((storage, words) => new IndexWords(storage, words), [STORAGE, LEXICAL_INDEX])
-  container
-    .bind(LateWrites)
-    .toResolvedValue(
-      (storage, vectors, words) => new LateWrites(storage, vectors, words),
-      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX],
-    )
+/** Contexts, and documents from the upload to the purge. */
+function bindDocuments(container: Container, bind: Bind): void {
+  bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
+  bind(DocumentEventEmitter, [TELEMETRY])
+  bind(UploadDocument, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer, LIMITS])
+  bind(ListDocuments, [STORAGE, Authorizer])
+  bind(GetDocument, [STORAGE, FILE_STORE, Authorizer])
+  bind(DeleteDocument, [STORAGE, CLOCK, Authorizer])
+  bind(RetryDocument, [STORAGE, CLOCK, Authorizer])
+  bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter])
+  bind(IndexWords, [STORAGE, LEXICAL_INDEX])
+  bind(LateWrites, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])
   container
     .bind(ProcessDocument)
     .toResolvedValue(
@@ -193,11 +322,35 @@ function bindProcessing(container: Container): void {
         CLOCK,
       ],
     )
+  bind(IndexContextWords, [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY])
   container
-    .bind(IndexContextWords)
+    .bind(PurgeDocument)
     .toResolvedValue(
-      (storage, index, words, lateWrites, telemetry) =>
-        new IndexContextWords(storage, index, words, lateWrites, telemetry),
-      [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY],
+      (vectors, words, files) => new PurgeDocument([vectors, words], files),
+      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE],
     )
+  container
+    .bind(PurgeContext)
+    .toResolvedValue(
+      (vectors, words, files, clock) => new PurgeContext([vectors, words], files, clock),
+      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE, CLOCK],
+    )
+  bind(PurgeAccount, [CLOCK])
+  bind(PurgeCompany, [CLOCK])
+  bind(SweepCollections, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])
+  bind(Sweep, [STORAGE, FILE_STORE, SweepCollections, TELEMETRY])
+}
+
+/** The doctor, which compares rows, vectors, words and files. */
+function bindDoctor(bind: Bind): void {
+  bind(FoundationCheck, [STORAGE, EmbeddingModels])
+  bind(DocumentCheck, [STORAGE, FILE_STORE])
+  bind(ContextCheck, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, DocumentCheck])
+  bind(LeftoverCheck, [STORAGE, FILE_STORE])
+  bind(Examination, [FoundationCheck, ContextCheck, LeftoverCheck])
+  bind(WordRepair, [STORAGE, LEXICAL_INDEX])
+  bind(Repair, [STORAGE, FILE_STORE, VECTOR_INDEX, WordRepair, Sweep])
+  bind(Verify, [Examination, Repair])
+  bind(StartCheck, [Examination, TELEMETRY])
+  bind(SweepInTurn, [STORAGE, Sweep, StartCheck])
 }

@@ -1,7 +1,5 @@
-import type { Container } from 'inversify'
-import { EmbeddingModels } from '../documents/index.js'
 import { AlcoveError } from '../kernel/errors.js'
-import { FILE_STORE, LEXICAL_INDEX, STORAGE, VECTOR_INDEX } from './tokens.js'
+import type { EngineParts } from './engine-parts.js'
 
 /** The state of an engine. */
 export interface Health {
@@ -17,15 +15,15 @@ export interface Health {
 const PORT_TIMEOUT_MS = 2_000
 
 /** Checks each port by a small read. */
-export async function checkHealth(container: Container): Promise<Health> {
+export async function checkHealth(parts: EngineParts): Promise<Health> {
   const [storage, vectorIndex, lexicalIndex, fileStore, embeddingModels] = await Promise.all([
-    checkPort(() => container.get(STORAGE).read(({ settings }) => settings.get('owner'))),
-    checkPort(() => container.get(VECTOR_INDEX).listCollections()),
-    checkPort(() => container.get(LEXICAL_INDEX).listCollections()),
+    checkPort(() => parts.storage.read(({ settings }) => settings.get('owner'))),
+    checkPort(() => parts.vectorIndex.listCollections()),
+    checkPort(() => parts.lexicalIndex.listCollections()),
     checkPort(async () => {
-      for await (const _key of container.get(FILE_STORE).list()) return
+      for await (const _key of parts.fileStore.list()) return
     }),
-    checkPort(() => container.get(EmbeddingModels).check()),
+    checkPort(() => parts.embeddingModels.check()),
   ])
   const ports = { storage, vectorIndex, lexicalIndex, fileStore, embeddingModels }
   return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }

@@ -1,6 +1,6 @@
-import type { Container } from 'inversify'
-import { StartCheck, type VerifyOptions, type VerifyReport } from '../doctor/index.js'
+import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
 import { Administration, type Principal } from '../tenancy/index.js'
+import type { EngineParts } from './engine-parts.js'
 import type { WorkSignals } from './session.js'
 import {
   type AuditOperations,
@@ -10,7 +10,6 @@ import {
   type DeliveryOperations,
   type DestinationOperations,
 } from './sessions.js'
-import { HOST_REACH } from './tokens.js'
 
 /**
  * The host's administration of all companies: the methods of {@link Administration}, and destinations, deliveries, the
@@ -47,26 +46,26 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
 }
 
 export function createHostAdministration(
-  container: Container,
+  parts: EngineParts,
   owner: Principal,
   signals: WorkSignals,
   verify: HostAdministration['verify'],
 ): HostAdministration {
-  const reach = container.get(HOST_REACH)
+  const reach = parts.hostReach
   const authorize = async () => {
     return { reach, companyId: owner.companyId, listedCompanyId: undefined }
   }
-  const administration = container.get(Administration)
+  const administration = parts.administration
   const { companies, accounts, users } = administration
   return Object.assign(administration, {
     companies: withPurge(companies, signals),
     accounts: withPurge(accounts, signals),
     users: withPurge(users, signals),
-    destinations: createDestinationOperations(container, authorize, signals),
-    deliveries: createDeliveryOperations(container, authorize, signals),
-    audit: createAuditOperations(container, async () => reach),
+    destinations: createDestinationOperations(parts, authorize, signals),
+    deliveries: createDeliveryOperations(parts, authorize, signals),
+    audit: createAuditOperations(parts, async () => reach),
     verify,
-    startCheck: () => container.get(StartCheck).report,
+    startCheck: () => parts.startCheck.report,
   })
 }
 

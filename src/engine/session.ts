@@ -1,30 +1,16 @@
-import type { Container } from 'inversify'
-import { AuditRefusals } from '../audit/index.js'
-import {
-  type Context,
-  type ContextChanges,
-  type ContextSettings,
-  Contexts,
-  type NewContext,
-  type ShareInput,
-} from '../contexts/index.js'
-import {
-  DeleteDocument,
-  type Document,
-  type DocumentChunk,
-  type DocumentReference,
-  type DocumentWithReceipt,
-  GetDocument,
-  ListDocuments,
-  type NewDocument,
-  RetryDocument,
-  UploadDocument,
-  type UploadOptions,
-  WaitForDocument,
+import type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from '../contexts/index.js'
+import type {
+  Document,
+  DocumentChunk,
+  DocumentReference,
+  DocumentWithReceipt,
+  NewDocument,
+  UploadOptions,
 } from '../documents/index.js'
 import type { ListPage, ListQuery } from '../kernel/lists.js'
-import { Search, type SearchOptions, type SearchResult } from '../search/index.js'
-import { Authorizer, actorOf, type Principal } from '../tenancy/index.js'
+import type { SearchOptions, SearchResult } from '../search/index.js'
+import { actorOf, type Principal } from '../tenancy/index.js'
+import type { EngineParts } from './engine-parts.js'
 import {
   type AuditOperations,
   createAuditOperations,
@@ -277,92 +263,84 @@ export interface WorkSignals extends OutboxSignals {
   purgeQueued(): void
 }
 
-export function createSession(container: Container, principal: Principal, signals: EngineSignals): Session {
+export function createSession(parts: EngineParts, principal: Principal, signals: EngineSignals): Session {
   const authorizeWebhooks = async () => {
-    const { reach } = await container.get(Authorizer).authorizeTenant(principal, 'webhook:manage')
+    const { reach } = await parts.authorizer.authorizeTenant(principal, 'webhook:manage')
     const { companyId } = principal
     return { reach, companyId, listedCompanyId: companyId }
   }
-  const refusalOptions = { by: actorOf(principal), refusals: () => container.get(AuditRefusals) }
+  const refusalOptions = { by: actorOf(principal), refusals: () => parts.auditRefusals }
   return {
     principal,
-    contexts: watchRefusals(createContextOperations(container, principal, signals), CONTEXT_CHANGES, refusalOptions),
-    documents: watchRefusals(createDocumentOperations(container, principal, signals), DOCUMENT_CHANGES, refusalOptions),
-    users: watchRefusals(createUserOperations(container, principal), USER_CHANGES, refusalOptions),
-    permissions: watchRefusals(createPermissionOperations(container, principal), PERMISSION_CHANGES, refusalOptions),
+    contexts: watchRefusals(createContextOperations(parts, principal, signals), CONTEXT_CHANGES, refusalOptions),
+    documents: watchRefusals(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES, refusalOptions),
+    users: watchRefusals(createUserOperations(parts, principal), USER_CHANGES, refusalOptions),
+    permissions: watchRefusals(createPermissionOperations(parts, principal), PERMISSION_CHANGES, refusalOptions),
     destinations: watchRefusals(
-      createDestinationOperations(container, authorizeWebhooks, signals),
+      createDestinationOperations(parts, authorizeWebhooks, signals),
       DESTINATION_CHANGES,
       refusalOptions,
     ),
     deliveries: watchRefusals(
-      createDeliveryOperations(container, authorizeWebhooks, signals),
+      createDeliveryOperations(parts, authorizeWebhooks, signals),
       DELIVERY_CHANGES,
       refusalOptions,
     ),
-    audit: createAuditOperations(
-      container,
-      async () => (await container.get(Authorizer).authorizeTenant(principal)).reach,
-    ),
-    search: async (contextId, prompt, options) =>
-      await container.get(Search).execute(principal, contextId, prompt, options),
+    audit: createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach),
+    search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
-      await container.get(Search).entries(principal, contextId, prompt, options),
+      await parts.search.entries(principal, contextId, prompt, options),
   }
 }
 
-function createContextOperations(
-  container: Container,
-  principal: Principal,
-  signals: EngineSignals,
-): ContextOperations {
+function createContextOperations(parts: EngineParts, principal: Principal, signals: EngineSignals): ContextOperations {
   return {
-    create: async (context, options) => await container.get(Contexts).create(principal, context, options),
-    ...createListOperations(() => container.get(Contexts).list(principal)),
-    get: async (id) => await container.get(Contexts).get(principal, id),
-    settings: async (id) => await container.get(Contexts).getSettings(principal, id),
-    update: async (id, changes) => await container.get(Contexts).update(principal, id, changes),
+    create: async (context, options) => await parts.contexts.create(principal, context, options),
+    ...createListOperations(() => parts.contexts.list(principal)),
+    get: async (id) => await parts.contexts.get(principal, id),
+    settings: async (id) => await parts.contexts.getSettings(principal, id),
+    update: async (id, changes) => await parts.contexts.update(principal, id, changes),
     share: async (id, share) => {
-      await container.get(Contexts).share(principal, id, share)
+      await parts.contexts.share(principal, id, share)
     },
     delete: async (id) => {
-      await container.get(Contexts).delete(principal, id)
+      await parts.contexts.delete(principal, id)
       signals.purgeQueued()
     },
   }
 }
 
 function createDocumentOperations(
-  container: Container,
+  parts: EngineParts,
   principal: Principal,
   signals: EngineSignals,
 ): DocumentOperations {
   return {
     upload: async (contextId, document, options = {}) => {
       return await signals.runUntilClosed(options.signal, async (signal) => {
-        const uuid = await container.get(UploadDocument).execute(principal, contextId, document, { ...options, signal })
+        const uuid = await parts.uploadDocument.execute(principal, contextId, document, { ...options, signal })
         signals.documentUploaded()
         return uuid
       })
     },
     checkRoom: async (contextId, sizeBytes, options) => {
-      await container.get(UploadDocument).check(principal, contextId, sizeBytes, options)
+      await parts.uploadDocument.check(principal, contextId, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
       await signals.runUntilClosed(options?.signal, async (signal) => {
-        return await container.get(WaitForDocument).execute(principal, document, { signal })
+        return await parts.waitForDocument.execute(principal, document, { signal })
       }),
-    ...createListOperations((contextId: number) => container.get(ListDocuments).execute(principal, contextId)),
-    get: async (document) => await container.get(GetDocument).execute(principal, document),
-    open: async (document) => await container.get(GetDocument).open(principal, document),
-    chunks: async (document) => await container.get(GetDocument).chunks(principal, document),
+    ...createListOperations((contextId: number) => parts.listDocuments.execute(principal, contextId)),
+    get: async (document) => await parts.getDocument.execute(principal, document),
+    open: async (document) => await parts.getDocument.open(principal, document),
+    chunks: async (document) => await parts.getDocument.chunks(principal, document),
     retry: async (document) => {
-      const retried = await container.get(RetryDocument).execute(principal, document)
+      const retried = await parts.retryDocument.execute(principal, document)
       signals.documentUploaded()
       return retried
     },
     delete: async (document) => {
-      const deleted = await container.get(DeleteDocument).execute(principal, document)
+      const deleted = await parts.deleteDocument.execute(principal, document)
       signals.documentDeleted(deleted.id)
       return deleted
     },

@@ -1,33 +1,27 @@
-import type { Container } from 'inversify'
-import { type AuditEntry, type AuditPage, type AuditQuery, ListAudit } from '../audit/index.js'
+import type { AuditEntry, AuditPage, AuditQuery } from '../audit/index.js'
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
 import { parseId } from '../kernel/validate.js'
-import {
-  Deliveries,
-  type Delivery,
-  type DeliveryPage,
-  type DeliveryQuery,
-  type DeliveryWithAttempts,
-  type Destination,
-  type DestinationInput,
-  Destinations,
-  type DestinationWithSecret,
+import type {
+  Delivery,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryWithAttempts,
+  Destination,
+  DestinationInput,
+  DestinationWithSecret,
 } from '../outbox/index.js'
-import {
-  Authorizer,
-  ListPermissionOptions,
-  type NewPermission,
-  type NewUser,
-  type Permission,
-  type PermissionChange,
-  type PermissionOptions,
-  type PermissionOptionsPath,
-  Permissions,
-  type Principal,
-  type Reach,
-  Users,
-  type UserWithPermissions,
+import type {
+  NewPermission,
+  NewUser,
+  Permission,
+  PermissionChange,
+  PermissionOptions,
+  PermissionOptionsPath,
+  Principal,
+  Reach,
+  UserWithPermissions,
 } from '../tenancy/index.js'
+import type { EngineParts } from './engine-parts.js'
 
 /** The audit trail: who did what, from where, when, and with what outcome. */
 export interface AuditOperations {
@@ -44,10 +38,10 @@ export interface AuditOperations {
   entries(query?: AuditQuery): AsyncIterable<AuditEntry>
 }
 
-export function createAuditOperations(container: Container, authorize: () => Promise<Reach>): AuditOperations {
+export function createAuditOperations(parts: EngineParts, authorize: () => Promise<Reach>): AuditOperations {
   return {
-    list: async (query = {}) => await container.get(ListAudit).execute(query, await authorize()),
-    entries: (query = {}) => container.get(ListAudit).entries(query, authorize),
+    list: async (query = {}) => await parts.listAudit.execute(query, await authorize()),
+    entries: (query = {}) => parts.listAudit.entries(query, authorize),
   }
 }
 
@@ -154,30 +148,29 @@ export interface OutboxSignals {
 }
 
 export function createDestinationOperations(
-  container: Container,
+  parts: EngineParts,
   authorize: () => Promise<OutboxAccess>,
   signals: OutboxSignals,
 ): DestinationOperations {
   return {
     create: async (destination) => {
       const { companyId, reach } = await authorize()
-      return await container.get(Destinations).create(destination, companyId, reach)
+      return await parts.destinations.create(destination, companyId, reach)
     },
     ...createListOperations((customerId?: number) =>
-      container.get(Destinations).list(async () => {
+      parts.destinations.list(async () => {
         const { listedCompanyId, reach } = await authorize()
         return { companyId: customerId ?? listedCompanyId, reach }
       }),
     ),
-    get: async (id) => await container.get(Destinations).get(id, (await authorize()).reach),
-    update: async (id, destination) =>
-      await container.get(Destinations).update(id, destination, (await authorize()).reach),
+    get: async (id) => await parts.destinations.get(id, (await authorize()).reach),
+    update: async (id, destination) => await parts.destinations.update(id, destination, (await authorize()).reach),
     delete: async (id) => {
-      signals.deliveriesCancelled(await container.get(Destinations).delete(id, (await authorize()).reach))
+      signals.deliveriesCancelled(await parts.destinations.delete(id, (await authorize()).reach))
     },
-    rotateSecret: async (id) => await container.get(Destinations).rotateSecret(id, (await authorize()).reach),
+    rotateSecret: async (id) => await parts.destinations.rotateSecret(id, (await authorize()).reach),
     test: async (id) => {
-      const delivery = await container.get(Destinations).sendTest(id, (await authorize()).reach)
+      const delivery = await parts.destinations.sendTest(id, (await authorize()).reach)
       signals.deliveriesQueued()
       return delivery
     },
@@ -185,15 +178,15 @@ export function createDestinationOperations(
 }
 
 export function createDeliveryOperations(
-  container: Container,
+  parts: EngineParts,
   authorize: () => Promise<Pick<OutboxAccess, 'reach'>>,
   signals: OutboxSignals,
 ): DeliveryOperations {
   return {
-    list: async (query = {}) => await container.get(Deliveries).list(query, (await authorize()).reach),
-    get: async (id) => await container.get(Deliveries).get(id, (await authorize()).reach),
+    list: async (query = {}) => await parts.deliveries.list(query, (await authorize()).reach),
+    get: async (id) => await parts.deliveries.get(id, (await authorize()).reach),
     resend: async (id) => {
-      const delivery = await container.get(Deliveries).resend(id, (await authorize()).reach)
+      const delivery = await parts.deliveries.resend(id, (await authorize()).reach)
       signals.deliveriesQueued()
       return delivery
     },
@@ -289,38 +282,38 @@ export interface PermissionOperations {
   delete(id: number): Promise<void>
 }
 
-export function createUserOperations(container: Container, principal: Principal): UserOperations {
-  const authorize = async () => await container.get(Authorizer).authorizeTenant(principal)
+export function createUserOperations(parts: EngineParts, principal: Principal): UserOperations {
+  const authorize = async () => await parts.authorizer.authorizeTenant(principal)
   return {
-    ...createListOperations((customerId?: number) => container.get(Users).list(authorize, customerId)),
+    ...createListOperations((customerId?: number) => parts.users.list(authorize, customerId)),
     add: async (user) => {
       const access = await authorize()
       const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')
-      const added = await container.get(Users).add(user, companyId, access.actor, access.reach)
+      const added = await parts.users.add(user, companyId, access.actor, access.reach)
       const { customerId: _company, disabled: _disabled, ...shown } = added
-      return (await container.get(Users).find(access, added.id)) ?? { ...shown, permissions: [] }
+      return (await parts.users.find(access, added.id)) ?? { ...shown, permissions: [] }
     },
     reinitiate: async (id) => {
-      await container.get(Users).reinitiate(id, (await authorize()).reach)
+      await parts.users.reinitiate(id, (await authorize()).reach)
     },
     delete: async (id) => {
-      await container.get(Users).delete(id, (await authorize()).reach)
+      await parts.users.delete(id, (await authorize()).reach)
     },
   }
 }
 
-export function createPermissionOperations(container: Container, principal: Principal): PermissionOperations {
-  const authorize = async () => await container.get(Authorizer).authorizeTenant(principal)
+export function createPermissionOperations(parts: EngineParts, principal: Principal): PermissionOperations {
+  const authorize = async () => await parts.authorizer.authorizeTenant(principal)
   return {
-    options: async (path) => await container.get(ListPermissionOptions).execute(await authorize(), path),
+    options: async (path) => await parts.listPermissionOptions.execute(await authorize(), path),
     create: async (permission) => {
       const { actor, reach } = await authorize()
-      return await container.get(Permissions).grant(permission, actor, reach)
+      return await parts.permissions.grant(permission, actor, reach)
     },
-    update: async (change) => await container.get(Permissions).changeRole(change, (await authorize()).reach),
-    toggle: async (id) => await container.get(Permissions).toggle(id, (await authorize()).reach),
+    update: async (change) => await parts.permissions.changeRole(change, (await authorize()).reach),
+    toggle: async (id) => await parts.permissions.toggle(id, (await authorize()).reach),
     delete: async (id) => {
-      await container.get(Permissions).revoke(id, (await authorize()).reach)
+      await parts.permissions.revoke(id, (await authorize()).reach)
     },
   }
 }

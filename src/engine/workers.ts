@@ -1,23 +1,13 @@
-import type { Container } from 'inversify'
-import { TRIM_AUDIT, TrimAudit } from '../audit/index.js'
+import { TRIM_AUDIT } from '../audit/index.js'
 import { type RepairWorkers, StartCheck } from '../doctor/index.js'
-import { enqueueMissingWords, INGEST_DOCUMENT, IndexContextWords, ProcessDocument } from '../documents/index.js'
+import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
 import { JobWorker, type Progress } from '../jobs/index.js'
-import {
-  PurgeAccount,
-  PurgeCompany,
-  PurgeContext,
-  PurgeDocument,
-  SWEEP_JOB,
-  Sweep,
-  SweepInTurn,
-} from '../maintenance/index.js'
-import { DELIVER_EVENT, DeliverEvent, TRIM_DELIVERIES, TRIM_SUBJECT, TrimDeliveries } from '../outbox/index.js'
+import { SWEEP_JOB, Sweep } from '../maintenance/index.js'
+import { DELIVER_EVENT, TRIM_DELIVERIES, TRIM_SUBJECT } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
-import { SendMail } from '../tenancy/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
+import type { EngineParts } from './engine-parts.js'
 import type { WorkSignals } from './session.js'
-import { STORAGE, TELEMETRY } from './tokens.js'
 
 const INGESTION_CONCURRENCY = 4
 /**
@@ -99,12 +89,12 @@ export class Workers implements WorkSignals, RepairWorkers {
   /** Resolves once the check after the start is finished. Never rejects. */
   #checked: Promise<void> = Promise.resolve()
 
-  constructor(container: Container, options: EngineOptions) {
-    const storage = container.get(STORAGE)
-    const telemetry = container.get(TELEMETRY)
+  constructor(parts: EngineParts, options: EngineOptions) {
+    const storage = parts.storage
+    const telemetry = parts.telemetry
     const { ingestionConcurrency = INGESTION_CONCURRENCY } = options
     this.#ingestion = new JobWorker(storage, telemetry, {
-      handlers: [container.get(ProcessDocument)],
+      handlers: [parts.processDocument],
       concurrency: ingestionConcurrency,
       concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
@@ -112,17 +102,12 @@ export class Workers implements WorkSignals, RepairWorkers {
     })
     // One context at a time: uploads and searches have priority.
     this.#indexing = new JobWorker(storage, telemetry, {
-      handlers: [container.get(IndexContextWords)],
+      handlers: [parts.indexContextWords],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
       maxFailures: WORDS_MAX_FAILURES,
     })
     this.#purging = new JobWorker(storage, telemetry, {
-      handlers: [
-        container.get(PurgeDocument),
-        container.get(PurgeContext),
-        container.get(PurgeAccount),
-        container.get(PurgeCompany),
-      ],
+      handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
       // Deleted data must be removed in the end, however often that fails.
       maxFailures: Infinity,
@@ -130,13 +115,13 @@ export class Workers implements WorkSignals, RepairWorkers {
       isPausedByFullDisk: false,
     })
     this.#mailing = new JobWorker(storage, telemetry, {
-      handlers: [container.get(SendMail)],
+      handlers: [parts.sendMail],
       concurrency: MAIL_CONCURRENCY,
       retryDelaysMs: MAIL_RETRY_DELAYS_MS,
       maxFailures: MAIL_MAX_FAILURES,
     })
     this.#relay = new JobWorker(storage, telemetry, {
-      handlers: [container.get(DeliverEvent), container.get(TrimDeliveries), container.get(TrimAudit)],
+      handlers: [parts.deliverEvent, parts.trimDeliveries, parts.trimAudit],
       concurrency: RELAY_CONCURRENCY,
       concurrencyPerLane: RELAY_CONCURRENCY_PER_DESTINATION,
       leaseMs: RELAY_LEASE_MS,
@@ -149,12 +134,12 @@ export class Workers implements WorkSignals, RepairWorkers {
     })
     this.#sharedSweep =
       options.isShared === true
-        ? new JobWorker(storage, telemetry, { handlers: [container.get(SweepInTurn)], pollMs: SWEEP_POLL_MS })
+        ? new JobWorker(storage, telemetry, { handlers: [parts.sweepInTurn], pollMs: SWEEP_POLL_MS })
         : undefined
     this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']
-    this.#sweep = container.get(Sweep)
-    this.#startCheck = container.get(StartCheck)
+    this.#sweep = parts.sweep
+    this.#startCheck = parts.startCheck
     this.#isAlone = options.isAlone ?? false
     this.#isSweeping = options.isSweeping ?? true
     this.#telemetry = telemetry

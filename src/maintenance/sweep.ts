@@ -13,7 +13,7 @@ import {
   PURGE_DOCUMENT,
 } from '../documents/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import {
   type DocumentRecord,
   type FileStore,
@@ -114,11 +114,11 @@ export class Sweep {
       companies.set(contextId, await this.#storage.read((repositories) => companyOfContext(repositories, contextId)))
     }
     let documentsResumed = 0
-    for (const part of inParts(unfinished, JOBS_PER_TRANSACTION)) {
+    for (const part of inBatches(unfinished, JOBS_PER_TRANSACTION)) {
       if (signal.aborted) break
       documentsResumed += await this.#resume(part, companies)
     }
-    for (const part of inParts(purges, JOBS_PER_TRANSACTION)) {
+    for (const part of inBatches(purges, JOBS_PER_TRANSACTION)) {
       if (signal.aborted) break
       await this.#storage.transaction(({ jobs }) => jobs.enqueueAll(part))
     }

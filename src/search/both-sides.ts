@@ -1,4 +1,4 @@
-import type { TurnTaker } from '../kernel/fair-turns.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import {
   bm25Maximum,
   type ChunkKey,

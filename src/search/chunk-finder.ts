@@ -1,5 +1,5 @@
 import { VectorsDamagedError } from '../kernel/errors.js'
-import { inParts } from '../kernel/in-parts.js'
+import { inBatches } from '../kernel/batches.js'
 import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
 import {
   areWordsSelective,
@@ -253,7 +253,7 @@ export class ChunkFinder {
    */
   async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
     const unknown = hits.filter((hit) => !known.has(hit))
-    for (const part of inParts(unknown, MAX_CHUNKS_PER_CALL)) {
+    for (const part of inBatches(unknown, MAX_CHUNKS_PER_CALL)) {
       const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
       const vectors = await query.vectors
       const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)

@@ -1,7 +1,7 @@
 import { questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { FairTurns, type TurnTaker } from '../kernel/fair-turns.js'
+import { FairScheduler, type TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EmbeddingModel, LexicalQuery, Tokenizer } from '../ports/index.js'
 
 /** Longest work without a pause on the host's event loop, for all prompts together. */
@@ -10,7 +10,7 @@ const SLICE_MS = 5
 /** Cuts prompts into the windows that a model embeds. Works in slices of a few milliseconds, so the event loop runs. */
 export class PromptReader {
   readonly #maxTokens: number
-  readonly #turns = new FairTurns(1)
+  readonly #turns = new FairScheduler(1)
   /** Time of work since the event loop last ran, in milliseconds. */
   #workedMs = 0
 

@@ -1,5 +1,5 @@
 import { ThrottledError } from '../kernel/errors.js'
-import { FairTurns, type TurnTaker } from '../kernel/fair-turns.js'
+import { FairScheduler, type TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { Places } from '../kernel/places.js'
 import type { EmbeddingModel, LexicalIndex, VectorIndex } from '../ports/index.js'
@@ -17,17 +17,17 @@ const RETRY_AFTER_SECONDS = 1
  */
 export class SearchTurns {
   /** Turns for calls of the vector index. */
-  readonly vectors: FairTurns
+  readonly vectors: FairScheduler
   /** Turns for calls of the word index. */
-  readonly words: FairTurns
+  readonly words: FairScheduler
   readonly #limits: EngineLimits
   readonly #places = new Places()
-  readonly #models = new WeakMap<EmbeddingModel, FairTurns>()
+  readonly #models = new WeakMap<EmbeddingModel, FairScheduler>()
 
   constructor(limits: EngineLimits, vectors: VectorIndex, words: LexicalIndex) {
     this.#limits = limits
-    this.vectors = new FairTurns(vectors.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
-    this.words = new FairTurns(words.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
+    this.vectors = new FairScheduler(vectors.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
+    this.words = new FairScheduler(words.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
   }
 
   /**
@@ -55,8 +55,8 @@ export class SearchTurns {
   }
 
   /** @returns the turns for calls of a model */
-  ofModel(model: EmbeddingModel): FairTurns {
-    const turns = this.#models.get(model) ?? new FairTurns(model.concurrency ?? DEFAULT_MODEL_CONCURRENCY)
+  ofModel(model: EmbeddingModel): FairScheduler {
+    const turns = this.#models.get(model) ?? new FairScheduler(model.concurrency ?? DEFAULT_MODEL_CONCURRENCY)
     this.#models.set(model, turns)
     return turns
   }

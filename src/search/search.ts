@@ -3,7 +3,7 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
-import type { TurnTaker } from '../kernel/fair-turns.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import {
   choiceSchema,

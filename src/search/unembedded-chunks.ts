@@ -1,5 +1,5 @@
-import type { FairTurns, TurnTaker } from '../kernel/fair-turns.js'
-import { inParts } from '../kernel/in-parts.js'
+import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
+import { inBatches } from '../kernel/batches.js'
 import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
 import { BestWindows, type NearChunk } from './known-chunks.js'
 
@@ -18,7 +18,7 @@ const MAX_WINDOWS = 128
 export class UnembeddedChunks {
   readonly #storage: Storage
   readonly #model: EmbeddingModel
-  readonly #turns: FairTurns
+  readonly #turns: FairScheduler
   readonly #cache: ModelVectorCache
   /** The chunks that this search has compared already. */
   readonly #compared = new BestWindows()
@@ -27,7 +27,7 @@ export class UnembeddedChunks {
    * @param turns turns for calls of the model
    * @param cache vectors of the model that earlier searches computed
    */
-  constructor(storage: Storage, model: EmbeddingModel, turns: FairTurns, cache: ModelVectorCache) {
+  constructor(storage: Storage, model: EmbeddingModel, turns: FairScheduler, cache: ModelVectorCache) {
     this.#storage = storage
     this.#model = model
     this.#turns = turns
@@ -98,7 +98,7 @@ export class UnembeddedChunks {
     signal: AbortSignal | undefined,
   ): Promise<readonly Float32Array[]> {
     const { dimensions } = this.#model.profile
-    const parts = [...inParts(windows, WINDOWS_PER_CALL)]
+    const parts = [...inBatches(windows, WINDOWS_PER_CALL)]
     const calls = parts.map((part) => async (abort: AbortSignal) => {
       const texts = part.map(({ text }) => text)
       return await this.#model.embed(texts, { kind: 'passage', isUrgent: true, signal: abort })

@@ -12,7 +12,7 @@ import { PUBLIC, REFUSED_IPV4, REFUSED_IPV6 } from './destination-addresses.js'
 const rules = new AddressRules()
 const refusalBy = (by: AddressRules, address: unknown, port = 443): string | undefined => by.checkAt(port)(address)
 
-/** Said once more, apart from the adapter: an address and how many of its first bits count. */
+/** A copy of the adapter's list, on purpose: an address and the number of its leading bits that count. */
 const NETWORKS_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
   192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`
@@ -42,7 +42,7 @@ const refusedIpv4 = fc
   .constantFrom(...NETWORKS_IPV4)
   .chain(({ first, size }) => fc.nat(size - 1).map((offset) => first + offset))
 
-/** All ways in which the URL Standard reads an IPv4 address: fewer parts, octal and hexadecimal ones, other digits and dots. */
+/** All spellings of an IPv4 address in the URL Standard: fewer parts, octal and hexadecimal ones, other digits and dots. */
 function spellings(number: number): fc.Arbitrary<string> {
   const radix = fc.constantFrom(
     (part: number) => String(part),
@@ -81,7 +81,7 @@ describe('the rules for addresses', () => {
     expect(refusalBy(rules, address)).toBeUndefined()
   })
 
-  it('S: refuse every address of a network that is not public, and no other', () => {
+  it('S: refuse every address of a non-public network and no other address', () => {
     const belongs = (number: number): boolean =>
       NETWORKS_IPV4.some(({ first, size }) => number >= first && number < first + size)
     fc.assert(
@@ -92,7 +92,7 @@ describe('the rules for addresses', () => {
     )
   })
 
-  it('S: refuse all of IPv6 outside 2000::/3, and what is embedded or reserved within it', () => {
+  it('S: refuse all of IPv6 outside 2000::/3, and embedded or reserved addresses within it', () => {
     const outside = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).filter((n) => n < TOP_2000 || n >= TOP_4000)
     const inside = fc
       .constantFrom(
@@ -114,7 +114,7 @@ describe('the rules for addresses', () => {
     )
   })
 
-  it('S: refuse whatever is no address', () => {
+  it('S: refuse a text that is not an address', () => {
     const almost = fc
       .constantFrom('8.8.8.8', '2606:4700:4700::1111', '9.9.9.9')
       .chain((address) =>
@@ -143,7 +143,7 @@ describe('the rules for addresses', () => {
     }
   })
 
-  it('S: refuse an address that is not public in every spelling of it', async () => {
+  it('S: refuse a non-public address in every spelling', async () => {
     const transport = new HttpsTransport()
     const spelled = refusedIpv4.chain((number) => spellings(number).map((host) => ({ host, address: dotted(number) })))
     await fc.assert(
@@ -155,7 +155,7 @@ describe('the rules for addresses', () => {
     )
   })
 
-  it('S14: accept what the operator allows, in its family, and refuse what is written wrongly', () => {
+  it('S14: accept addresses that the operator allows, in their family, and reject malformed options', () => {
     const allowing = new AddressRules({ allow: ['10.1.0.0/16', '192.168.7.7', 'fd12:3456::/32', '::1'] })
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12:3456:7::1', '0:0:0:0:0:0:0:1', '8.8.8.8']) {
       expect(refusalBy(allowing, address)).toBeUndefined()
@@ -175,7 +175,7 @@ describe('the rules for addresses', () => {
     }
   })
 
-  it('S14: refuse what the operator denies, though it is public or allowed, in every spelling', () => {
+  it('S14: refuse addresses that the operator denies, even public or allowed ones, in every spelling', () => {
     const deny = ['8.8.8.0/24', '10.1.1.0/24', '2606:4700::/32', '::ffff:9.9.9.9']
     const denying = new AddressRules({ deny, allow: ['10.1.0.0/16', '8.8.8.8', '::/0'] })
     const refused = [
@@ -191,7 +191,7 @@ describe('the rules for addresses', () => {
     for (const address of ['8.8.7.255', '8.8.9.0', '10.1.2.1', '2606:4701::1', '::ffff:a01:201', '9.9.9.8']) {
       expect(refusalBy(denying, address)).toBeUndefined()
     }
-    // A network of IPv6 is none of IPv4, but by the mapped addresses in it.
+    // A network of IPv6 contains no IPv4 address except the mapped ones.
     const noIpv6 = new AddressRules({ deny: ['::/0'], allow: ['::/0'] })
     expect(refusalBy(noIpv6, '8.8.8.8')).toBeUndefined()
     for (const address of ['2606:4700::1', '::ffff:8.8.8.8']) {
@@ -201,9 +201,9 @@ describe('the rules for addresses', () => {
 
   describe('for the addresses of this machine', () => {
     const [real, mine] = [os.networkInterfaces, ['8.8.4.4', '2001:4860:4860::8844']]
-    let asked = 0
+    let systemReads = 0
     const fake: typeof os.networkInterfaces = () => {
-      asked += 1
+      systemReads += 1
       const [v4, v6] = mine as [string, string]
       const common = { mac: '', internal: false, cidr: null, netmask: '' }
       const one = { ...common, address: v4, family: 'IPv4' } as const
@@ -211,7 +211,7 @@ describe('the rules for addresses', () => {
     }
 
     beforeEach(() => {
-      asked = 0
+      systemReads = 0
       os.networkInterfaces = fake
       syncBuiltinESMExports()
       return () => {
@@ -220,7 +220,7 @@ describe('the rules for addresses', () => {
       }
     })
 
-    it('refuse them on every port, though they are public, unless they are allowed', () => {
+    it('refuse them on every port, even if they are public, unless they are allowed', () => {
       for (const address of mine) {
         for (const port of [443, 8443]) expect(refusalBy(rules, address, port)).toBe('is an address of this machine')
         expect(refusalBy(new AddressRules({ allow: [address] }), address)).toBeUndefined()
@@ -232,17 +232,17 @@ describe('the rules for addresses', () => {
       for (const address of ['8.8.4.5', '2001:4860:4860::8845']) expect(refusalBy(rules, address)).toBeUndefined()
     })
 
-    it('ask for them once, however many addresses are checked', () => {
+    it('read them from the system once, however many addresses are checked', () => {
       const check = new AddressRules({ ownEndpoints: () => [{ address: '0.0.0.0', port: 8443 }] }).checkAt(443)
       for (let count = 0; count < 100; count += 1) expect(check('8.8.8.8')).toBeUndefined()
-      expect(asked).toBe(1)
+      expect(systemReads).toBe(1)
       const own = new AddressRules({ ownEndpoints: () => [{ address: '0.0.0.0', port: 443 }] }).checkAt(443)
       for (let count = 0; count < 100; count += 1) expect(own('8.8.4.4')).toBe('is an address of the engine itself')
-      expect(asked).toBe(2)
+      expect(systemReads).toBe(2)
     })
   })
 
-  it("S13: refuse the engine's own endpoint, whatever is allowed", () => {
+  it("S13: refuse the engine's own endpoint, whatever the operator allows", () => {
     const allow = ['0.0.0.0/0', '::/0']
     const refusal = (own: string, address: string, port = 8443, ownPort: unknown = 8443): string | undefined => {
       const ownEndpoints = () => [{ address: own, port: ownPort as number }]
@@ -264,7 +264,7 @@ describe('the rules for addresses', () => {
       }
       expect(refusal(own, '8.8.8.8')).toBeUndefined()
     }
-    // A port as text is that port; what is no port could be any; and 0 is none yet.
+    // A port as text counts as that port. A value that is not a port could be any port. 0 is no port yet.
     expect(refusal('127.0.0.1', '127.0.0.1', 8443, '8443')).toBe(refused)
     expect(refusal('127.0.0.1', '127.0.0.1', 443, '8443')).toBeUndefined()
     for (const none of [{}, Number.NaN, 'https', 70_000]) {
@@ -275,7 +275,7 @@ describe('the rules for addresses', () => {
 })
 
 describe("a destination's URL", () => {
-  it('is given in a form that stays', () => {
+  it('is returned in a canonical form', () => {
     const scheme = fc.constantFrom('https://', 'HTTPS://', 'https://', 'http://', '')
     const rest = fc.oneof(
       fc.webUrl().map((url) => url.replace(/^\w+:\/\//, '')),

@@ -26,11 +26,11 @@ async function refusal(bytes: Uint8Array): Promise<unknown> {
 const multilingual = NATURAL_TEXTS.map(({ sentences }) => sentences.join(' ')).join('\n')
 const UNSURE = 'the encoding is not certain'
 
-describe('U10: Unicode', () => {
+describe('U10: Unicode text', () => {
   const texts = [multilingual, ...NATURAL_TEXTS.map(({ sentences }) => sentences.join(' '))]
   const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']
 
-  it.each(encodings)('with a byte-order mark, in pieces of any size: %s', async (encoding) => {
+  it.each(encodings)('is read with a byte-order mark, in pieces of any size: %s', async (encoding) => {
     for (const text of ['a', 'é', '東', ...texts]) {
       const bytes = iconv.encode(`\uFEFF${text}`, encoding, { addBOM: false })
       for (const bytesPerPull of IS_FULL_FORM || text.length === 1 ? [1, 3, 65_536] : [1_001]) {
@@ -40,17 +40,17 @@ describe('U10: Unicode', () => {
     }
   })
 
-  it.each(encodings)('without a byte-order mark, in whatever script: %s', async (encoding) => {
+  it.each(encodings)('is read without a byte-order mark, in any script: %s', async (encoding) => {
     for (const text of texts) {
       expect(await extract(iconv.encode(text, encoding, { addBOM: false }))).toEqual({ text, warnings: [] })
     }
   })
 
-  it.each(encodings)('of which there is only the mark is no text: %s', async (encoding) => {
+  it.each(encodings)('is rejected as empty if it has only the mark: %s', async (encoding) => {
     expect(await refusal(iconv.encode('\uFEFF', encoding, { addBOM: false }))).toBe('ERR_NO_TEXT')
   })
 
-  it('with broken bytes stays what it is, and says how many', async () => {
+  it('is read as UTF-8 despite broken bytes, with a warning that counts them', async () => {
     const whole = Buffer.from(multilingual)
     const broken = Buffer.from(whole)
     broken[whole.indexOf('é')] = 0xff
@@ -71,37 +71,40 @@ describe('U10: Unicode', () => {
       'after fixed fields',
       `Fixed record one.${'\0'.repeat(7)}Fixed record two.${'\0'.repeat(7)}Third record.${'\0'.repeat(4)}`,
     ],
-  ])('with zeros %s stays UTF-8, and says how many', async (_where, content) => {
+  ])('is read as UTF-8 despite zeros %s, with a warning that counts them', async (_where, content) => {
     const { text, warnings } = await extract(Buffer.from(content))
     expect(text).toBe(content.replaceAll('\0', '\uFFFD'))
     const zeros = content.split('\0').length - 1
     expect(warnings).toEqual([`${zeros === 1 ? '1 zero character' : `${zeros} zero characters`} became U+FFFD`])
   })
 
-  it('has no zero characters', async () => {
+  it('never contains zero characters', async () => {
     expect((await extract(Buffer.from('zero\0here, and ordinary text around it'))).text).toBe(
       'zero\uFFFDhere, and ordinary text around it',
     )
   })
 })
 
-describe('U10: an older encoding', () => {
+describe('U10: text in an older encoding', () => {
   const cases = NATURAL_TEXTS.flatMap(({ language, encodings, sentences }) =>
     encodings.map((encoding) => ({ language, encoding, text: `${sentences.join('\n')}\n` })),
   )
 
-  it.each(cases)('$language in $encoding', async ({ encoding, text }) => {
+  it.each(cases)('is decoded: $language in $encoding', async ({ encoding, text }) => {
     const bytes = iconv.encode(text, encoding)
     expect(iconv.decode(bytes, encoding)).toBe(text)
     expect((await extract(bytes)).text).toBe(text)
   })
 
-  it.each(['a', 'a\n'.repeat(100_000)])('is found out wherever in the file it begins to matter', async (ascii) => {
-    const text = `${ascii}\nВсе люди рождаются свободными и равными.\n`
-    expect((await extract(iconv.encode(text, 'windows-1251'))).text).toBe(text)
-  })
+  it.each(['a', 'a\n'.repeat(100_000)])(
+    'is detected wherever in the file the first special character is',
+    async (ascii) => {
+      const text = `${ascii}\nВсе люди рождаются свободными и равными.\n`
+      expect((await extract(iconv.encode(text, 'windows-1251'))).text).toBe(text)
+    },
+  )
 
-  it('in a text that is English but for a name', async () => {
+  it('is decoded if all but a name is English', async () => {
     const english = 'The committee met on Friday in the large hall. It was cold, as it had been all winter. '.repeat(50)
     for (const name of ['José García', 'Müller & Söhne', 'it’s “fine”', '25 °C', '£20']) {
       const text = `${english}${name}. ${english}`
@@ -113,18 +116,18 @@ describe('U10: an older encoding', () => {
     ['HZ', 'Welcome: ~{;6S-~}! ~~ is a tilde.\n', 'Welcome: 欢迎! ~ is a tilde.\n'],
     ['ISO-2022-KR', '\x1b$)C\nname: \x0eGQ1[\x0f.\n', '\nname: 한글.\n'],
     ['ISO-2022-JP', 'name: \x1b$BF|K\\8l\x1b(B.\n', 'name: 日本語.\n'],
-  ])('of seven bits, in pieces of any size: %s', async (_name, bytes, text) => {
+  ])('is decoded from seven-bit encodings in pieces of any size: %s', async (_name, bytes, text) => {
     for (const bytesPerPull of [1, 2, 7, 100]) {
       expect(await extract(Buffer.from(bytes, 'latin1'), bytesPerPull)).toEqual({ text, warnings: [] })
     }
   })
 
-  it('Johab, which Korean was written in under DOS', async () => {
+  it('is decoded from Johab, the Korean encoding of DOS', async () => {
     const text = '한글 문서입니다. 모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.\n'
     expect((await extract(johab(text))).text).toBe(text)
   })
 
-  it('of which nothing is known is refused: EBCDIC, and what is no text', async () => {
+  it('is rejected if the encoding is unknown, as EBCDIC is, or if it is not text', async () => {
     const ebcdic = Buffer.from(
       Array.from('this is a text that a mainframe has written '.repeat(10), (character) =>
         character === ' ' ? 0x40 : 0x81 + ((character.charCodeAt(0) - 0x61) % 9),
@@ -135,7 +138,7 @@ describe('U10: an older encoding', () => {
     expect(await refusal(noise)).toBe('ERR_UNDECODABLE_TEXT')
   })
 
-  it('that fits the beginning only is refused', async () => {
+  it('is rejected if the encoding fits only the beginning', async () => {
     const japanese = iconv.encode(
       'すべての人間は、生まれながらにして自由であり、平等である。\n'.repeat(2_000),
       'shift_jis',
@@ -145,8 +148,8 @@ describe('U10: an older encoding', () => {
   })
 })
 
-describe('U10: whatever is written in whatever encoding', () => {
-  it('comes back to the letter, is refused, or is said to be a guess', async () => {
+describe('U10: text in any encoding', () => {
+  it('is returned exactly, rejected, or reported as a guess', async () => {
     const written = fc.constantFrom(...NATURAL_TEXTS).chain(({ encodings, sentences }) =>
       fc.record({
         encoding: fc.constantFrom(...encodings, 'utf-8', 'utf-16le', 'utf-16be'),
@@ -173,7 +176,7 @@ describe('U10: whatever is written in whatever encoding', () => {
   })
 })
 
-/** Johab by the table of KS X 1001, annex 3, for syllables and ASCII. */
+/** Encodes syllables and ASCII in Johab, by the table of KS X 1001, annex 3. */
 function johab(text: string): Buffer {
   const firsts = Array.from({ length: 19 }, (_, index) => index + 2)
   const vowels = [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23, 26, 27, 28, 29]

@@ -13,7 +13,7 @@ const nothing = async (): Promise<void> => undefined
 commonPasswordsSuite(runner, 'memory', async () => ({ port: new MemoryCommonPasswords(), dispose: nothing }))
 commonPasswordsSuite(runner, 'a list', async () => ({ port: new ListedCommonPasswords(), dispose: nothing }))
 
-/** Prints whether the list is loaded: after the import, with an engine that runs, and once a password was set. */
+/** Prints if the list is loaded after the import, with a running engine, and after a password was set. */
 const PROGRAM = `
 import { createRequire } from 'node:module'
 const { cache } = createRequire(import.meta.url)
@@ -35,14 +35,14 @@ console.log(JSON.stringify(states))
 `
 
 describe('the list of common passwords', () => {
-  it('A50 has the commonest ones of 12 characters and more', async () => {
+  it('A50 contains the commonest passwords of 12 characters and more', async () => {
     const list = new ListedCommonPasswords()
     const common = ['1qaz2wsx3edc', 'qwerty123456', 'motherfucker', '123456789012', 'passwordpassword', 'password1234']
     for (const password of common) expect(await list.has(password), password).toBe(true)
     for (const password of ['correct horse battery', 'twelve chars']) expect(await list.has(password)).toBe(false)
   })
 
-  it('A51 is loaded by the first password that somebody chooses: not by an import, a start or a login', async () => {
+  it('A51 is loaded when a user first chooses a password, not by an import, a start or a login', async () => {
     const folder = await temporaryFolder()
     const dist = join(import.meta.dirname, '../../dist')
     const args = ['--input-type=module', '--eval', PROGRAM, dist, join(folder.path, 'data')]

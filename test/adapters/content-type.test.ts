@@ -36,7 +36,7 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const xlsx = officeOf(`${OFFICE}.spreadsheetml.sheet.main+xml`, 'xl/workbook.xml')
 const pptx = officeOf(`${OFFICE}.presentationml.presentation.main+xml`, 'ppt/presentation.xml')
 
-describe('U10 what is named for another format that is read', () => {
+describe('U10 a file with the name of another supported format', () => {
   it.each([
     ['a.txt', pdf, 'The content is a PDF, but the name ends with .txt: rename the file to .pdf'],
     ['a.docx', pdf, 'The content is a PDF, but the name ends with .docx: rename the file to .pdf'],
@@ -67,7 +67,7 @@ describe('U10 what is named for another format that is read', () => {
       Buffer.from('\uFEFFjust text', 'utf16le'),
       'The content is plain text, but the name ends with .pdf: rename the file to .txt',
     ],
-  ])('is refused at once, with the name that it should have: %s', async (name, bytes, message) => {
+  ])('is rejected with the name that it should have: %s', async (name, bytes, message) => {
     expect(await read(extractor, name, bytes)).toMatchObject({ code: 'ERR_WRONG_TYPE', message })
   })
 
@@ -84,14 +84,14 @@ describe('U10 what is named for another format that is read', () => {
     ],
     ['text about PDFs', 'a.txt', Buffer.from('Look for "1 0 obj".'), 'Look for "1 0 obj".'],
     ['a PDF behind the lines of a mail', 'a.pdf', Buffer.concat([Buffer.from('X: y\r\n\r\n'), pdf]), 'hello'],
-  ])('is read where that is usual: %s', async (_what, name, bytes, text) => {
+  ])('is read if such names are common: %s', async (_what, name, bytes, text) => {
     const outcome = await read(extractor, name, bytes)
     expect(outcome.code).toBeUndefined()
     if (text !== undefined) expect(outcome.text?.trim()).toBe(text)
   })
 })
 
-describe('U10 what nothing reads', () => {
+describe('U10 a file of an unsupported format', () => {
   it.each([
     ['a.pdf', program, /a program/],
     ['a.docx', windowsProgram, /a program/],
@@ -109,7 +109,7 @@ describe('U10 what nothing reads', () => {
     ['a.docx', zipOf([{ name: 'a.txt', data: Buffer.from('hello') }]), /a zip archive/],
     ['a.docx', zipOf([{ name: 'META-INF/MANIFEST.MF', data: Buffer.from('x') }]), /a Java archive/],
     ['a.pdf', zipOf([{ name: 'a.txt', data: Buffer.from('hello') }]), /a zip archive/],
-  ])('is refused, and named: %s', async (name, bytes, sentence) => {
+  ])('is rejected with the name of its format: %s', async (name, bytes, sentence) => {
     const outcome = await read(extractor, name, bytes)
     expect(outcome).toMatchObject({
       code: 'ERR_UNSUPPORTED_FORMAT',
@@ -117,7 +117,7 @@ describe('U10 what nothing reads', () => {
     })
   })
 
-  it('is told by all of a zip, not by its first entries', async () => {
+  it('is identified by all entries of a zip instead of the first ones', async () => {
     const pictures = Array.from(
       { length: 50 },
       (_, at): ZipEntry => ({ name: `media/image${at}.png`, data: Buffer.alloc(2_000, at), isStored: true }),
@@ -135,7 +135,7 @@ describe('U10 what nothing reads', () => {
     })
   })
 
-  it('is a Word document without its text', async () => {
+  it('is reported as damaged if it is a Word document without its text part', async () => {
     const hollow = officeOf(`${OFFICE}.wordprocessingml.document.main+xml`, 'word/styles.xml')
     expect(await read(extractor, 'a.docx', hollow)).toMatchObject({
       code: 'ERR_CORRUPT_FILE',
@@ -143,7 +143,7 @@ describe('U10 what nothing reads', () => {
     })
   })
 
-  it('has no bytes', async () => {
+  it('is reported as empty if it has no bytes', async () => {
     for (const name of ['a.pdf', 'a.docx', 'a.txt']) {
       expect(await read(extractor, name, Buffer.alloc(0))).toMatchObject({ code: 'ERR_EMPTY_FILE' })
     }

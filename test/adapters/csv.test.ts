@@ -47,11 +47,14 @@ describe('a table', () => {
     expect((await extract(table)).text).toBe(text)
   })
 
-  it.each(['', '\n\n', ',,\n,,\n', '\uFEFF'])('of nothing is no text: %j', async (table) => {
-    await expect(extract(table)).rejects.toMatchObject({ code: 'ERR_NO_TEXT' })
-  })
+  it.each(['', '\n\n', ',,\n,,\n', '\uFEFF'])(
+    'without content is rejected as a file without text: %j',
+    async (table) => {
+      await expect(extract(table)).rejects.toMatchObject({ code: 'ERR_NO_TEXT' })
+    },
+  )
 
-  it('never loses a cell, and gives each the header of its column', async () => {
+  it('never loses a cell, and each cell gets the header of its column', async () => {
     const cell = fc.oneof(
       fc.constant(''),
       fc.string({ maxLength: 12 }),
@@ -71,7 +74,7 @@ describe('a table', () => {
         const header = (rows[0] ?? []).map((_, column) => `column ${'ABCDEF'.charAt(column)}`)
         const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`
         const lines = [header, ...rows].map((row) => row.map(quoted).join(delimiter))
-        // Said outright, for a table of one column does not show it.
+        // The delimiter is declared, because a table of one column does not show it.
         const { text, warnings } = await extract(`sep=${delimiter}${lineEnd}${lines.join(lineEnd)}`, bytesPerPull)
         expect(warnings).toEqual([])
         let at = text.indexOf('\n') + 1
@@ -91,8 +94,8 @@ describe('a table', () => {
 
 const ROWS = sized(100_000, 400_000)
 
-describe('U11: a table made to be read forever', () => {
-  it('with a quote that is never closed keeps the rows behind it', async () => {
+describe('U11: a hostile table', () => {
+  it('keeps the rows after a quote that is never closed', async () => {
     for (const open of [3, ROWS - 10]) {
       const rows = Array.from({ length: ROWS }, (_, row) => `name ${row},${row === open ? '"' : ''}city ${row}`)
       const { text, warnings } = await extract(`name,city\n${rows.join('\n')}\n`, MEGABYTE)
@@ -102,13 +105,13 @@ describe('U11: a table made to be read forever', () => {
     }
   }, 120_000)
 
-  it('with quotes that are never closed in every line ends in time', async () => {
+  it('is read in time even if every line has a quote that is never closed', async () => {
     const { text } = await extract(`name,city\n${'"b,x\n'.repeat(300_001)}`, MEGABYTE)
     expect(text.match(/b/g)).toHaveLength(300_001)
   }, 120_000)
 
   it.each(['"', ''])(
-    'with a cell of 50 MB (quoted: %j) is read in pieces',
+    'is read in pieces if a cell has 50 MB (quote: %j)',
     async (quote) => {
       const cell = 'word '.repeat(10_000_000)
       const { text, warnings } = await extract(`name,text\nfirst,${quote}${cell}${quote}\nlast,end\n`, MEGABYTE)
@@ -119,7 +122,7 @@ describe('U11: a table made to be read forever', () => {
     120_000,
   )
 
-  it('with 100,000 columns keeps the values, and its header once', async () => {
+  it('keeps the values of 100,000 columns, with the header only once', async () => {
     const columns = Array.from({ length: 100_000 }, (_, column) => column)
     const line = (prefix: string): string => columns.map((column) => `${prefix}${column}`).join(',')
     const { text, warnings } = await extract(`${line('c')}\n${line('x')}\n${line('y')}\n`, MEGABYTE)

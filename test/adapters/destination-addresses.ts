@@ -1,4 +1,4 @@
-/** The addresses and spellings of the rules for destinations (S), word for word. */
+/** The addresses and spellings of the rules for destinations (cases S), literally. */
 export const REFUSED_IPV4: readonly string[] = `0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.0 100.127.255.255 100.100.100.200
   127.0.0.1 127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.170.2 172.16.0.0 172.31.255.255 192.0.0.1
   192.0.0.192 192.0.2.1 192.31.196.1 192.52.193.1 192.88.99.1 192.168.255.255 192.175.48.1 198.18.0.0 198.19.255.255
@@ -18,7 +18,7 @@ export const SPELLED_ADDRESSES: readonly string[] = `127.1 127.0.1 2130706433 0x
   0 0x 127.0.0.0x1 127.0.0.1. 127%2e0%2e0%2e1 127。0。0。1 ①②⑦.⓪.⓪.① 2852039166 0xA9FEA9FE
   0251.0376.0251.0376`.split(/\s+/)
 
-/** What is no URL of a destination: their form says so. */
+/** URLs whose form excludes them as destinations. */
 export const MALFORMED_URLS: readonly string[] = [
   'https:127.0.0.1',
   'https:\\127.0.0.1',

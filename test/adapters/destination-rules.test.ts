@@ -16,23 +16,23 @@ import { MALFORMED_URLS, PUBLIC, REFUSED_IPV4, REFUSED_IPV6, SPELLED_ADDRESSES }
 const HOOKS = 'hooks.example.test'
 const post = (url: string) => ({ url, headers: { 'x-service-event': 'run.started' }, body: new Uint8Array(9) })
 
-/** A transport to whose names these addresses belong, one list after the other; and how often it was asked. */
+/** A transport whose names resolve to these lists, one after the other, and a count of its look-ups. */
 function resolving(lists: readonly (readonly string[])[], options: HttpsTransportOptions = {}) {
-  const asked: string[] = []
+  const lookUps: string[] = []
   const resolver = async (hostname: string): Promise<readonly string[]> => {
-    asked.push(hostname)
-    return lists[Math.min(asked.length, lists.length) - 1] ?? []
+    lookUps.push(hostname)
+    return lists[Math.min(lookUps.length, lists.length) - 1] ?? []
   }
   const transport = new HttpsTransport({ resolver, ...options })
   onTestFinished(() => transport.close())
-  return { transport, asked }
+  return { transport, lookUps }
 }
 
-describe('destinations by their form', () => {
+describe('the rules for the form of a destination', () => {
   const { transport } = { transport: new HttpsTransport({ resolver: async () => ['93.184.216.34'] }) }
   const vet = async (url: string): Promise<string> => await transport.vetDestination(url)
 
-  it('S1: https only, in any case', async () => {
+  it('S1: allow only https, in any case', async () => {
     for (const scheme of [
       'http://',
       'file:///',
@@ -74,7 +74,7 @@ describe('destinations by their form', () => {
       'router.home.arpa',
     ],
     ...['home.arpa', 'hooks', 'metadata', 'kubernetes'],
-  ])('S2: the local name %s is refused, also where everything is allowed', async (name) => {
+  ])('S2: refuse the local name %s, even if every address is allowed', async (name) => {
     const receiver = await receiverOf()
     const allowing = transportTo(receiver, { allow: ['0.0.0.0/0', '::/0'] })
     for (const host of [name, `${name}.`, name.toUpperCase()]) {
@@ -85,7 +85,7 @@ describe('destinations by their form', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S2: names that only look like local ones are accepted', async () => {
+  it('S2: accept names that only look like local ones', async () => {
     for (const name of ['localhost.example.com', 'notlocal.example', 'my-internal.example', 'home.arpa.example']) {
       expect(await vet(`https://${name}/`)).toBe(`https://${name}/`)
     }
@@ -100,13 +100,13 @@ describe('destinations by their form', () => {
       `https://u:hunter2@${HOOKS}/?swordfish`,
     ],
     ...[`https://${HOOKS}/#`, `https://${HOOKS}/a#b`],
-  ])('S3: %s has a user or a fragment', async (url) => {
+  ])('S3: refuse the user or the fragment of %s', async (url) => {
     await expect(vet(url)).rejects.toThrow(InvalidInputError)
     await expect(vet(url)).rejects.not.toThrow(/hunter2|swordfish/)
     expect(await transport.post(post(url))).toMatchObject({ kind: 'blocked' })
   })
 
-  it('S4: some ports are refused, whatever is allowed; 443 may be left out', async () => {
+  it('S4: refuse some ports, whatever is allowed, and let a URL omit 443', async () => {
     const allowing = new HttpsTransport({ allow: ['0.0.0.0/0'], resolver: async () => ['127.0.0.1'] })
     for (const port of [
       0, 1, 22, 25, 53, 110, 465, 587, 5060, 6000, 6667, 10080, 1433, 1521, 3306, 5432, 6379, 11211, 27017,
@@ -123,7 +123,7 @@ describe('destinations by their form', () => {
       expect(await vet(`https://${HOOKS}:${port}`)).toBe(`https://${HOOKS}:${port}/`)
   })
 
-  it('S5: one name has one form', async () => {
+  it('S5: give each name one canonical form', async () => {
     const same = [
       'bücher.example',
       'BÜCHER.example',
@@ -136,12 +136,12 @@ describe('destinations by their form', () => {
     }
   })
 
-  it.each(MALFORMED_URLS)('S: %j is no URL of a destination', async (url) => {
+  it.each(MALFORMED_URLS)('S: refuse %j as the URL of a destination', async (url) => {
     await expect(vet(url)).rejects.toThrow(InvalidInputError)
     expect(await transport.post(post(url))).toMatchObject({ kind: 'blocked' })
   })
 
-  it('S: whatever the URL Standard would repair is refused', async () => {
+  it('S: refuse every text that the URL Standard would repair', async () => {
     for (const url of [
       `https:///${HOOKS}/`,
       ` https://${HOOKS}/`,
@@ -161,12 +161,12 @@ describe('destinations by their form', () => {
   })
 })
 
-describe('destinations by their addresses', () => {
-  it.each([...REFUSED_IPV4, ...REFUSED_IPV6])('S: %s is refused, and nothing is sent', async (address) => {
+describe('the rules for the addresses of a destination', () => {
+  it.each([...REFUSED_IPV4, ...REFUSED_IPV6])('S: refuse %s, and nothing is sent', async (address) => {
     const receiver = await receiverOf()
     const url = receiver.urlOf(HOOKS)
     const options = { certificateAuthorities: [receiver.ca] }
-    // Beside the receiver's own address, at which what is let through would arrive.
+    // The list also has the receiver's own address: a permitted request would arrive there.
     for (const answers of [[address], ['127.0.0.1', address], [address, '127.0.0.1']]) {
       const allow = address === '127.0.0.1' ? [] : ['127.0.0.1']
       const { transport } = resolving([answers], { ...options, allow })
@@ -178,28 +178,28 @@ describe('destinations by their addresses', () => {
     }
     if (!address.includes('%')) {
       const literal = receiver.urlOf(address.includes(':') ? `[${address}]` : address)
-      const { transport, asked } = resolving([['127.0.0.1']], options)
+      const { transport, lookUps } = resolving([['127.0.0.1']], options)
       expect(await transport.post(post(literal))).toMatchObject({ kind: 'blocked' })
       await expect(transport.vetDestination(literal)).rejects.toThrow(DestinationRefusedError)
-      expect(asked).toEqual([])
+      expect(lookUps).toEqual([])
     }
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S: what is refused would have been taken', async () => {
+  it('S: are the only reason why the receiver gets no refused request', async () => {
     const receiver = await receiverOf()
     const { transport } = resolving([['127.0.0.1']], { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
     expect(await transport.post(post(receiver.urlOf(HOOKS)))).toMatchObject({ kind: 'response', httpStatus: 200 })
   })
 
-  it.each(PUBLIC)('S: %s is accepted', async (address) => {
+  it.each(PUBLIC)('S: accept %s', async (address) => {
     const { transport } = resolving([[address]])
     const literal = `https://${address.includes(':') ? `[${address}]` : address}/`
     expect(await transport.vetDestination(literal)).toBe(literal)
     expect(await transport.vetDestination(`https://${HOOKS}`)).toBe(`https://${HOOKS}/`)
   })
 
-  it.each(SPELLED_ADDRESSES)('S: %s is read as an address, and refused', async (host) => {
+  it.each(SPELLED_ADDRESSES)('S: read %s as an address and refuse it', async (host) => {
     const receiver = await receiverOf()
     const url = receiver.urlOf(host)
     const { transport } = resolving([['127.0.0.1']], { certificateAuthorities: [receiver.ca] })
@@ -210,7 +210,7 @@ describe('destinations by their addresses', () => {
     expect(await transport.post(post(url))).toMatchObject({ kind: 'blocked' })
     expect(receiver.connections).toHaveLength(0)
     if (new URL(url).hostname !== '127.0.0.1') return
-    // It would have arrived.
+    // Without the rule the request would arrive.
     const allowing = transportTo(receiver)
     expect(await allowing.post(post(url))).toMatchObject({ kind: 'response', httpStatus: 200 })
   })
@@ -223,7 +223,7 @@ describe('destinations by their addresses', () => {
     [['93.184.216.34', '2606:4700:4700::1111', '::ffff:127.0.0.1']],
     [['127.0.0.1', '']],
     [['127.0.0.1', 'hooks.example.test']],
-  ])('S6: %j is a mix, and refused', async (answers) => {
+  ])('S6: refuse the mix %j', async (answers) => {
     const receiver = await receiverOf()
     const { transport } = resolving([answers], { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(DestinationRefusedError)
@@ -231,7 +231,7 @@ describe('destinations by their addresses', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S7: a name without addresses is a connection error, and no URL of a new destination', async () => {
+  it('S7: treat a name without addresses as a connection error, and refuse it for a new destination', async () => {
     const receiver = await receiverOf()
     const { transport } = resolving([[]], { allow: ['127.0.0.1'] })
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(
@@ -242,12 +242,12 @@ describe('destinations by their addresses', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S8: rebinding: one look-up, whose address is dialled; the name stays in TLS, Host and certificate', async () => {
+  it('S8: prevent rebinding: the address of one look-up is used, with the name in TLS, Host and certificate', async () => {
     const receiver = await receiverOf()
     const lists = [['127.0.0.1'], ['10.0.0.1']]
-    const { transport, asked } = resolving(lists, { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
+    const { transport, lookUps } = resolving(lists, { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
     expect(await transport.post(post(receiver.urlOf(HOOKS)))).toMatchObject({ kind: 'response', httpStatus: 200 })
-    expect(asked).toEqual([HOOKS])
+    expect(lookUps).toEqual([HOOKS])
     expect(receiver.connections[0]?.servername).toBe(HOOKS)
     expect(receiver.requests[0]?.headers.host).toBe(`${HOOKS}:${receiver.port}`)
     const other = transportTo(receiver)
@@ -256,7 +256,7 @@ describe('destinations by their addresses', () => {
     })
   })
 
-  it('S9: public at creation and not any more at delivery: blocked, and not a byte is sent', async () => {
+  it('S9: block a name that is public at creation but not at delivery, and not a byte is sent', async () => {
     const receiver = await receiverOf({ respond: status(500) })
     const lists = [['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1', '10.0.0.1']]
     const { transport } = resolving(lists, { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
@@ -271,23 +271,23 @@ describe('destinations by their addresses', () => {
     expect(receiver.connections[0]?.bytesReceived).toBe(bytes)
   })
 
-  it('S10: two requests to one name are two look-ups and two connections', async () => {
+  it('S10: require a look-up and a connection for each of two requests to one name', async () => {
     const receiver = await receiverOf()
     const options = { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] }
-    const { transport, asked } = resolving([['127.0.0.1']], options)
+    const { transport, lookUps } = resolving([['127.0.0.1']], options)
     for (let count = 0; count < 2; count += 1) await transport.post(post(receiver.urlOf(HOOKS)))
-    expect(asked).toEqual([HOOKS, HOOKS])
+    expect(lookUps).toEqual([HOOKS, HOOKS])
     expect(receiver.connections).toHaveLength(2)
   })
 
-  it('S11: a redirect to a metadata address is not followed', async () => {
+  it('S11: do not follow a redirect to a metadata address', async () => {
     const location = 'https://169.254.169.254/latest/meta-data/'
     const receiver = await receiverOf({ respond: status(302, { location }) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus: 302 })
     expect(receiver.connections).toHaveLength(1)
   })
 
-  it('S12: proxies of the environment are not used', async () => {
+  it('S12: ignore proxies of the environment', async () => {
     let taken = 0
     const proxy = createServer((socket) => {
       taken += 1
@@ -312,7 +312,7 @@ describe('destinations by their addresses', () => {
     expect(taken).toBe(0)
   })
 
-  it("S13: the engine's own endpoint is refused, also by its name and where everything is allowed", async () => {
+  it("S13: refuse the engine's own endpoint, even by its name or if every address is allowed", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address))
     for (const own of ['127.0.0.1', '0.0.0.0', '::']) {
       const receiver = await receiverOf()
@@ -328,13 +328,13 @@ describe('destinations by their addresses', () => {
         await expect(transport.vetDestination(receiver.urlOf(host))).rejects.toThrow(DestinationRefusedError)
       }
       expect(receiver.connections).toHaveLength(0)
-      // Asked anew at every check.
+      // The transport reads the port at every check.
       port += 1
       expect(await transport.post(post(receiver.url))).toMatchObject({ kind: 'response' })
     }
   })
 
-  it('S14: what the operator allows is contacted, and nothing beside it', async () => {
+  it('S14: permit addresses that the operator allows, and no others', async () => {
     const receiver = await receiverOf()
     const certificateAuthorities = [receiver.ca]
     const outcome = async (allow: string[]): Promise<string> =>
@@ -349,7 +349,7 @@ describe('destinations by their addresses', () => {
     expect(receiver.connections).toHaveLength(2)
   })
 
-  it('S14: certificates are checked against those of Node, of NODE_EXTRA_CA_CERTS and of the option', async () => {
+  it('S14: check certificates against those of Node, of NODE_EXTRA_CA_CERTS and of the option', async () => {
     const receiver = await receiverOf()
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
@@ -367,7 +367,7 @@ describe('destinations by their addresses', () => {
     expect(await postInChild(receiver.url, beside)).toEqual(untrusted)
     expect(await postInChild(receiver.url, beside, { NODE_EXTRA_CA_CERTS: file })).toEqual(trusted)
     expect(await postInChild(receiver.url, { allow, certificateAuthorities: [receiver.ca] })).toEqual(trusted)
-    // The switch that turns all checks off does not count here.
+    // The variable that turns all checks off has no effect here.
     expect(await postInChild(receiver.url, { allow }, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual(untrusted)
   })
 })

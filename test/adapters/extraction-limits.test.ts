@@ -3,7 +3,7 @@ import { limitsOf } from '../../adapters/text-extraction/extraction-limits.js'
 
 const GB = 1_073_741_824
 
-describe('the memory of a process that reads', () => {
+describe('the memory limit of an extraction process', () => {
   it.each([
     [24, undefined, 1_024, 512],
     [8, undefined, 1_024, 512],
@@ -12,16 +12,19 @@ describe('the memory of a process that reads', () => {
     [1, undefined, 256, 128],
     [2, 1, 1_024, 512],
     [24, 16, 768, 384],
-  ])('follows that of the machine: of %i GB for %s readers, %i MB', (gigabytes, readers, maxMemoryMb, maxHeapMb) => {
-    expect(limitsOf({}, readers, gigabytes * GB)).toMatchObject({ maxMemoryMb, maxHeapMb })
-  })
+  ])(
+    'follows the memory of the machine: %i GB for %s readers give %i MB',
+    (gigabytes, readers, maxMemoryMb, maxHeapMb) => {
+      expect(limitsOf({}, readers, gigabytes * GB)).toMatchObject({ maxMemoryMb, maxHeapMb })
+    },
+  )
 
-  it('is what the host says, where it says it', () => {
+  it('is the value that the host sets', () => {
     expect(limitsOf({ maxMemoryMb: 700 }, 4, GB)).toMatchObject({ maxMemoryMb: 700, maxHeapMb: 350 })
     expect(limitsOf({ maxHeapMb: 600 }, 4, GB)).toMatchObject({ maxMemoryMb: 256, maxHeapMb: 600 })
   })
 
-  it('is no more than this machine has', () => {
+  it('is at most the memory of this machine', () => {
     expect(limitsOf().maxMemoryMb).toBeLessThanOrEqual(1_024)
     expect(limitsOf().maxMemoryMb).toBeGreaterThanOrEqual(256)
   })

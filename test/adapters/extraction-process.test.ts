@@ -37,7 +37,7 @@ async function run(process: ExtractionProcess, deed: string): Promise<void> {
   for await (const _ of process.extract(source, undefined));
 }
 
-/** The processes that read or start such, below this one or another. */
+/** Extraction processes and their starters among the descendants of a process. Default: this process. */
 function descendants(of: number = process.pid): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n')
   const rows = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)?.slice(1) ?? [])
@@ -62,21 +62,18 @@ describe('a source that never answers', () => {
     },
   }
 
-  it.each(Object.entries(silent))(
-    '%s: is given up, and asks to be tried again; the next file is read',
-    async (_when, open) => {
-      const extractor = new WorkerTextExtractor({ pieceTimeoutMs: 4_000 })
-      const began = performance.now()
-      const reading = extracted(extractor, { fileName: 'a.txt', sizeBytes: 100, open })
-      await expect(reading).rejects.toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
-      expect(performance.now() - began).toBeLessThan(15_000)
-      expect(await extracted(extractor, sourceOf('b.txt', Buffer.from('Next.')))).toMatchObject({ text: 'Next.' })
-      await extractor.close()
-    },
-  )
+  it.each(Object.entries(silent))('%s causes a transient error, and the next file is read', async (_when, open) => {
+    const extractor = new WorkerTextExtractor({ pieceTimeoutMs: 4_000 })
+    const began = performance.now()
+    const reading = extracted(extractor, { fileName: 'a.txt', sizeBytes: 100, open })
+    await expect(reading).rejects.toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
+    expect(performance.now() - began).toBeLessThan(15_000)
+    expect(await extracted(extractor, sourceOf('b.txt', Buffer.from('Next.')))).toMatchObject({ text: 'Next.' })
+    await extractor.close()
+  })
 })
 
-describe('U8 a thread that reads and takes all it can get', () => {
+describe('U8 an extraction thread that consumes all resources', () => {
   it.each([
     ['objects on the heap', 'ERR_EXTRACTION_LIMIT'],
     ['an array that grows', 'ERR_EXTRACTION_LIMIT'],
@@ -90,7 +87,7 @@ describe('U8 a thread that reads and takes all it can get', () => {
     ['an exit', 'ERR_CORRUPT_FILE'],
     ['an endless loop', 'ERR_EXTRACTION_TIMEOUT'],
     ['silence', 'ERR_EXTRACTION_TIMEOUT'],
-  ])('ends with its process alone: %s', async (deed, code) => {
+  ])('ends together with its own process only: %s', async (deed, code) => {
     const starter = start()
     const other = new ExtractionProcess(starter, LIMITS)
     const isWaitedFor = code === 'ERR_EXTRACTION_TIMEOUT'
@@ -102,7 +99,7 @@ describe('U8 a thread that reads and takes all it can get', () => {
     expect(descendants()).toHaveLength(2)
   })
 
-  it('is told from a process that somebody else has ended: that may be tried again', async () => {
+  it('is distinguished from a process that another program killed, whose file may be retried', async () => {
     const starter = start()
     const reading = new ExtractionProcess(starter, LIMITS)
     await run(reading, 'fine')
@@ -114,7 +111,7 @@ describe('U8 a thread that reads and takes all it can get', () => {
   })
 })
 
-describe('a process that reads and is ended while its file takes much of its memory', () => {
+describe('an extraction process that ends while its file uses much memory', () => {
   async function grown(): Promise<{ reading: ExtractionProcess; child: string; ended: Promise<unknown> }> {
     const starter = start()
     const reading = new ExtractionProcess(starter, LIMITS)
@@ -124,12 +121,12 @@ describe('a process that reads and is ended while its file takes much of its mem
     const megabytes = (): number =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', child], { encoding: 'utf8' })) / 1_024
     await expect.poll(megabytes, { timeout: 20_000 }).toBeGreaterThan(LIMITS.maxMemoryMb * 0.65)
-    // Several of its looks at its own memory.
+    // The process checks its own memory several times in this period.
     await sleep(500)
     return { reading, child, ended }
   }
 
-  it('has run out of memory where the system has ended it: the file is refused', async () => {
+  it('counts as out of memory if the system killed it, and the file is rejected', async () => {
     const { child, ended } = await grown()
     process.kill(Number(child), 'SIGKILL')
     expect(await ended).toMatchObject({
@@ -138,7 +135,7 @@ describe('a process that reads and is ended while its file takes much of its mem
     })
   })
 
-  it('may be tried again where the extractor is closed, or its starter has gone', async () => {
+  it('lets its file be retried if the extractor was closed or the starter ended', async () => {
     const closed = await grown()
     await closed.reading.terminate()
     expect(await closed.ended).not.toHaveProperty('code')
@@ -149,16 +146,20 @@ describe('a process that reads and is ended while its file takes much of its mem
   })
 })
 
-describe('processes that read', () => {
-  it.skipIf(process.platform !== 'linux')('are what a system without memory ends, not their host', async () => {
-    await run(new ExtractionProcess(start(), LIMITS), 'fine')
-    const [starter = '', child = ''] = descendants()
-    const scoreOf = async (pid: string): Promise<number> => Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'))
-    expect(await scoreOf(child)).toBe(1_000)
-    expect(await scoreOf(starter)).toBe(await scoreOf('self'))
-  })
+describe('extraction processes', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'are killed before their host when the system runs out of memory',
+    async () => {
+      await run(new ExtractionProcess(start(), LIMITS), 'fine')
+      const [starter = '', child = ''] = descendants()
+      const scoreOf = async (pid: string): Promise<number> =>
+        Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'))
+      expect(await scoreOf(child)).toBe(1_000)
+      expect(await scoreOf(starter)).toBe(await scoreOf('self'))
+    },
+  )
 
-  it('end with the one that has started them', async () => {
+  it('end together with their starter', async () => {
     const starter = start()
     await run(new ExtractionProcess(starter, LIMITS), 'fine')
     expect(descendants()).toHaveLength(2)
@@ -166,7 +167,7 @@ describe('processes that read', () => {
     await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
   })
 
-  it('end with a host that is killed, though they are busy', async () => {
+  it('end when their host is killed, even if they are busy', async () => {
     const module = new URL('../../dist/adapters/text-extraction/index.js', import.meta.url).href
     const program = `import { WorkerTextExtractor } from '${module}'
       const open = async function* () { for (;;) yield Buffer.alloc(60_000, 'a ') }
@@ -187,7 +188,7 @@ describe('processes that read', () => {
     await expect.poll(() => pids.filter(isThere), { timeout: 20_000 }).toEqual([])
   })
 
-  it('do not keep a host alive that has read and goes', async () => {
+  it('do not keep a host alive that has finished its work', async () => {
     const module = new URL('../../dist/adapters/text-extraction/index.js', import.meta.url).href
     const program = `import { WorkerTextExtractor } from '${module}'
       const open = async function* () { yield Buffer.from('text') }
@@ -199,7 +200,7 @@ describe('processes that read', () => {
     expect(output).toBe('text\n')
   })
 
-  it('are started anew where their starter was killed', async () => {
+  it('are started again after their starter was killed', async () => {
     const extractor = new WorkerTextExtractor()
     expect((await read(extractor, 'a.txt', Buffer.from('one'))).text).toBe('one')
     const [starter = ''] = descendants()
@@ -211,7 +212,7 @@ describe('processes that read', () => {
     await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
   })
 
-  it('are as many after a hundred files as after one, half of them hostile or not wanted', async () => {
+  it('do not grow in number over a hundred files, half of them hostile or aborted', async () => {
     const extractor = new WorkerTextExtractor({ maxIdleProcesses: 1 })
     await read(extractor, 'a.txt', Buffer.from('text'))
     const listeners = process.eventNames().map((name) => process.listenerCount(name))
@@ -235,7 +236,7 @@ describe('processes that read', () => {
   })
 })
 
-describe('what a file gives', () => {
+describe('the text of a file', () => {
   async function collect(
     pieces: readonly ExtractedPiece[],
     sizeBytes = 1_000,
@@ -249,7 +250,7 @@ describe('what a file gives', () => {
     return collected
   }
 
-  it('comes in pieces of bounded size, the page and the warnings with the last', async () => {
+  it('arrives in pieces of limited size, with the page and the warnings on the last one', async () => {
     const text = `${'a'.repeat(131_071)}${'😀'.repeat(200_000)}`
     const pieces = await collect([{ text, pages: 3, warnings: ['odd'] }])
     expect(pieces.map((piece) => piece.text).join('')).toBe(text)
@@ -259,7 +260,7 @@ describe('what a file gives', () => {
     expect(pieces.slice(0, -1).every(({ pages, warnings }) => pages === undefined && warnings === undefined)).toBe(true)
   })
 
-  it('has a hundred warnings and a count of the others', async () => {
+  it('has at most a hundred warnings and a count of the others', async () => {
     const pages = Array.from({ length: 1_000 }, (_, at) => ({
       text: 'x',
       pages: at,
@@ -271,7 +272,7 @@ describe('what a file gives', () => {
     expect(warnings.at(-1)).toBe('… and 1,900 more')
   })
 
-  it('is no more text than a file of its size can have', async () => {
+  it('is rejected if it is longer than a file of its size can contain', async () => {
     const megabyte = { text: 'a'.repeat(1_048_576) }
     const all = (count: number): ExtractedPiece[] => Array.from({ length: count }, () => megabyte)
     await expect(collect(all(17), 10, 1_000_000_000)).rejects.toMatchObject({ code: 'ERR_EXTRACTION_LIMIT' })
@@ -280,7 +281,7 @@ describe('what a file gives', () => {
     await expect(collect(all(6), 1_000_000, 5_000_000)).resolves.toHaveLength(6 * 8)
   })
 
-  it('is refused unread where the file is larger than its format can be read', async () => {
+  it('is not read if the file exceeds the size limit of its format', async () => {
     const extractor = new WorkerTextExtractor({ maxWholeFileMb: 1 })
     const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(1_048_576)])
     const outcome = await read(extractor, 'a.pdf', bytes)

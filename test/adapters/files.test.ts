@@ -12,7 +12,7 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
-/** Notes which files and folders are brought to the disk from now on. */
+/** Records the files and folders that are synced to the disk from now on. */
 function noteSyncs(): string[] {
   const synced: string[] = []
   fs.open = async (path, ...rest) => {
@@ -28,7 +28,7 @@ function noteSyncs(): string[] {
   return synced
 }
 
-it('brings new folders to the disk with the folders that they lie in', async () => {
+it('a write to the file store syncs new folders and their parent folders to the disk', async () => {
   const folder = await temporaryFolder()
   const files = join(folder.path, 'data', 'files')
   const store = new FolderFileStore(files)
@@ -52,28 +52,31 @@ it.each([
   ['EIO', { code: 'ERR_STORAGE', isTransient: true, message: expect.stringContaining('(EIO)') as string }],
   ['ESTALE', { code: 'ERR_STORAGE', isTransient: true, message: 'a file of the file store failed (ESTALE)' }],
   ['EROFS', { code: 'ERR_STORAGE', isTransient: false, message: expect.stringContaining('read-only') as string }],
-])('tells %s of the disk by a code and a sentence, and leaves nothing', async (code, told) => {
-  const folder = await temporaryFolder()
-  const store = new FolderFileStore(folder.path)
-  fs.open = async (path, ...rest) => {
-    const handle: FileHandle = await open(path, ...rest)
-    handle.write = () => Promise.reject(Object.assign(new Error(`${code}: secret path`), { code }))
-    return handle
-  }
-  syncBuiltinESMExports()
-  const content = async function* () {
-    yield Buffer.from('text')
-  }
-  const failure: unknown = await store
-    .write('aaaaaaaa-0000-4000-8000-000000000001', content(), { maxBytes: 10 })
-    .catch((error: unknown) => error)
-  expect(failure).toMatchObject(told)
-  expect((failure as Error).message).not.toContain('secret')
-  expect(await fs.readdir(join(folder.path, 'unfinished'))).toEqual([])
-  await folder.remove()
-})
+])(
+  'a write to the file store reports %s of the disk by a code and a sentence and leaves no file',
+  async (code, expectedError) => {
+    const folder = await temporaryFolder()
+    const store = new FolderFileStore(folder.path)
+    fs.open = async (path, ...rest) => {
+      const handle: FileHandle = await open(path, ...rest)
+      handle.write = () => Promise.reject(Object.assign(new Error(`${code}: secret path`), { code }))
+      return handle
+    }
+    syncBuiltinESMExports()
+    const content = async function* () {
+      yield Buffer.from('text')
+    }
+    const failure: unknown = await store
+      .write('aaaaaaaa-0000-4000-8000-000000000001', content(), { maxBytes: 10 })
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject(expectedError)
+    expect((failure as Error).message).not.toContain('secret')
+    expect(await fs.readdir(join(folder.path, 'unfinished'))).toEqual([])
+    await folder.remove()
+  },
+)
 
-it('does not take a failing content for a failing disk', async () => {
+it('a write to the file store does not report an error of the content as an error of the disk', async () => {
   const folder = await temporaryFolder()
   const content = async function* () {
     yield Buffer.from('text')
@@ -85,18 +88,22 @@ it('does not take a failing content for a failing disk', async () => {
   await folder.remove()
 })
 
-it('tells a folder of files that is none by a code', async () => {
+it('the file store reports by a code that its path is not a folder', async () => {
   const folder = await temporaryFolder()
   const path = join(folder.path, 'files')
   await fs.writeFile(path, 'no folder')
   const store = new FolderFileStore(path)
-  const told = { code: 'ERR_STORAGE', isTransient: false, message: expect.stringContaining('ENOTDIR') as string }
-  await expect(store.list().next()).rejects.toMatchObject(told)
-  await expect(store.sizeOf('aaaaaaaa-0000-4000-8000-000000000001')).rejects.toMatchObject(told)
+  const expectedError = {
+    code: 'ERR_STORAGE',
+    isTransient: false,
+    message: expect.stringContaining('ENOTDIR') as string,
+  }
+  await expect(store.list().next()).rejects.toMatchObject(expectedError)
+  await expect(store.sizeOf('aaaaaaaa-0000-4000-8000-000000000001')).rejects.toMatchObject(expectedError)
   await folder.remove()
 })
 
-it('clears away what nothing was written to for long, and leaves the folder to whoever is about to write', async () => {
+it('removeUnfinished deletes old unfinished files and keeps their folder for the next write', async () => {
   const folder = await temporaryFolder()
   const store = new FolderFileStore(folder.path)
   const unfinished = join(folder.path, 'unfinished')

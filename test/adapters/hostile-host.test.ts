@@ -8,7 +8,7 @@ import { objectStreamBomb, onePage, stream, zlibMegabytes } from './hostile/pdf-
 import { AFTER_TEXT, BEFORE_TEXT, bodyOf, deflatedMegabytes, docxOf } from './hostile/zip-writer.js'
 
 const MB = 1_048_576
-/** A busy machine may spoil one. */
+/** A busy machine may spoil one round. */
 const MOST_ROUNDS = 3
 const LEAST_ROUNDS = sized(1, MOST_ROUNDS)
 const extractor = new WorkerTextExtractor({ maxMemoryMb: 400, pieceTimeoutMs: 60_000, fileTimeoutMs: 120_000 })
@@ -35,7 +35,7 @@ const BOMBS: readonly (readonly [string, string, Buffer])[] = [
   ['content.pdf', 'ERR_EXTRACTION_LIMIT', onePage(stream(zlibMegabytes(1_000), '/Filter/FlateDecode'))],
 ]
 
-/** The text is dropped as it comes: keeping it is not the extractor's part. */
+/** Discards the text on arrival, because storing it is not the extractor's task. */
 async function outcomeOf(name: string, bytes: Buffer): Promise<string> {
   try {
     for await (const _ of extractor.extract(sourceOf(name, bytes)));
@@ -56,7 +56,7 @@ async function collectGarbage(): Promise<void> {
   globalThis.gc?.()
 }
 
-/** The most memory that this process uses meanwhile, with what it would have given back soon. */
+/** Watches the peak memory of this process, including garbage that is not collected yet. */
 function watchMemory(): { readonly end: () => number } {
   let most = 0
   const timer = setInterval(() => {
@@ -71,7 +71,7 @@ function watchMemory(): { readonly end: () => number } {
 }
 
 describe('U7 U8 the host', () => {
-  it('does not feel the bombs that are read: its heap stays, its event loop goes on', async () => {
+  it('is not affected by bombs: its heap stays small and its event loop runs', async () => {
     const round = async (): Promise<void> => {
       for (const [name, code, bytes] of BOMBS) expect([name, await outcomeOf(name, bytes)]).toEqual([name, code])
     }
@@ -88,7 +88,7 @@ describe('U7 U8 the host', () => {
       expect(memory.end() - before).toBeLessThan(64 * MB)
       works.push(stops.longestWorkAtFullSpeedMs)
     }
-    // Time that this thread has computed, of which a machine that is shared may count some that others had.
+    // Computing time of this thread. A shared machine may include some time of other programs.
     expect(Math.max(...works)).toBeLessThan(250)
     expect(Math.min(...works)).toBeLessThan(50)
   }, 300_000)

@@ -4,12 +4,12 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { CATALOG, objectStreamBomb, onePage, pdfOf, stream, zlibMegabytes } from './hostile/pdf-writer.js'
 import { read } from './hostile/reading.js'
 
-/** Less memory than what ships, so that nobody waits. */
+/** Less memory than the defaults, so that the tests finish sooner. */
 const MEMORY = { maxHeapMb: 256, maxMemoryMb: 400 }
-/** What ends by its memory is given the time for it on a busy machine. */
+/** This extractor waits long enough for a file to reach its memory limit on a busy machine. */
 const patient = new WorkerTextExtractor({ ...MEMORY, pieceTimeoutMs: 80_000 })
 const impatient = new WorkerTextExtractor({ ...MEMORY, pieceTimeoutMs: 6_000, fileTimeoutMs: 10_000 })
-/** The limit of time, and what a busy machine needs to start and end processes. */
+/** The time limit, plus the time that a busy machine needs to start and stop processes. */
 const SOON_MS = 90_000
 
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const BOMB = /^ERR_EXTRACTION_LIMIT$/
 const ENDLESS = /^ERR_EXTRACTION_(?:LIMIT|TIMEOUT)$/
-/** Without text for whatever reason. */
+/** All codes of a file that yields no text. */
 const DAMAGED = /^ERR_(?:CORRUPT_FILE|NO_TEXT|EXTRACTION_LIMIT|EXTRACTION_TIMEOUT)$/
 
 const HELLO = stream('BT /F 12 Tf 100 700 Td (hello) Tj ET')
@@ -31,7 +31,7 @@ function manyPages(count: number): Buffer {
   })
 }
 
-/** Forms that each draw the next one ten times: the last one has the text. */
+/** Forms that each draw the next form ten times. The last form has the text. */
 function laughingForms(depth: number): Buffer {
   const forms = Object.fromEntries(
     Array.from({ length: depth }, (_, at) => {
@@ -45,7 +45,7 @@ function laughingForms(depth: number): Buffer {
   return onePage(stream('/X Do'), forms, '/XObject<</X 10 0 R>>')
 }
 
-describe('U8 a PDF made to kill its reader', () => {
+describe('U8 a PDF that attacks its reader', () => {
   it.each<[string, () => Buffer, RegExp]>([
     ['a stream of objects of 3 GB', () => objectStreamBomb(3_000), BOMB],
     ['a content of 3 GB', () => onePage(stream(zlibMegabytes(3_000), '/Filter/FlateDecode')), BOMB],
@@ -107,7 +107,7 @@ describe('U8 a PDF made to kill its reader', () => {
       DAMAGED,
     ],
   ])(
-    'ends in time, with a code: %s',
+    'is rejected in time with a code: %s',
     async (_what, make, code) => {
       const extractor = code === BOMB ? patient : impatient
       const outcome = await read(extractor, 'a.pdf', make())

@@ -19,7 +19,7 @@ afterAll(async () => {
   await extractor.close()
 })
 
-/** A bomb must be told, not waited for. Unpacking what is allowed takes two seconds on an idle machine. */
+/** A bomb must be detected, not unpacked. The allowed size takes two seconds to unpack on an idle machine. */
 const SOON_MS = 30_000
 
 function bombOf(megabytes: number): Buffer {
@@ -35,7 +35,7 @@ function entities(root: string): Buffer {
   )
 }
 
-describe('U7 a zip bomb in a .docx', () => {
+describe('U7 a .docx with a possible zip bomb', () => {
   it.each<[string, () => Buffer, string, RegExp]>([
     ['64 kB that become 64 MiB', () => bombOf(64), 'ERR_EXTRACTION_LIMIT', /more than|times its packed size/],
     [
@@ -154,7 +154,7 @@ describe('U7 a zip bomb in a .docx', () => {
       'ERR_ENCRYPTED',
       /save it without/,
     ],
-  ])('is refused on what it really unpacks to: %s', async (_what, make, code, sentence) => {
+  ])('is rejected by its real unpacked content: %s', async (_what, make, code, sentence) => {
     const outcome = await read(extractor, 'a.docx', make())
     expect(outcome).toMatchObject({ code, message: expect.stringMatching(sentence) as string })
     expect(outcome.ms).toBeLessThan(SOON_MS)
@@ -162,7 +162,7 @@ describe('U7 a zip bomb in a .docx', () => {
     expect(next.text?.trim()).toBe('the next one')
   })
 
-  it('is no bomb where it is large and honest: XML that packs a hundred times, pictures that do not', async () => {
+  it('is read if it is large and honest: XML that compresses a hundredfold, and pictures that do not compress', async () => {
     const rows = Array.from(
       { length: 60_000 },
       (_, at) => `<w:p><w:r><w:t>row ${at % 97} of a long table</w:t></w:r></w:p>`,
@@ -190,7 +190,7 @@ describe('U7 zips inside a zip', () => {
     expect(outcome.text?.trim()).toBe('outside')
   })
 
-  it('alone are no Word document', async () => {
+  it('are rejected without a Word document', async () => {
     const outcome = await read(extractor, 'a.docx', inner(2))
     expect(outcome).toMatchObject({
       code: 'ERR_UNSUPPORTED_FORMAT',
@@ -202,7 +202,7 @@ describe('U7 zips inside a zip', () => {
 describe('a .docx with bytes that were changed, lost or added', () => {
   const whole = docxOf({ data: bodyOf('hello') }, [{ name: 'word/media/a.png', data: Buffer.alloc(100, 'p') }])
   const CODE = /^ERR_(?:CORRUPT_FILE|UNSUPPORTED_FORMAT|WRONG_TYPE|EXTRACTION_LIMIT|ENCRYPTED|NO_TEXT|EMPTY_FILE)$/
-  /** Deflated bytes that are damaged, and become more than the directory says before that shows. */
+  /** Damaged deflated bytes that unpack to more than the directory states before the damage shows. */
   const LARGER_THAN_STATED = [
     { at: 618, byte: 216 },
     { at: 819, byte: 32 },
@@ -210,7 +210,7 @@ describe('a .docx with bytes that were changed, lost or added', () => {
   ]
   const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) })
 
-  it('is read or refused with a code, and harms no process', async () => {
+  it('is read or rejected with a code and ends no process', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { maxLength: 8 }),

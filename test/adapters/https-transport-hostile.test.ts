@@ -11,7 +11,7 @@ import { raw } from '../webhooks/receiver.js'
 
 const post = (url: string) => ({ url, headers: { 'x-service-event': 'run.started' }, body: new Uint8Array(9) })
 
-/** All that came of posts to such a server, and how long they held up the loop. */
+/** The outcomes of posts to such a server, and the longest time for which they blocked the event loop. */
 async function posting(
   options: HostileServerOptions,
   transport: HttpsTransport,
@@ -23,9 +23,9 @@ async function posting(
   return { outcomes, pauseMs }
 }
 
-describe('connections that fail at once', () => {
-  it('are connection errors, and the process goes on', async () => {
-    // `connect` refuses this address itself, before there is anything to wait for.
+describe('connections that fail immediately', () => {
+  it('become connection errors, and the process continues', async () => {
+    // `connect` itself refuses this address, before any asynchronous work.
     const options = { allow: ['255.255.255.255'], answers: ['255.255.255.255'] }
     for (const url of ['https://hooks.example.test/', 'https://255.255.255.255/']) {
       const error = expect.stringContaining('the address cannot be reached') as string
@@ -35,14 +35,14 @@ describe('connections that fail at once', () => {
 })
 
 describe('handshakes', () => {
-  // No certificate for an elliptic curve signs what these groups exchange in TLS 1.2.
+  // In TLS 1.2 these groups need an RSA certificate: one for an elliptic curve cannot sign their exchange.
   const pem = execFileSync(
     'openssl',
     ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', '-', '-subj', '/CN=x'],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   ).toString()
 
-  /** Of a group that nobody has ever checked, as large as OpenSSL calculates with (RFC 5280's DER, by hand). */
+  /** Parameters of an unverified group of the largest size that OpenSSL computes with (DER of RFC 5280, by hand). */
   function hugeGroup(): string {
     const prime = randomBytes(1_250)
     prime[0] = 0x7f
@@ -59,8 +59,8 @@ describe('handshakes', () => {
   it.each([
     ['of TLS 1.2, of a group of its own', { ...dhe, dhparam: hugeGroup() }],
     ['of TLS 1.3, of the largest group', { minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe8192' } as const],
-  ])('over finite fields are not made: %s', async (_title, tls) => {
-    // The one has a context for its authorities, the other one none.
+  ])('over finite fields are refused: %s', async (_title, tls) => {
+    // The first transport has a context for its authorities, the second one has none.
     const transports = [transportTo(testCertificates(), {}), new HttpsTransport({ allow: ['127.0.0.1'] })]
     for (const transport of transports) {
       const { outcomes, pauseMs } = await posting({ key: pem, cert: pem, tls }, transport)
@@ -70,14 +70,14 @@ describe('handshakes', () => {
     }
   })
 
-  it.each(['X25519', 'prime256v1', 'secp384r1', 'secp521r1'])('over the curve %s are made', async (ecdhCurve) => {
+  it.each(['X25519', 'prime256v1', 'secp384r1', 'secp521r1'])('over the curve %s succeed', async (ecdhCurve) => {
     const options = { tls: { ecdhCurve }, start: 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n' }
     const { outcomes } = await posting(options, transportTo(testCertificates()))
     for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
   })
 })
 
-describe('what goes on for ever', () => {
+describe('an endless response', () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   const tooMuch = {
     kind: 'connection_error',
@@ -94,15 +94,15 @@ describe('what goes on for ever', () => {
     ["a chunk's extension", `${chunked}1;`, 'a'.repeat(65_536), response],
     ['trailers', `${chunked}0\r\n`, 'a: b\r\n'.repeat(10_000), response],
     ['a body', 'HTTP/1.1 200 OK\r\n\r\n', 'a'.repeat(65_536), response],
-  ])('is cut off at once: %s', async (_title, start, piece, expected) => {
-    const begun = performance.now()
+  ])('is aborted quickly: %s', async (_title, start, piece, expected) => {
+    const startedAt = performance.now()
     const { outcomes, pauseMs } = await posting({ start, piece }, transportTo(testCertificates()))
     for (const outcome of outcomes) expect(outcome).toMatchObject(expected)
     expect(pauseMs).toBeLessThan(50)
-    expect(performance.now() - begun).toBeLessThan(4_000)
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
   })
 
-  it('leaves a server eight interim responses, and a body in chunks of one byte', async () => {
+  it('is not assumed after eight interim responses or a body in chunks of one byte', async () => {
     const answering = async (interims: number): Promise<HttpOutcome> => {
       const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(interims)
       const receiver = await receiverOf({ respond: raw(`${interim}${chunked}${'1\r\na\r\n'.repeat(4_000)}0\r\n\r\n`) })
@@ -115,14 +115,14 @@ describe('what goes on for ever', () => {
   })
 })
 
-describe('statuses', () => {
-  it.each(['199', '600', '999', '000'])('%s is none of a response', async (status) => {
+describe('the status of a response', () => {
+  it.each(['199', '600', '999', '000'])('cannot be %s', async (status) => {
     const receiver = await receiverOf({ respond: raw(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`) })
     const outcome = await transportTo(receiver, { deadlineMs: 1_000 }).post(post(receiver.url))
     expect(outcome.kind).toBe(status === '199' ? 'timeout' : 'connection_error')
   })
 
-  it.each([200, 599])('%i is one of a response', async (httpStatus) => {
+  it.each([200, 599])('can be %i', async (httpStatus) => {
     const receiver = await receiverOf({ respond: raw(`HTTP/1.1 ${httpStatus} X\r\ncontent-length: 0\r\n\r\n`) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
   })

@@ -80,7 +80,7 @@ async function bodyOf(outcome: HttpOutcome): Promise<string> {
   return outcome.kind === 'response' ? Buffer.from(outcome.body).toString('latin1') : outcome.error
 }
 
-/** Waits for what another thread of events does. */
+/** Waits until other events make the condition true. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setTimeout(5)
 }
@@ -88,7 +88,7 @@ async function until(condition: () => boolean): Promise<void> {
 const post = (url: string) => ({ url, headers: HEADERS, body: BODY })
 
 describe('responses', () => {
-  it.each([200, 204, 299])('D1: %i is a response, of one request on one connection', async (httpStatus) => {
+  it.each([200, 204, 299])('D1: include status %i after one request on one connection', async (httpStatus) => {
     const receiver = await receiverOf({ respond: status(httpStatus) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
     expect(receiver.requests).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('responses', () => {
   })
 
   it.each([300, 301, 302, 304, 307, 308])(
-    'D2: %i is a response, and its target is not contacted',
+    'D2: include status %i, whose target is not contacted',
     async (httpStatus) => {
       const target = await receiverOf()
       const receiver = await receiverOf({ respond: status(httpStatus, { location: target.url }) })
@@ -104,12 +104,12 @@ describe('responses', () => {
       await setTimeout(100)
       expect(receiver.connections).toHaveLength(1)
       expect(target.connections).toHaveLength(0)
-      // It would have been taken there.
+      // The target would accept the request.
       expect(await transportTo(receiver).post(post(target.url))).toMatchObject({ kind: 'response', httpStatus: 200 })
     },
   )
 
-  it('skips interim responses', async () => {
+  it('exclude interim responses', async () => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'
     const receiver = await receiverOf({ respond: raw(`${interim}HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nok`) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus: 201 })
@@ -118,7 +118,7 @@ describe('responses', () => {
   it.each([
     ['in the body', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nyes'],
     ['in a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nyes'],
-  ])('are responses also where the connection breaks %s', async (_where, start) => {
+  ])('are returned even if the connection breaks %s', async (_where, start) => {
     const receiver = await receiverOf({
       respond: (request, response, count) => {
         raw(start)(request, response, count)
@@ -130,7 +130,7 @@ describe('responses', () => {
     expect(await bodyOf(outcome)).toBe('yes')
   })
 
-  it('are kept where the caller gives up, or the transport is closed, within the body', async () => {
+  it('are kept if the caller aborts or the transport is closed during the body', async () => {
     const receiver = await receiverOf({ respond: raw('HTTP/1.1 500 Oh\r\ncontent-length: 20\r\n\r\n') })
     const transport = transportTo(receiver)
     const giving = new AbortController()
@@ -143,23 +143,27 @@ describe('responses', () => {
     await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
   })
 
-  it('D8: 200 and an endless drip is a response; the connection is cut at the deadline', WALL_CLOCK, async () => {
-    const receiver = await receiverOf({
-      respond: (_request, response) => {
-        const drip = setInterval(() => response.write('.'), 20)
-        response.on('close', () => clearInterval(drip))
-      },
-    })
-    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
-    expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
-    expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
-    expect(ms).toBeGreaterThan(750)
-    expect(ms).toBeLessThan(1_050)
-    await until(() => receiver.connections[0]?.isOpen === false)
-    expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
-  })
+  it(
+    'D8: include a 200 with an endless slow body, whose connection is closed at the deadline',
+    WALL_CLOCK,
+    async () => {
+      const receiver = await receiverOf({
+        respond: (_request, response) => {
+          const drip = setInterval(() => response.write('.'), 20)
+          response.on('close', () => clearInterval(drip))
+        },
+      })
+      const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
+      expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+      expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
+      expect(ms).toBeGreaterThan(750)
+      expect(ms).toBeLessThan(1_050)
+      await until(() => receiver.connections[0]?.isOpen === false)
+      expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
+    },
+  )
 
-  it('D9: of a body of 1 GB the first 4 kB are kept, and little more is read', async () => {
+  it('D9: keep the first 4 kB of a body of 1 GB, and little more is read', async () => {
     let written = 0
     const piece = Buffer.alloc(65_536, 'x')
     const receiver = await receiverOf({
@@ -184,11 +188,11 @@ describe('responses', () => {
     globalThis.gc?.()
     expect(used() - before).toBeLessThan(5_000_000)
     await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
-    // Of 6 GB: what the buffers of two sockets take.
+    // The server writes only what the buffers of two sockets hold, of 6 GB in all.
     expect(written).toBeLessThan(60_000_000)
   })
 
-  it('D9: a gzip bomb is not inflated', async () => {
+  it('D9: keep a gzip bomb compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
     const receiver = await receiverOf({
       respond: (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -199,7 +203,7 @@ describe('responses', () => {
 })
 
 describe('requests', () => {
-  it('D11: have exactly the headers given, host, content-length and connection, all in lower case', async () => {
+  it('D11: have exactly the given headers, host, content-length and connection, all in lower case', async () => {
     const receiver = await receiverOf()
     await transportTo(receiver).post(post(`${receiver.urlOf('hooks.example.test')}?a=1&b=%20`))
     const lines = [
@@ -217,7 +221,7 @@ describe('requests', () => {
     expect(receiver.connections[0]?.servername).toBe('hooks.example.test')
   })
 
-  it('name an address in host, and no name in TLS, where the URL has an address', async () => {
+  it('have the address in host and no name in TLS if the URL has an address', async () => {
     for (const host of ['127.0.0.1', '::1']) {
       const receiver = await receiverOf({ host })
       const outcome = await transportTo(receiver).post(post(receiver.url))
@@ -227,7 +231,7 @@ describe('requests', () => {
     }
   })
 
-  it('with headers that HTTP does not allow are not made', async () => {
+  it('are not sent if HTTP does not allow their headers', async () => {
     const receiver = await receiverOf()
     const headers = { 'x-service-event': 'a\r\nx-other: b' }
     expect(await transportTo(receiver).post({ url: receiver.url, headers, body: BODY })).toEqual({
@@ -237,7 +241,7 @@ describe('requests', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('take the next address where one leads nowhere', WALL_CLOCK, async () => {
+  it('use the next address if one does not answer', WALL_CLOCK, async () => {
     const full = await startFullListener('::1')
     onTestFinished(() => full.close())
     const receiver = await receiverOf({ port: full.port })
@@ -251,7 +255,7 @@ describe('requests', () => {
   })
 })
 
-describe('addresses of a name', () => {
+describe('the addresses of a name', () => {
   const url = 'https://hooks.example.test/'
   const many = (count: number, last: string[] = []): string[] => [
     ...Array.from({ length: count - last.length }, (_, index) => `8.8.${index}.8`),
@@ -263,7 +267,7 @@ describe('addresses of a name', () => {
     return transport
   }
 
-  it('are 32 at most, and all of them are checked', async () => {
+  it('are refused if there are more than 32, and all of them are checked', async () => {
     expect(await resolvingTo(many(32)).vetDestination(url)).toBe(url)
     for (const [addresses, problem] of [
       [many(33), 'has more than 32 addresses'],
@@ -279,7 +283,7 @@ describe('addresses of a name', () => {
     }
   })
 
-  it('are told to nobody but by the cause of an error, where they are refused', async () => {
+  it('appear only in the cause of the error if they are refused', async () => {
     for (const [address, options] of [
       ['10.11.12.13', {}],
       ['fd00::11:12', {}],
@@ -303,11 +307,11 @@ describe('addresses of a name', () => {
   it.each([
     [['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.1'], true],
     [['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.1'], false],
-    // Both families have their turn.
+    // Both families are tried.
     [['::2', '::3', '::4', '::5', '127.0.0.1'], true],
     [['::2', '::3', '127.0.0.2', '127.0.0.1', '127.0.0.3', '::4'], true],
     [['127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.2', '127.0.0.1'], true],
-  ])('are dialled up to the fourth: %j', async (addresses, isReached) => {
+  ])('are tried up to the fourth: %j', async (addresses, isReached) => {
     const receiver = await receiverOf()
     const transport = transportTo(receiver, { resolver: async () => addresses, allow: ['127.0.0.0/8', '::/64'] })
     const { kind } = await transport.post(post(receiver.urlOf('hooks.example.test')))
@@ -316,7 +320,7 @@ describe('addresses of a name', () => {
   })
 })
 
-describe('names that no host of the internet has', () => {
+describe('names outside the public internet', () => {
   it.each(['lan', 'home', 'corp', 'intranet', 'private', 'svc', 'arpa', 'invalid', 'onion'])(
     'are refused: %s',
     async (suffix) => {
@@ -331,7 +335,7 @@ describe('names that no host of the internet has', () => {
   )
 })
 
-describe('connection errors', () => {
+describe('a connection error', () => {
   const failing = async (
     options: ReceiverOptions,
     { host = 'hooks.example.test', ...rest }: HttpsTransportOptions & { host?: string } = {},
@@ -340,19 +344,19 @@ describe('connection errors', () => {
     return await transportTo(receiver, rest).post(post(`${receiver.urlOf(host)}?token=swordfish`))
   }
 
-  it('D4: a reset', async () => {
+  it('D4: reports a reset', async () => {
     const outcome = await failing({ respond: ({ connection }) => void connection.socket.resetAndDestroy() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
     expect(outcome).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D17: a connection that is closed after the body was read', async () => {
+  it('D17: reports a connection that is closed after the body was read', async () => {
     const outcome = await failing({ respond: (_request, response) => void response.socket?.end() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
     expect(outcome).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D4: a connection that is refused', async () => {
+  it('D4: reports a refused connection', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const error = 'the connection was refused (ECONNREFUSED)'
@@ -363,7 +367,7 @@ describe('connection errors', () => {
     expect(several).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D4: bad TLS', async () => {
+  it('D4: reports bad TLS', async () => {
     const untrusted = await failing({}, { certificateAuthorities: [] })
     const expired = await failing({ certificate: 'expired' })
     const otherName = await failing({}, { host: 'hooks.other.test' })
@@ -385,7 +389,7 @@ describe('connection errors', () => {
     expect(await bodyOf(outcome)).toMatch(/^no TLS connection could be made \([A-Z_0-9]+\)$/)
   })
 
-  it('D4: a look-up that fails', async () => {
+  it('D4: reports a failed look-up', async () => {
     const error = Object.assign(new Error('queryA ENOTFOUND hooks.example.test'), { code: 'ENOTFOUND' })
     const kind = 'connection_error'
     const failed = { kind, error: 'the name hooks.example.test does not resolve (ENOTFOUND)' }
@@ -417,7 +421,7 @@ describe('connection errors', () => {
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
       'is no response of HTTP (HPE_',
     ],
-  ])('what is no response: %s', async (_title, text, error) => {
+  ])('reports bytes that are not a valid response: %s', async (_title, text, error) => {
     const outcome = await failing({ respond: raw(text) })
     expect(outcome).toMatchObject({ kind: 'connection_error', error: expect.stringContaining(error) as string })
   })
@@ -433,7 +437,7 @@ describe('the deadline', WALL_CLOCK, () => {
       socket?.on('close', () => clearInterval(dripping))
     }
 
-  it('D6: is 5 s, for a hang in DNS, connect, TLS or headers', async () => {
+  it('D6: is 5 s for a hang in DNS, connect, TLS or headers', async () => {
     const full = await startFullListener()
     onTestFinished(() => full.close())
     const silent = await receiverOf({ isSilent: true })
@@ -467,7 +471,7 @@ describe('the deadline', WALL_CLOCK, () => {
     await until(() => receiver.connections[0]?.isOpen === false)
   })
 
-  it('is one for all: a slow look-up leaves less for the response', async () => {
+  it('covers the whole request: a slow look-up leaves less time for the response', async () => {
     const receiver = await receiverOf({ respond: () => undefined })
     const resolver = async (): Promise<string[]> => await setTimeout(600, ['127.0.0.1'])
     const transport = transportTo(receiver, { deadlineMs: 1_000, resolver })
@@ -477,14 +481,14 @@ describe('the deadline', WALL_CLOCK, () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('counts for the check of a destination, too', async () => {
+  it('also limits the check of a destination', async () => {
     const transport = transportTo(await receiverOf(), { deadlineMs: 200, resolver: silentResolver })
     await expect(transport.vetDestination('https://hooks.example.test/')).rejects.toThrow(
       new UnresolvedDestinationError('url', 'the name hooks.example.test does not resolve within 0.2 s'),
     )
   })
 
-  it('leaves nothing behind: no listener, and no timer that would keep a process alive', async () => {
+  it('leaves no listener and no timer that would keep a process alive', async () => {
     const receiver = await receiverOf()
     const { signal } = new AbortController()
     await transportTo(receiver).post(post(receiver.url), { signal })
@@ -495,7 +499,7 @@ describe('the deadline', WALL_CLOCK, () => {
 })
 
 describe('options', () => {
-  it('are refused where they are wrong', () => {
+  it('are rejected if their values are invalid', () => {
     const wrong: HttpsTransportOptions[] = [
       { allow: ['10.0.0.0/64'] },
       { deny: ['10.0.0.0/64'] },
@@ -512,7 +516,7 @@ describe('options', () => {
     }
   })
 
-  it('trust authorities for one transport alone', async () => {
+  it('trust authorities for one transport only', async () => {
     const receiver = await receiverOf()
     const trusting = transportTo(receiver)
     const other = new HttpsTransport({ allow: ['127.0.0.1'] })
@@ -527,7 +531,7 @@ describe('options', () => {
     ['deny', { 0: '10.0.0.0/8' }],
     ['ownEndpoints', [{ address: '127.0.0.1', port: 443 }]],
     ['resolver', '8.8.8.8'],
-  ])('of another kind are refused at once: %s', (field, value) => {
+  ])('are rejected at once if their type is wrong: %s', (field, value) => {
     expect(() => new HttpsTransport({ [field]: value })).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_INPUT', field }) as Error,
     )

@@ -10,7 +10,7 @@ const CREATED = '2026-01-01T00:00:00.000Z'
 const VERSION_BEFORE = MIGRATIONS.indexOf(identities)
 const PREFIXES = ['alcove_', 'A_Host_with_a_Prefix_of_31_letr']
 
-describe.each(DATABASES)('on $name, a database of the schema before', ({ open }) => {
+describe.each(DATABASES)('on $name, a database with the previous schema', ({ open }) => {
   let database: TestDatabase
 
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe.each(DATABASES)('on $name, a database of the schema before', ({ open })
   }
 
   it.each(PREFIXES)(
-    'A54 keeps its users as they are, and takes their addresses for other companies: %s',
+    'A54 keeps its users unchanged and accepts their addresses in other companies: %s',
     async (prefix) => {
       await makeOld(prefix)
       const { knex } = database
@@ -60,11 +60,11 @@ describe.each(DATABASES)('on $name, a database of the schema before', ({ open })
       expect(await add(2)).toMatchObject({ companyId: 2 })
       await expect(add(2)).rejects.toMatchObject({ code: 'ERR_ALREADY_EXISTS' })
       await storage.close()
-      // What is up to date is opened as it is.
-      const again = new KnexStorage({ knex, tablePrefix: prefix, keepKnex: true })
-      await again.open()
+      // A database with the current schema is opened without a migration.
+      const reopened = new KnexStorage({ knex, tablePrefix: prefix, keepKnex: true })
+      await reopened.open()
       expect(await rows()).toHaveLength(before.length + 1)
-      await again.close()
+      await reopened.close()
     },
   )
 })

@@ -7,7 +7,7 @@ import { DATABASES, type TestDatabase } from '../outbox/database.js'
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 const LISTENS_WITHIN_MS = 30_000
 
-describe.each(POSTGRES)('jobs that are enqueued on $name', ({ open }) => {
+describe.each(POSTGRES)('enqueued jobs on $name', ({ open }) => {
   let database: TestDatabase
   let storage: Storage
   let heard: string[]
@@ -44,7 +44,7 @@ describe.each(POSTGRES)('jobs that are enqueued on $name', ({ open }) => {
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind, subject }))
   }
 
-  it('are announced if they are committed', async () => {
+  it('are announced only after their commit', async () => {
     const failing = storage.transaction(async ({ jobs }) => {
       await jobs.enqueue({ kind: 'taken back', subject: 1 })
       throw new Error('changed my mind')
@@ -55,7 +55,7 @@ describe.each(POSTGRES)('jobs that are enqueued on $name', ({ open }) => {
     expect(heard).toEqual(['committed'])
   })
 
-  it('in a transaction of the host are announced when that is over, and not once the storage is closed', async () => {
+  it('are announced after the commit of a transaction of the host, unless the storage is closed by then', async () => {
     const joined = new KnexStorage({ knex: database.knex, keepKnex: true })
     const [first, second] = [await database.knex.transaction(), await database.knex.transaction()]
     const ignore = (): void => undefined
@@ -73,12 +73,12 @@ describe.each(POSTGRES)('jobs that are enqueued on $name', ({ open }) => {
     expect(heard).toEqual(['before', 'joined', 'after'])
   })
 
-  it('one after the other are announced together', async () => {
+  it('are announced together if they follow each other quickly', async () => {
     const beganAt = performance.now()
     for (let subject = 0; subject < 100; subject += 1) await enqueue('one of many', subject)
     await enqueue('last')
     await until(() => heard.includes('last'))
-    // One at the beginning of each period, and the last kind with or after the last of the others.
+    // One announcement at the start of each period. The last kind comes with or after the last of the others.
     expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - beganAt) / 19) + 2)
   })
 })

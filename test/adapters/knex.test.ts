@@ -26,7 +26,7 @@ function sqlite(config: Partial<Knex.Config> = {}): Knex {
 }
 
 function unconnected(client: string): Knex {
-  // The query builder is made without the driver, which is not installed.
+  // The query builder is created without the driver, which is not installed.
   return knex({ client, dialect: client } as Knex.Config)
 }
 
@@ -37,38 +37,41 @@ const refusal = (message: RegExp): Error =>
     message: expect.stringMatching(message) as string,
   }) as Error
 
-describe('the knex instance of a host', () => {
-  it.each(['x', null, undefined, {}, () => 1, { client: { driverName: 'sqlite3' } }])('must be one: %j', (given) => {
-    expect(() => new KnexStorage({ knex: given as unknown as Knex })).toThrow(
-      refusal(/must be an instance of knex for SQLite \(client "sqlite3" or "better-sqlite3"\) or PostgreSQL/),
-    )
-  })
+describe('the knex option of a host', () => {
+  it.each(['x', null, undefined, {}, () => 1, { client: { driverName: 'sqlite3' } }])(
+    'must be an instance of knex: %j',
+    (given) => {
+      expect(() => new KnexStorage({ knex: given as unknown as Knex })).toThrow(
+        refusal(/must be an instance of knex for SQLite \(client "sqlite3" or "better-sqlite3"\) or PostgreSQL/),
+      )
+    },
+  )
 
-  it('is no transaction', async () => {
+  it('cannot be a transaction', async () => {
     const transaction = await sqlite().transaction()
     expect(() => new KnexStorage({ knex: transaction })).toThrow(refusal(/must be an instance of knex/))
     await transaction.rollback()
   })
 
-  it.each(['mysql', 'mysql2', 'mssql', 'cockroachdb', 'redshift', 'oracledb'])('is not for %s', (client) => {
+  it.each(['mysql', 'mysql2', 'mssql', 'cockroachdb', 'redshift', 'oracledb'])('rejects the client %s', (client) => {
     expect(() => new KnexStorage({ knex: unconnected(client) })).toThrow(refusal(/; this one is for /))
   })
 
-  it.each(['sqlite3', 'better-sqlite3', 'pg'])('is for %s', (client) => {
+  it.each(['sqlite3', 'better-sqlite3', 'pg'])('accepts the client %s', (client) => {
     expect(new KnexStorage({ knex: unconnected(client) })).toBeInstanceOf(KnexStorage)
   })
 
   it.each([
     { wrapIdentifier: (value: string, wrap: (value: string) => string) => wrap(value.toUpperCase()) },
     { postProcessResponse: (response: unknown) => response },
-  ])('does not translate names or rows', (config) => {
+  ])('must not translate names or rows', (config) => {
     const [option = ''] = Object.keys(config)
     expect(() => new KnexStorage({ knex: sqlite(config) })).toThrow(
       refusal(new RegExp(`without ${option}: create a separate instance for the engine`)),
     )
   })
 
-  it('with no free connection fails for a while, and says what to do', async () => {
+  it('causes a transient error that says what to do if no connection is free', async () => {
     const database = sqlite({ pool: { min: 0, max: 1 }, acquireConnectionTimeout: 100 })
     const storage = new KnexStorage({ knex: database, keepKnex: true })
     await storage.open()
@@ -88,7 +91,7 @@ describe('the knex instance of a host', () => {
 })
 
 describe('a destination with many open deliveries', () => {
-  it('is deleted by a few statements', async () => {
+  it('is deleted with few statements', async () => {
     const database = openSqlite(join(folder.path, 'host.sqlite'))
     opened.push(database)
     const { engine } = await memoryEngine({ storage: new KnexStorage({ knex: database, keepKnex: true }), roles: [] })

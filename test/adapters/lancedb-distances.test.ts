@@ -37,15 +37,15 @@ async function scan(table: Table, vector: Float32Array, count: number): Promise<
   return Array.from(found.getChild('_distance')?.toArray() as Float32Array)
 }
 
-describe('Distances of the rows nearest to several vectors', () => {
+describe('the distances of the rows nearest to several vectors', () => {
   it.each([8, 16, 384])(
-    'are those of a scan for each, in a table of several fragments with deleted rows and zeros: %i dimensions',
+    'equal those of a scan, in a table of several fragments with deleted rows and zeros: %i dimensions',
     async (dimensions) => {
       const documents = Array.from({ length: 30 }, (_, at) => clusteredRows(at + 1, 100, dimensions))
       documents[5]?.vectors.fill(0, 0, 10 * dimensions)
       await withTable(documents, dimensions, async (table) => {
         await table.delete('document IN (2, 3, 29) OR (chunk < 7 AND document <> 6)')
-        // A number of vectors that is no multiple of those that are compared at once, one of them not of length 1.
+        // The number of vectors is not a multiple of the batch size, and one vector does not have length 1.
         const vectors = COUNTS.map((_, at) => clusteredVector(at * 5 + 1, dimensions))
         vectors[1] = (vectors[1] ?? new Float32Array()).map((value) => value * 7)
         const found = await exactDistances(
@@ -63,11 +63,11 @@ describe('Distances of the rows nearest to several vectors', () => {
   )
 })
 
-describe('How far an index must be searched', () => {
-  it('is measured whichever of a hundred equal rows it finds, and with rows of zeros', async () => {
+describe('the depth of an index search', () => {
+  it('is measured correctly, whichever of a hundred equal rows is found, and with rows of zeros', async () => {
     const dimensions = 16
     const documents = Array.from({ length: 40 }, (_, at) => clusteredRows(at + 1, 100, dimensions))
-    // A text that is in every document, and one that the model makes nothing of.
+    // One text is in every document, and for another the model returns zeros.
     for (const { vectors } of documents) {
       for (let row = 0; row < 50; row += 1) vectors.set(clusteredVector(99, dimensions), row * dimensions)
       vectors.fill(0, 50 * dimensions, 51 * dimensions)

@@ -39,19 +39,19 @@ const search = async (documentId: number) => {
   return hits.map(({ documentId, chunk }) => [documentId, chunk])
 }
 
-async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
+async function readTable<T>(read: (table: Table) => Promise<T>): Promise<T> {
   const connection = await connect(vectors)
   const table = await connection.openTable(COLLECTION.name)
-  const seen = await look(table)
+  const seen = await read(table)
   connection.close()
   return seen
 }
 
 type Optimization = Parameters<Table['optimize']>[0]
 
-/** From now on Lance is asked for what this makes of what it was asked for. */
-async function optimizing(change: (options: Optimization) => Optimization): Promise<void> {
-  const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+/** Changes the options of every later `optimize` call of Lance. */
+async function changeOptimizations(change: (options: Optimization) => Optimization): Promise<void> {
+  const proto = await readTable(async (table) => Object.getPrototypeOf(table) as Table)
   const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
   vi.spyOn(proto, 'optimize').mockImplementation(async function (this: Table, options) {
     return await optimize.call(this, change(options))
@@ -61,7 +61,7 @@ async function optimizing(change: (options: Optimization) => Optimization): Prom
 const sequence = (length: number, first = 1) => Array.from({ length }, (_, number) => first + number)
 
 describe('additions to a LanceDB table', () => {
-  it('that come at once are written together, and each is found when it is acknowledged', async () => {
+  it('are written together if they are concurrent, and each is found when it is acknowledged', async () => {
     await Promise.all(
       sequence(300).map(async (id) => {
         await add(id)
@@ -69,10 +69,10 @@ describe('additions to a LanceDB table', () => {
       }),
     )
     expect((await index.countByDocument(COLLECTION.name)).size).toBe(300)
-    expect(await looking((table) => table.version())).toBeLessThan(40)
+    expect(await readTable((table) => table.version())).toBeLessThan(40)
   })
 
-  it('do not pass a deletion that was asked for before', async () => {
+  it('do not overtake an earlier deletion', async () => {
     await add(2)
     await Promise.all([
       add(1),
@@ -88,38 +88,38 @@ describe('additions to a LanceDB table', () => {
 })
 
 describe('the maintenance of a LanceDB table', () => {
-  it('merges what small writes leave, and removes old versions when nobody can read them any more', async () => {
+  it('merges the fragments of small writes and removes old versions that no process can read', async () => {
     for (const id of sequence(150)) {
       await add(id)
       if (id % 3 === 0) await index.deleteDocument(COLLECTION.name, id, 0)
     }
     await index.whenMaintained()
-    expect(await looking(async (table) => (await table.stats()).fragmentStats.numFragments)).toBeLessThan(5)
-    expect((await looking((table) => table.listVersions())).length).toBeGreaterThan(150)
-    // A minute later. Lance counts it by its own clock: it is told that it has passed.
+    expect(await readTable(async (table) => (await table.stats()).fragmentStats.numFragments)).toBeLessThan(5)
+    expect((await readTable((table) => table.listVersions())).length).toBeGreaterThan(150)
+    // A minute later. Lance uses its own clock, so the test passes a time that Lance considers old.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     const asked: number[] = []
-    await optimizing((options) => {
+    await changeOptimizations((options) => {
       asked.push(Date.now() - Number(options?.cleanupOlderThan))
       expect(options).not.toHaveProperty('deleteUnverified')
       return { cleanupOlderThan: new Date() }
     })
     await index.whenMaintained()
     expect(Math.min(...asked)).toBeGreaterThanOrEqual(60_000)
-    expect((await looking((table) => table.listVersions())).length).toBeLessThan(4)
+    expect((await readTable((table) => table.listVersions())).length).toBeLessThan(4)
     expect(await readdir(join(vectors, `${COLLECTION.name}.lance`, 'data'))).toHaveLength(1)
     expect((await index.countByDocument(COLLECTION.name)).size).toBe(100)
     expect(await search(100)).toEqual([[100, 0]])
   })
 
-  it('removes the version before the index, which is not a second older than the newest', async () => {
+  it('removes the version before the index, even if it is less than a second older than the newest', async () => {
     for (const id of sequence(26)) await add(id, 250)
     await index.whenMaintained()
-    const versions = await looking((table) => table.listVersions())
+    const versions = await readTable((table) => table.listVersions())
     const [, ...others] = versions.map(({ timestamp }) => Number(timestamp)).sort((one, other) => other - one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     const asked: number[] = []
-    await optimizing((options) => {
+    await changeOptimizations((options) => {
       asked.push(Number(options?.cleanupOlderThan))
       return options
     })
@@ -128,9 +128,9 @@ describe('the maintenance of a LanceDB table', () => {
     expect(Math.max(...asked)).toBeGreaterThan(Math.max(...others))
   })
 
-  it('goes on later after a full disk, and loses nothing', async () => {
+  it('continues after a full disk and loses no data', async () => {
     await add(1)
-    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+    const proto = await readTable(async (table) => Object.getPrototypeOf(table) as Table)
     vi.spyOn(proto, 'optimize').mockRejectedValue(new Error('lance error: No space left on device (os error 28)'))
     await index.whenMaintained()
     expect(String(index.maintenanceError)).toContain('No space left')
@@ -150,7 +150,7 @@ describe('the maintenance of a LanceDB table', () => {
     expect((await index.countByDocument(COLLECTION.name)).size).toBe(2)
   })
 
-  it('gives up the building of an index when the collection is dropped, or the host ends', async () => {
+  it('aborts the build of an index when the collection is dropped or the host closes', async () => {
     for (const id of sequence(40)) await add(id, 250)
     const dropped = index.whenMaintained()
     while (!(await readdir(vectors)).includes('.building')) await setTimeout(5)
@@ -172,14 +172,14 @@ describe('the maintenance of a LanceDB table', () => {
     expect(await search(39)).toEqual([[39, 0]])
   })
 
-  it('measures again how to search an index that a compaction has divided', async () => {
+  it('measures the search depth a second time for an index that a compaction has divided', async () => {
     for (const id of sequence(30)) await add(id, 250)
     await index.whenMaintained()
     const plan = join(vectors, `${COLLECTION.name}.search.json`)
     const measured = await readFile(plan, 'utf8')
-    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+    const proto = await readTable(async (table) => Object.getPrototypeOf(table) as Table)
     const optimize = Reflect.get<Table, 'optimize'>(proto, 'optimize')
-    // As Lance does where partitions have grown too large.
+    // Lance does the same when partitions grow too large.
     vi.spyOn(proto, 'optimize').mockImplementationOnce(async function (this: Table, options) {
       await this.createIndex('vector', { config: Index.ivfRq({ numBits: 4, distanceType: 'cosine' }), replace: true })
       return await optimize.call(this, options)
@@ -192,29 +192,29 @@ describe('the maintenance of a LanceDB table', () => {
     for (const id of [1, 30, 31]) expect(await search(id)).toEqual([[id, 0]])
   })
 
-  it('of a collection that was dropped and comes back knows nothing of its former indexes', async () => {
+  it('ignores the former indexes of a collection that was dropped and created again', async () => {
     for (const id of sequence(22)) await add(id, 250)
     await index.whenMaintained()
     for (const id of sequence(30, 100)) await add(id)
     await index.drop(COLLECTION.name)
-    // As many versions as there were before, and no index yet.
+    // The new table gets as many versions as the old one, and no index yet.
     for (const id of sequence(45)) {
       await add(id)
       if (id % 5 === 0) await index.whenMaintained()
       expect(index.maintenanceError).toBeUndefined()
     }
-    expect(await looking((table) => table.listIndices())).toEqual([])
+    expect(await readTable((table) => table.listIndices())).toEqual([])
     expect(await search(44)).toEqual([[44, 0]])
   })
 
-  it('keeps an index that grows current: few parts, every row in it, all found', async () => {
+  it('keeps a growing index current: it has few parts and every row, and finds all rows', async () => {
     for (const id of sequence(30)) await add(id, 250)
     await index.whenMaintained()
     for (const round of sequence(3)) {
       for (const id of sequence(40, round * 1_000)) await add(id)
       await index.whenMaintained()
     }
-    const [stats, built] = await looking(async (table) => [await table.stats(), await table.indexStats('vector_idx')])
+    const [stats, built] = await readTable(async (table) => [await table.stats(), await table.indexStats('vector_idx')])
     expect(stats).toMatchObject({ numRows: 30 * 250 + 3 * 40 * 3 })
     expect(built).toMatchObject({ numUnindexedRows: 0 })
     expect(built?.numIndices).toBeLessThan(5)
@@ -222,7 +222,7 @@ describe('the maintenance of a LanceDB table', () => {
   })
 })
 
-describe('a LanceDB table that is compacted in a process of its own', () => {
+describe('the compaction of a LanceDB table in its own process', () => {
   beforeEach(() => {
     index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000, compactApartFromBytes: 0, telemetry })
   })
@@ -234,15 +234,15 @@ describe('a LanceDB table that is compacted in a process of its own', () => {
     }
   }
 
-  it('is searched and written all the while, though nothing is as old as the version that is read', async () => {
+  it('lets searches and writes continue, although the version that they read is the oldest', async () => {
     await addMany(1)
-    const proto = await looking(async (table) => Object.getPrototypeOf(table) as Table)
+    const proto = await readTable(async (table) => Object.getPrototypeOf(table) as Table)
     const inThisProcess = vi.spyOn(proto, 'optimize')
     for (const round of sequence(3)) {
       await setTimeout(1_100)
       const first = round * 99 + 1
       await addMany(first)
-      // A minute later: whatever is not read may go.
+      // A minute later: every version that is not read may be removed.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
       const state = { isDone: false }
       const maintained = index.whenMaintained().finally(() => {
@@ -259,19 +259,19 @@ describe('a LanceDB table that is compacted in a process of its own', () => {
       expect(await search(written)).toEqual([[written, 0]])
     }
     expect(inThisProcess).not.toHaveBeenCalled()
-    const [versions, stats] = await looking(async (table) => [await table.listVersions(), await table.stats()])
+    const [versions, stats] = await readTable(async (table) => [await table.listVersions(), await table.stats()])
     expect(versions.length).toBeLessThan(150)
     expect(stats.fragmentStats.numFragments).toBeLessThan(35)
   })
 
-  it('is done before the index is closed', async () => {
+  it('finishes before the index is closed', async () => {
     await addMany(1)
     const maintained = index.whenMaintained()
     while (!(await readdir(vectors)).includes('.building')) await setTimeout(1)
     await index.close()
     await maintained
     expect(await readdir(vectors)).toEqual([`${COLLECTION.name}.lance`])
-    expect(await looking(async (table) => (await table.stats()).fragmentStats.numFragments)).toBeLessThan(5)
+    expect(await readTable(async (table) => (await table.stats()).fragmentStats.numFragments)).toBeLessThan(5)
     expect(index.maintenanceError).toBeUndefined()
   })
 })
@@ -279,10 +279,10 @@ describe('a LanceDB table that is compacted in a process of its own', () => {
 const WINDOWS = sized(12_000, 100_000)
 const ROUNDS = sized(3, 5)
 
-describe(`Q7 ${WINDOWS} windows`, () => {
-  it('the event loop never stops for 50 ms: while they are added, put in order and searched', async () => {
-    // The machine may stop for others: what counts is what this thread itself computes between two turns. What the
-    // work costs, it costs in most rounds; what falls into one alone is a collection of garbage.
+describe(`Q7 the event loop with ${WINDOWS} windows`, () => {
+  it('never stops for 50 ms while the windows are added, maintained and searched', async () => {
+    // The machine may pause for other programs, so only the computing time of this thread between two turns counts.
+    // The cost of the work appears in most rounds. A cost in one round alone is a garbage collection.
     const longestMs = async (work: () => Promise<unknown>, prepare: () => Promise<unknown> = async () => undefined) => {
       const rounds: number[] = []
       while (rounds.length < ROUNDS) {

@@ -21,8 +21,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-async function looking<T>(look: (table: Table) => Promise<T>): Promise<T> {
-  return await lookIntoTable(join(folder.path, 'vectors'), COLLECTION.name, look)
+async function readTable<T>(read: (table: Table) => Promise<T>): Promise<T> {
+  return await lookIntoTable(join(folder.path, 'vectors'), COLLECTION.name, read)
 }
 
 async function expectEachFound(documents: readonly number[]): Promise<void> {
@@ -40,8 +40,8 @@ async function expectEachFound(documents: readonly number[]): Promise<void> {
   }
 }
 
-describe('The nearest windows of chunks in LanceDB', () => {
-  it('are found in a table of an earlier version, before and after it gets the key of chunks', async () => {
+describe('the nearest windows of chunks in LanceDB', () => {
+  it('are found in a table of an earlier version, before and after its migration to chunk keys', async () => {
     const connection = await connect(join(folder.path, 'vectors'))
     await connection.createEmptyTable(COLLECTION.name, schemaOf(COLLECTION.dimensions, false))
     connection.close()
@@ -51,18 +51,18 @@ describe('The nearest windows of chunks in LanceDB', () => {
     await expectEachFound([1, 2_000_000_000])
     await index.whenMaintained()
     expect(index.maintenanceError).toBeUndefined()
-    expect(await looking(async (table) => (await table.schema()).names)).toContain('chunk_key')
+    expect(await readTable(async (table) => (await table.schema()).names)).toContain('chunk_key')
     await index.add(COLLECTION, clusteredRows(3, 5, COLLECTION.dimensions))
     await expectEachFound([1, 2_000_000_000, 3])
-    const keys = await looking((table) => table.countRows('chunk_key = document * 4294967296 + chunk'))
+    const keys = await readTable((table) => table.countRows('chunk_key = document * 4294967296 + chunk'))
     expect(keys).toBe(15)
   })
 
-  it('are found by an index on that key once a table is large, among them those added since', async () => {
+  it('are found by an index on the chunk key in a large table, including windows added later', async () => {
     index = new LanceDbVectorIndex(join(folder.path, 'vectors'))
     for (let id = 1; id <= 6; id += 1) await index.add(COLLECTION, clusteredRows(id, 1_000, COLLECTION.dimensions))
     await index.whenMaintained()
-    const indexed = await looking(async (table) => (await table.listIndices()).flatMap(({ columns }) => columns))
+    const indexed = await readTable(async (table) => (await table.listIndices()).flatMap(({ columns }) => columns))
     expect(indexed).toEqual(expect.arrayContaining(['document', 'chunk_key']))
     await index.add(COLLECTION, clusteredRows(7, 3, COLLECTION.dimensions))
     await index.deleteDocument(COLLECTION.name, 1, 3)

@@ -12,7 +12,7 @@ let server: S3Server
 let folders = 0
 
 beforeAll(async () => {
-  // It does not understand how LanceDB's client signs.
+  // s3rver does not understand the signatures of LanceDB's client.
   server = await startS3Server({ isStrict: false })
 })
 
@@ -35,14 +35,14 @@ function open(folder: string, table: MemoryLockTable = new Map(), indexFromRows?
   })
 }
 
-// Each request of it is one of this process: a minute and more.
+// The server runs in this process and handles every request of the suite: over a minute.
 vectorIndexSuite({ describe: IS_FULL_FORM ? describe : describe.skip, it }, 'LanceDB in an object store', async () => {
   const port = open(`suite-${++folders}`)
   return { port, dispose: async () => await port.close() }
 })
 
 describe('two indexes on one folder of an object store', () => {
-  it('see at once what the other has written, make tables one at a time, and lose nothing', async () => {
+  it('see the writes of each other at once, create tables one at a time, and lose no rows', async () => {
     const table: MemoryLockTable = new Map()
     const indexes = [open('shared', table), open('shared', table), open('shared', table)]
     const documents = Array.from({ length: 24 }, (_, at) => at + 1)
@@ -60,7 +60,7 @@ describe('two indexes on one folder of an object store', () => {
     expect((await server.objects()).filter((name) => name.startsWith('shared/'))).toEqual([])
   })
 
-  it.runIf(IS_FULL_FORM)('search by an index that is built beside the host', async () => {
+  it.runIf(IS_FULL_FORM)('search with an index that is built in another process', async () => {
     const table: MemoryLockTable = new Map()
     const [one, other] = [open('indexed', table, 300), open('indexed', table, 300)]
     for (let documentId = 1; documentId <= 8; documentId += 1) {

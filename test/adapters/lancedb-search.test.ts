@@ -48,9 +48,9 @@ const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
   fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: DOCUMENTS }).map((only) => ({ only })),
 )
 
-/** Hits for random filters, limits and queries are those of a comparison with every vector. */
-async function findsWhatIsNearest(index: LanceDbVectorIndex, numRuns = sized(8, 40)): Promise<void> {
-  let asked = 0
+/** Asserts that hits for random filters, limits and queries are those of a comparison with every vector. */
+async function expectNearestHits(index: LanceDbVectorIndex, numRuns = sized(8, 40)): Promise<void> {
+  let expected = 0
   let found = 0
   const property = fc.asyncProperty(
     filters,
@@ -62,21 +62,21 @@ async function findsWhatIsNearest(index: LanceDbVectorIndex, numRuns = sized(8, 
       const passing = await exact.search(COLLECTION, query, { limit: DOCUMENTS * ROWS_PER_DOCUMENT, ...filter })
       const truth = passing.slice(0, limit)
       const hits = await index.search(COLLECTION, query, { limit, ...filter })
-      // As many as there are, whatever passes, each once, the nearest first, with its own similarity.
+      // Whatever the filter, all hits are present, each once, the nearest first, with the right similarity.
       expect(hits).toHaveLength(truth.length)
       const names = new Set(hits.map(nameOf))
       expect(names.size).toBe(hits.length)
       expect(hits).toEqual(hits.toSorted((one, other) => other.similarity - one.similarity))
       const similarities = new Map(passing.map((hit) => [nameOf(hit), hit.similarity]))
       for (const hit of hits) expect(hit.similarity).toBeCloseTo(similarities.get(nameOf(hit)) ?? Number.NaN, 4)
-      asked += truth.length
+      expected += truth.length
       found += truth.filter((hit) => names.has(nameOf(hit))).length
     },
   )
-  // A share of few hits says little: one missed of 64 is more than a hundredth.
+  // A share of few hits says little: one missed hit of 64 is more than 1 %.
   do await fc.assert(property, { numRuns })
-  while (asked < LEAST_HITS)
-  expect(found / asked).toBeGreaterThanOrEqual(0.99)
+  while (expected < LEAST_HITS)
+  expect(found / expected).toBeGreaterThanOrEqual(0.99)
 }
 
 function nameOf({ documentId, chunk }: VectorHit): string {
@@ -86,35 +86,35 @@ function nameOf({ documentId, chunk }: VectorHit): string {
 const inBuildFolder = async () => await readdir(join(vectors, '.building'))
 
 describe('a search in LanceDB', () => {
-  it('finds what a comparison with every vector finds, whatever the filter: by a scan', async () => {
+  it('finds by a scan the hits of a comparison with every vector, whatever the filter', async () => {
     await opened(Number.POSITIVE_INFINITY, async (index) => {
       const documents = Array.from({ length: DOCUMENTS }, (_, number) => number + 1)
       await Promise.all(
         documents.map((id) => index.add(COLLECTION, clusteredRows(id, ROWS_PER_DOCUMENT, COLLECTION.dimensions))),
       )
-      await findsWhatIsNearest(index)
+      await expectNearestHits(index)
       await index.whenMaintained()
     })
     expect(await readdir(vectors)).not.toContain(PLAN)
   })
 
-  it('finds it while an index is built, and once it is there', async () => {
+  it('finds the same hits during the build of an index and after it', async () => {
     await opened(5_000, async (index) => {
       const maintained = index.whenMaintained()
       await index.countByDocument(COLLECTION.name)
-      const begun = index.whenMaintained()
-      await findsWhatIsNearest(index)
-      await Promise.all([maintained, begun])
+      const secondRun = index.whenMaintained()
+      await expectNearestHits(index)
+      await Promise.all([maintained, secondRun])
       expect(index.maintenanceError).toBeUndefined()
       const plan = JSON.parse(await readFile(join(vectors, PLAN), 'utf8')) as { rows: number; probes: unknown[] }
       expect(plan.rows).toBe(DOCUMENTS * ROWS_PER_DOCUMENT)
       expect(plan.probes.length).toBeGreaterThan(3)
       expect(await inBuildFolder()).toEqual([])
-      await findsWhatIsNearest(index)
+      await expectNearestHits(index)
     })
   })
 
-  it('finds what was added or deleted since the index was built', async () => {
+  it('respects additions and deletions after the build of the index', async () => {
     await opened(5_000, async (index) => {
       const query = clusteredVector(7, COLLECTION.dimensions)
       const added = { documentId: 1_000, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors: query }
@@ -124,35 +124,35 @@ describe('a search in LanceDB', () => {
       }
       const [nearest] = await index.search(COLLECTION, query, { limit: 5 })
       expect(nearest).toMatchObject({ documentId: 1_000, chunk: 0 })
-      await findsWhatIsNearest(index)
+      await expectNearestHits(index)
       await index.whenMaintained()
-      await findsWhatIsNearest(index)
-      // So many that the rows which are left are written anew.
+      await expectNearestHits(index)
+      // Enough deletions that the remaining rows are rewritten.
       const plan = await readFile(join(vectors, PLAN), 'utf8')
       for (const target of [index, exact]) {
         for (const id of [8, 9, 10, 11, 12, 13, 14, 15]) await target.deleteDocument(COLLECTION.name, id, 0)
       }
       await index.whenMaintained()
       expect(await readFile(join(vectors, PLAN), 'utf8')).toBe(plan)
-      await findsWhatIsNearest(index)
+      await expectNearestHits(index)
       for (const target of [index, exact]) await target.deleteDocument(COLLECTION.name, 1_000, 0)
-      await findsWhatIsNearest(index)
+      await expectNearestHits(index)
     })
   })
 
-  it('finds it without the file that tells how, which is measured again', async () => {
+  it('finds the same hits without the file of search settings, which is then measured a second time', async () => {
     for (const damage of [rm, async (path: string) => await writeFile(path, '{"probes":[{"rank":"all"}]}')]) {
       await damage(join(vectors, PLAN))
       await opened(5_000, async (index) => {
-        await findsWhatIsNearest(index, 5)
+        await expectNearestHits(index, 5)
         await index.whenMaintained()
-        await findsWhatIsNearest(index, 10)
+        await expectNearestHits(index, 10)
       })
       expect(JSON.parse(await readFile(join(vectors, PLAN), 'utf8'))).toHaveProperty('builtAt')
     }
   })
 
-  it('clears away what ended builds have left', async () => {
+  it('removes the leftover files of interrupted builds', async () => {
     const left = join(vectors, '.building', 'build-left')
     await mkdir(left, { recursive: true })
     await writeFile(join(left, 'shuffled.lance'), 'gigabytes')
@@ -162,7 +162,7 @@ describe('a search in LanceDB', () => {
     expect(await readdir(vectors)).not.toContain('.building')
   })
 
-  it('clears away what a process of a killed host goes on writing for a moment', async () => {
+  it('removes files that the process of a killed host still writes for a moment', async () => {
     const left = join(vectors, '.building', 'build-left')
     const writer = `
       const { mkdirSync, writeFileSync } = require('node:fs')
@@ -182,7 +182,7 @@ describe('a search in LanceDB', () => {
     expect(await readdir(vectors)).not.toContain('.building')
   })
 
-  it('finds what is nearest among rows that are alike, where many must be compared exactly', async () => {
+  it('finds the nearest rows among very similar ones, where many must be compared exactly', async () => {
     const { path, remove } = await temporaryFolder()
     const collection = { name: 'alike', dimensions: 128 }
     const index = new LanceDbVectorIndex(path, { indexFromRows: 2_000 })
@@ -212,7 +212,7 @@ describe('a search in LanceDB', () => {
   })
 })
 
-/** Rows around one centre, much nearer to each other than to those of another document. */
+/** Rows around one centre, much nearer to each other than to the rows of another document. */
 function alikeRows(documentId: number, count: number, dimensions: number, from = 0): VectorRows {
   const center = clusteredVector(documentId, dimensions)
   const { chunks, windows, vectors } = clusteredRows(1_000 + documentId + from, count, dimensions)

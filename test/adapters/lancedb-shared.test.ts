@@ -23,7 +23,7 @@ vectorIndexSuite({ describe, it }, 'LanceDB that others share', async () => {
   }
 })
 
-describe('two indexes on one folder, as two processes have them,', () => {
+describe('two indexes on one folder, as in two processes,', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let vectors: string
   let table: MemoryLockTable
@@ -47,7 +47,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     return index
   }
 
-  it('see at once what the other has written, and deletes what it has not written itself', async () => {
+  it('see the writes of each other at once and delete rows that the other wrote', async () => {
     const [one, other] = [open(), open()]
     expect(await other.countByDocument(NAME)).toEqual(new Map())
     for (let documentId = 1; documentId <= 6; documentId += 1) {
@@ -61,7 +61,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     }
   })
 
-  it('write at the same time: all of it is there, each once', async () => {
+  it('write at the same time, and every row is stored once', async () => {
     const indexes = [open(), open(), open()]
     const documents = Array.from({ length: 60 }, (_, at) => at + 1)
     await Promise.all(
@@ -79,7 +79,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     expect((await open().countByDocument(NAME)).size).toBe(60)
   })
 
-  it('make a table at the same time: nothing of what is in it by then is lost', async () => {
+  it('create a table at the same time and lose no row', async () => {
     const indexes = Array.from({ length: 8 }, () => open())
     for (let round = 1; round <= 12; round += 1) {
       const collection = { ...COLLECTION, name: `context-${round}-model` }
@@ -92,7 +92,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     }
   })
 
-  it('find nothing of what the other has dropped, and what it has made anew', async () => {
+  it('find no dropped rows of the other, but find the rows of a table that it created again', async () => {
     const [one, other] = [open(), open()]
     const rows = clusteredRows(1, 5, COLLECTION.dimensions)
     const query = clusteredVector(1, COLLECTION.dimensions)
@@ -114,7 +114,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     expect(await one.listCollections()).toEqual([])
   })
 
-  it('never take what the other is dropping for a damaged one', async () => {
+  it('never report a table as damaged while the other drops it', async () => {
     const [one, other] = [open(), open()]
     const query = clusteredVector(1, COLLECTION.dimensions)
     let isOver = false
@@ -136,7 +136,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     expect(await other.listCollections()).toEqual([])
   })
 
-  it('search by the index that one of them has built, and only one does', async () => {
+  it('search with the index that only one of them builds', async () => {
     const exact = new MemoryVectorIndex()
     const [one, other] = [open(1_500), open(1_500)]
     for (let documentId = 1; documentId <= 12; documentId += 1) {
@@ -158,7 +158,7 @@ describe('two indexes on one folder, as two processes have them,', () => {
     }
   })
 
-  it('leave each other what they keep for a while, and remove what a dead one has left', async () => {
+  it('keep temporary files of each other and remove those of a dead process', async () => {
     const building = join(vectors, '.building')
     for (const name of ['dead', 'alive']) await mkdir(join(building, name), { recursive: true })
     const twoDaysAgo = new Date(Date.now() - 172_800_000)

@@ -39,7 +39,7 @@ async function add(index: LanceDbVectorIndex, documentId: number, name = COLLECT
   )
 }
 
-describe('a LanceDB table that cannot be read', () => {
+describe('a LanceDB table with a read error', () => {
   const table = () => join(folder.path, 'vectors', `${COLLECTION.name}.lance`)
   const empty = async (part: string) => {
     for (const name of await readdir(join(table(), part))) await truncate(join(table(), part, name), 40)
@@ -53,7 +53,7 @@ describe('a LanceDB table that cannot be read', () => {
     ['files are gone', async () => await remove('data')],
     ['versions are cut off', async () => await empty('_versions')],
     ['versions are gone', async () => await remove('_versions')],
-  ])('because its %s: is told to be damaged, and can be dropped', async (_what, damage) => {
+  ])('whose %s is reported as damaged and can be dropped', async (_what, damage) => {
     await withIndex(async (index) => await add(index, 1))
     await damage()
     await withIndex(async (index) => {
@@ -75,7 +75,7 @@ describe('a LanceDB table that cannot be read', () => {
     ['Too many open files in system (os error 23)', { code: 'ERR_STORAGE', isTransient: true }],
     ['Permission denied (os error 13)', { code: 'ERR_STORAGE', isTransient: false }],
     ['Resources exhausted: too little memory', { code: 'GenericFailure' }],
-  ])('because of "%s": is not told to be damaged', async (words, expected) => {
+  ])('is not reported as damaged after "%s"', async (words, expected) => {
     await withIndex(async (index) => {
       await add(index, 1)
       const connection = await connect(join(folder.path, 'vectors'))
@@ -95,7 +95,7 @@ describe('a LanceDB table that cannot be read', () => {
 })
 
 describe('a folder of LanceDB tables', () => {
-  it('has nothing of a table whose first writer was killed before it was made, and makes it', async () => {
+  it('treats a table as missing if its first writer was killed, and creates it on the next write', async () => {
     const unfinished = join(folder.path, 'vectors', `${COLLECTION.name}.lance`, '_transactions')
     await mkdir(unfinished, { recursive: true })
     await writeFile(join(unfinished, '0-a.txn'), '')
@@ -107,7 +107,7 @@ describe('a folder of LanceDB tables', () => {
     })
   })
 
-  it('has the handles of no more than 256 of them open, and maintains what it opens again', async () => {
+  it('keeps at most 256 tables open and reads and writes a reopened table', async () => {
     const opened = vi.spyOn(OpenTable, 'open')
     await withIndex(async (index) => {
       for (let at = 0; at < 300; at += 1) await add(index, 1, `collection-${at}`)
@@ -121,7 +121,7 @@ describe('a folder of LanceDB tables', () => {
     })
   })
 
-  it('is used as soon as it can be made, though it could not be at first', async () => {
+  it('is used as soon as it can be created, even after a failed try', async () => {
     const vectors = join(folder.path, 'vectors')
     await writeFile(vectors, 'a file in its place')
     const index = new LanceDbVectorIndex(vectors)
@@ -132,7 +132,7 @@ describe('a folder of LanceDB tables', () => {
     await index.close()
   })
 
-  it('is closed where it could not be made', async () => {
+  it('can be closed after its creation failed', async () => {
     const vectors = join(folder.path, 'vectors')
     await writeFile(vectors, 'a file in its place')
     const index = new LanceDbVectorIndex(vectors)
@@ -142,7 +142,7 @@ describe('a folder of LanceDB tables', () => {
 })
 
 describe('a LanceDB table', () => {
-  it('is compacted though no process lives long enough to write much', async () => {
+  it('is compacted even if each process writes little before it closes', async () => {
     for (let cycle = 0; cycle < 90; cycle += 1) await withIndex(async (index) => await add(index, cycle))
     const connection = await connect(join(folder.path, 'vectors'))
     const { fragmentStats } = await (await connection.openTable(COLLECTION.name)).stats()
@@ -153,7 +153,7 @@ describe('a LanceDB table', () => {
     })
   })
 
-  it('is left as it is by an index that does not maintain it, however long that is read', async () => {
+  it('is not changed by an index with maintains: false, however long that index reads', async () => {
     const add50 = async (index: LanceDbVectorIndex) => {
       for (let document = 0; document < 50; document += 1) await add(index, document)
     }
@@ -172,14 +172,14 @@ describe('a LanceDB table', () => {
     }
     await withIndex(readOn, { maintains: false })
     expect(await version()).toBe(written)
-    // What there was to do is seen by one that maintains it.
+    // An index that maintains the table finds the pending work.
     await withIndex(async (index) => {
       await index.countByDocument(COLLECTION.name)
       await expect.poll(version, { timeout: 30_000 }).toBeGreaterThan(written)
     })
   })
 
-  it('is compacted after the deletions of many processes too', async () => {
+  it('is compacted after deletions by many processes', async () => {
     const chunks = Uint32Array.from({ length: 100 }, (_, chunk) => chunk)
     const vectors = new Float32Array(400).fill(1)
     await withIndex(async (index) => {
@@ -193,10 +193,10 @@ describe('a LanceDB table', () => {
     for (let chunk = 99; chunk > 30; chunk -= 1) await deleteFrom(chunk)
     const dataFiles = async () => await readdir(join(folder.path, 'vectors', `${COLLECTION.name}.lance`, 'data'))
     expect(await dataFiles()).toHaveLength(1)
-    // A minute later nothing reads the old versions any more.
+    // A minute later no process reads the old versions.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 })
     await deleteFrom(30)
-    // Written anew, without the rows that were only marked.
+    // The compaction wrote the table without the rows that had a tombstone.
     expect(await dataFiles()).toHaveLength(2)
     await withIndex(async (index) => {
       expect((await index.countByDocument(COLLECTION.name)).get(1)).toBe(30)

@@ -1,4 +1,4 @@
-/** Ordinary sentences, and the encodings that they were written in before Unicode. */
+/** Ordinary sentences, with the encodings that were used for them before Unicode. */
 export const NATURAL_TEXTS: readonly {
   readonly language: string
   readonly encodings: readonly string[]

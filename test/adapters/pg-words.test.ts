@@ -8,14 +8,14 @@ import type { DocumentFilter, LexicalHit, LexicalIndex, LexicalQuery, LexicalRow
 import { lexicalIndexSuite } from '../conformance/index.js'
 import { seededRandom } from '../seeded-random.js'
 
-/** Without a server the run says that tests on PostgreSQL are left out. */
+/** Without a server, the run reports at its start that it skips the tests on PostgreSQL. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
 
 const COLLECTION = 'context-1-words'
 const sequence = (length: number, first = 1): number[] => Array.from({ length }, (_, number) => first + number)
 const keysOf = (hits: readonly LexicalHit[]): string[] => hits.map(({ documentId, chunk }) => `${documentId}:${chunk}`)
 
-/** Chunks of words whose frequencies fall as those of a language do. */
+/** Chunks of words whose frequencies fall as in a natural language. */
 function texts(documentId: number, chunks: number, random: () => number): LexicalRows {
   const terms = sequence(chunks).map(() => sequence(10 + Math.floor(random() * 20)).map(() => word(random)))
   return { documentId, chunks: sequence(chunks, 0), terms }
@@ -25,7 +25,7 @@ function word(random: () => number): string {
   return `w${Math.floor(20_000 ** random())}`
 }
 
-describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
+describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
   let knex: Knex
 
   beforeAll(() => {
@@ -36,12 +36,12 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     await knex.destroy()
   })
 
-  /** Tables of its own in one database. */
+  /** Options for an index with its own tables in one database. */
   function options(): Pick<PgLexicalOptions, 'knex' | 'keepKnex'> & { readonly tablePrefix: string } {
     return { knex, keepKnex: true, tablePrefix: `t${randomUUID().replaceAll('-', '').slice(0, 20)}_` }
   }
 
-  /** How many rows and postings the first collection has, and how many deleted chunks still have postings. */
+  /** Counts of the rows and postings of the first collection, and of deleted chunks that still have postings. */
   async function stored(tablePrefix: string): Promise<{ rows: number; postings: number; deleted: number }> {
     const found = await knex.raw<{ rows: Record<'rows' | 'bytes' | 'deleted', string>[] }>(
       `select count(*) as rows, coalesce(sum(octet_length(postings)), 0) as bytes,
@@ -52,7 +52,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     return { rows: Number(row?.rows), postings: Number(row?.bytes) / 8, deleted: Number(row?.deleted) }
   }
 
-  /** Share of the ten best by the reference that an index finds; of equal ones, any will do. */
+  /** Share of the reference's ten best hits that an index finds. Any of several equal hits counts. */
   async function overlap(
     index: LexicalIndex,
     reference: LexicalIndex,
@@ -76,7 +76,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     return { port, dispose: async () => await port.close() }
   })
 
-  it('are found among 20,000 chunks as by the reference, before and after they are merged, purged and read by another', async () => {
+  it('finds the hits of the reference among 20,000 chunks, before and after merges, purges and a new process', async () => {
     const random = seededRandom(3)
     const shared = options()
     const [index, reference] = [new PgLexicalIndex(shared), new MemoryLexicalIndex()]
@@ -93,7 +93,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
       'select count(*) as rows from ?? where level < 4 group by term, level order by 1 desc limit 1',
       [`${shared.tablePrefix}words_1`],
     )
-    // 100 before: what a merge makes is merged by the next.
+    // 100 rows before the merges: each merge takes the rows of earlier merges too.
     expect(Number(most.rows[0]?.rows)).toBeLessThan(16)
     for (const filter of filters) expect(await overlap(index, reference, queries, filter)).toBeGreaterThanOrEqual(0.95)
 
@@ -101,7 +101,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
       for (const each of [index, reference])
         await each.deleteDocument(COLLECTION, documentId, documentId % 2 === 0 ? 0 : 150)
     }
-    // Deleted chunks may still count, but nobody finds them.
+    // Deleted chunks may still count in the statistics, but no search returns them.
     for (const query of queries) {
       const { hits } = await index.search(COLLECTION, query, { limit: 100 })
       const kept = new Set(keysOf((await reference.search(COLLECTION, query, { limit: 20_000 })).hits))
@@ -118,7 +118,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     for (const each of [index, other]) await each.close()
   }, 180_000)
 
-  it('that were deleted count no more once their postings are purged', async () => {
+  it('does not count deleted chunks after their postings are purged', async () => {
     const random = seededRandom(4)
     const shared = options()
     const [index, reference] = [new PgLexicalIndex(shared), new MemoryLexicalIndex()]
@@ -139,7 +139,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     await index.close()
   })
 
-  it('may be added by two processes at once, also to a collection that neither knows', async () => {
+  it('accepts concurrent additions of two processes, even to a collection that neither has opened', async () => {
     const shared = options()
     const others = openPostgres(SERVER_URL ?? '', { maxConnections: 2 })
     const [one, other] = [new PgLexicalIndex(shared), new PgLexicalIndex({ ...shared, knex: others })]
@@ -165,7 +165,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     await others.destroy()
   })
 
-  it('of a collection that another process drops, and makes again, are those of now, also during searches', async () => {
+  it('reads the current words of a collection that another process drops and creates again during searches', async () => {
     const shared = options()
     const [one, other] = [new PgLexicalIndex(shared), new PgLexicalIndex(shared)]
     const query = new Map([['apple', 1]])
@@ -189,7 +189,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     for (const each of [one, other]) await each.close()
   })
 
-  it('of an addition that was cut off are all there or none', async () => {
+  it('stores all words of an interrupted addition or none', async () => {
     const shared = options()
     const doomedUrl = new URL(SERVER_URL ?? '')
     const name = `doomed-${randomUUID()}`
@@ -228,7 +228,7 @@ describe.skipIf(SERVER_URL === undefined)('words in PostgreSQL', () => {
     await doomed.close()
   })
 
-  it('have tables whose names begin as the host says, which must be a name', () => {
+  it('rejects a table prefix that is not a valid name', () => {
     expect(() => new PgLexicalIndex({ knex, tablePrefix: 'a"b' })).toThrow(/letters, digits and _/)
   })
 })

@@ -17,12 +17,12 @@ const UNTIL_MS = 30_000
 interface TableRow {
   readonly table: string
   readonly is_indexed: boolean
-  /** Whether its index can be used; null where it has none. */
+  /** True if the index of the table can be used; null if the table has no index. */
   readonly is_valid: boolean | null
 }
 
-/** Where there is no PostgreSQL to test with, the run says so at its start. */
-describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index that takes hours to build', () => {
+/** Without PostgreSQL, the run reports at its start that it skips these tests. */
+describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('a build of an index that takes hours', () => {
   let postgres: PostgresServer
   let admin: Client
   let prefix: string
@@ -64,7 +64,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     knexes.push(knex)
     return knex
   }
-  /** An index as another process would have it. */
+  /** A vector index with its own connections, as another process has. */
   const newIndex = (options: Partial<PgVectorOptions> = {}): PgVectorIndex =>
     new PgVectorIndex({
       knex: connect(),
@@ -103,7 +103,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
   const isBuilding = async (): Promise<boolean> => (await builds()) > 0
   const isIndexed = async (): Promise<boolean> => (await tableOf())?.is_indexed === true
 
-  it('is broken off when its process closes, and built by another that only searches', async () => {
+  it('is aborted when its process closes, and another process that only searches starts it again', async () => {
     await closeGate()
     const index = newIndex()
     await add(index)
@@ -123,7 +123,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
-  it.each(['the same', 'another'])('is broken off when %s process drops its collection', async (which) => {
+  it.each(['the same', 'another'])('is aborted when %s process drops its collection', async (which) => {
     await closeGate()
     const index = newIndex({ indexRetryMs: 1 })
     await add(index)
@@ -132,7 +132,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     await other.drop(COLLECTION.name)
     expect([await builds(), await tableOf()]).toEqual([0, undefined])
     await openGate()
-    // Made again, it gets its own, also from a process that knows the old one.
+    // A collection that is created again gets its own index, also from a process that used the old one.
     await add(index)
     await until(isIndexed)
     expect(await tableOf()).toMatchObject({ is_valid: true })
@@ -140,7 +140,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
-  it('by a role whose builds one may not break off is waited for by whoever drops the collection', async () => {
+  it('delays the drop of its collection if the dropping role may not abort it', async () => {
     await admin.query(`create role ${prefix}plain login`)
     await admin.query(`grant create on schema public to ${prefix}plain`)
     const plain = newIndex({ knex: connect(`${prefix}plain`), indexFromRows: 1e9 })
@@ -167,14 +167,14 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
-  it('marks no other table of the same name that was made meanwhile', async () => {
+  it('does not mark a new table of the same name as indexed', async () => {
     const knex = connect()
     let letGo: (() => void) | undefined
     const held = new Promise<void>((resolve) => {
       letGo = resolve
     })
     let marks = 0
-    // As a process that is halted between the end of a build and its mark.
+    // This process halts between the end of a build and its mark.
     const halted = new Proxy(knex, {
       get: (target, name, receiver) =>
         name === 'raw'
@@ -199,7 +199,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     expect(telemetry.events).toEqual([])
   })
 
-  it('wants an extension that somebody may make, and says so', async () => {
+  it('requires the extension, and names the remedy if the role may not create it', async () => {
     await admin.query(`create role ${prefix}guest login`)
     await admin.query(`create database ${prefix}guests`)
     const url = new URL(postgres.url)
@@ -213,7 +213,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     })
   })
 
-  it('and fails is tried again after a pause, though nothing is added any more', async () => {
+  it('is retried after a pause when it fails, even without further additions', async () => {
     const index = newIndex({ indexRetryMs: 200 })
     await index.prepare()
     const inTheWay = `${prefix}vectors_1_hnsw`
@@ -228,7 +228,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('an index 
     await index.close()
   })
 
-  it('has as long as it takes, and leaves its connection as it was', async () => {
+  it('has no time limit and restores the settings of its connection', async () => {
     const user = `${prefix}hurried`
     await admin.query(`create role ${user} login superuser`)
     await admin.query(`alter role ${user} set statement_timeout = '2s'`)

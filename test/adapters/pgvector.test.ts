@@ -9,7 +9,7 @@ import { vectorIndexSuite } from '../conformance/index.js'
 import { sized } from '../full-form.js'
 import { type PgliteServer, startPglite } from '../pglite-server.js'
 
-/** A server of one's own that has pgvector; otherwise the one that runs in this process. */
+/** An external server with pgvector. Default: the server that runs in this process. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_PGVECTOR_URL']
 
 let pglite: PgliteServer | undefined
@@ -25,7 +25,7 @@ afterAll(async () => {
   await pglite?.dispose()
 })
 
-/** Tables of its own in one database: setting up another takes seconds. */
+/** Options for an index with its own tables in one database: another database takes seconds to set up. */
 function options(): Pick<PgVectorOptions, 'knex' | 'keepKnex' | 'tablePrefix'> {
   return { knex, keepKnex: true, tablePrefix: `t${randomUUID().replaceAll('-', '').slice(0, 20)}_` }
 }
@@ -35,13 +35,13 @@ vectorIndexSuite({ describe, it }, 'pgvector', async () => {
   return { port, dispose: async () => await port.close() }
 })
 
-describe('vectors in PostgreSQL', () => {
+describe('a vector index in PostgreSQL', () => {
   const COLLECTION = { name: 'context-1-model', dimensions: 24 }
   const DOCUMENTS = 56
   const QUERIES = sized(10, 20)
   const sequence = (length: number, first = 1) => Array.from({ length }, (_, number) => first + number)
 
-  it('are found by an index as by a scan, whatever the filter, also by another process', async () => {
+  it('finds with an index the vectors that a scan finds, whatever the filter, also in another process', async () => {
     const shared = options()
     const telemetry = new MemoryTelemetry()
     const index = new PgVectorIndex({ ...shared, indexFromRows: 2_000, telemetry })
@@ -81,17 +81,17 @@ describe('vectors in PostgreSQL', () => {
     knex.removeListener('query', listen)
     expect(found / wanted).toBeGreaterThanOrEqual(0.99)
     expect(statements.filter((sql) => sql.includes('halfvec')).length).toBeGreaterThanOrEqual(QUERIES * 3)
-    // What came after the index is in it.
+    // The index includes rows that were added after it was built.
     await index.add(COLLECTION, clusteredRows(900, 3, COLLECTION.dimensions))
     const [hit] = await other.search(COLLECTION, clusteredVector(900, COLLECTION.dimensions, 1), { limit: 1 })
     expect(hit).toMatchObject({ documentId: 900, chunk: 0 })
     await index.deleteDocument(COLLECTION.name, 900, 0)
-    const [gone] = await other.search(COLLECTION, clusteredVector(900, COLLECTION.dimensions, 1), { limit: 1 })
-    expect(gone?.documentId).not.toBe(900)
+    const [nearest] = await other.search(COLLECTION, clusteredVector(900, COLLECTION.dimensions, 1), { limit: 1 })
+    expect(nearest?.documentId).not.toBe(900)
     for (const each of [index, scanned, other]) await each.close()
   }, 120_000)
 
-  it('of a collection that another process has dropped, and made again, are those of now', async () => {
+  it('reads the current vectors of a collection that another process dropped and created again', async () => {
     const shared = options()
     const [one, other] = [new PgVectorIndex(shared), new PgVectorIndex(shared)]
     await one.add(COLLECTION, clusteredRows(1, 3, COLLECTION.dimensions))
@@ -105,7 +105,7 @@ describe('vectors in PostgreSQL', () => {
     for (const each of [one, other]) await each.close()
   })
 
-  it('are given back as they came', async () => {
+  it('returns vectors unchanged', async () => {
     const index = new PgVectorIndex(options())
     const rows = clusteredRows(1, 1_500, COLLECTION.dimensions)
     await index.add(COLLECTION, rows)
@@ -117,7 +117,7 @@ describe('vectors in PostgreSQL', () => {
     await index.close()
   })
 
-  it('need a server with pgvector, and say so', async () => {
+  it('requires a server with pgvector and says so in its error', async () => {
     const url = process.env['ALCOVE_TEST_DATABASE_URL']
     if (url === undefined) return
     const without = openPostgres(url, { maxConnections: 1 })

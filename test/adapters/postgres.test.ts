@@ -10,7 +10,7 @@ const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
 describe('a database URL', () => {
   it.each(['', 'localhost', 'mysql://root:hunter2@localhost/db', '//hunter2', 5, undefined])(
-    'must be of PostgreSQL, and stands in no message: %j',
+    'must be of PostgreSQL and appears in no message: %j',
     (url) => {
       const open = () => openPostgres(url as string)
       expect(open).toThrow(/databaseUrl: must be a URL of a PostgreSQL database, such as postgresql:\/\/user/)
@@ -18,14 +18,14 @@ describe('a database URL', () => {
     },
   )
 
-  it('must name a database, and have no password that ends it', () => {
+  it('must name a database and have no unescaped # in the password', () => {
     expect(() => openPostgres('postgresql://alcove@localhost:5432')).toThrow(/databaseUrl: must name a database/)
     const half = () => openPostgres('postgresql://alcove:hunter#2@localhost/db', { field: 'to' })
     expect(half).toThrow(/to: has a #: .* are written as %23/)
     expect(half).not.toThrow(/hunter/)
   })
 
-  it('at which nothing listens is a fault that passes, and says what to look at', async () => {
+  it('causes a transient error that says what to check if no server listens there', async () => {
     const storage = new KnexStorage({ knex: openPostgres('postgresql://alcove:hunter2@127.0.0.1:1/none') })
     const failure: unknown = await storage.open().catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
@@ -50,7 +50,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
 
   const schema = (): string => new URL(database.address).searchParams.get('application_name') ?? ''
 
-  it('is set up by many processes at once', async () => {
+  it('can be set up by many processes at once', async () => {
     const storages = Array.from({ length: 6 }, () => database.storage())
     await Promise.all(storages.map((each) => each.open()))
     expect(await storage.verify({ isThorough: true })).toEqual([])
@@ -61,7 +61,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
     expect(types.rows[0]?.count).toBe('0')
   })
 
-  it('says of a database that is not there what to do, and does not try again', async () => {
+  it('reports a missing database with a remedy and does not retry', async () => {
     const url = new URL(database.address)
     url.pathname = '/not-there'
     const other = new KnexStorage({ knex: openPostgres(url.href) })
@@ -73,7 +73,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
     await other.close()
   })
 
-  it('comes through where two transactions wait for each other', async () => {
+  it('completes two transactions that wait for each other', async () => {
     await storage.open()
     const [one, other] = await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
@@ -101,7 +101,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
     }
   })
 
-  it('tells every process of jobs that are due, when they are committed, also after its connection was lost', async () => {
+  it('notifies every process of committed due jobs, even after a connection was lost', async () => {
     await storage.open()
     const heard: string[] = []
     const other = database.storage()
@@ -139,7 +139,7 @@ describe.each(POSTGRES)('a storage on $name', ({ open }) => {
     await stop()
   })
 
-  it('goes on with new connections where the server has ended the old ones', async () => {
+  it('continues with new connections after the server closed the old ones', async () => {
     await storage.open()
     const end = async (knex: Knex): Promise<void> => {
       await knex.raw(

@@ -6,7 +6,7 @@ import { DATABASES, type TestDatabase } from '../outbox/database.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
-describe.each(POSTGRES)('on $name', ({ open }) => {
+describe.each(POSTGRES)('process locks on $name', ({ open }) => {
   let database: TestDatabase
 
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     await database.dispose()
   })
 
-  /** As many connections as given, of a process of its own. */
+  /** Locks with this number of connections, as another process has. */
   const locks = (maxConnections: number): PostgresProcessLocks =>
     new PostgresProcessLocks({ knex: openPostgres(database.address, { maxConnections }) })
 
@@ -32,7 +32,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     })
   })
 
-  it('locks are free once their holder has lost its connection, which is not used again', async () => {
+  it('are released when their holder loses its connection, which is never reused', async () => {
     expect(() => locks(4)).toThrow('knex: must have at least 5 connections')
     const [one, other] = [locks(5), locks(5)]
     const name = randomUUID()
@@ -54,7 +54,7 @@ describe.each(POSTGRES)('on $name', ({ open }) => {
     )
     await expect.poll(async () => await other.tryToHold(name, () => Promise.resolve())).toBe(true)
     lose()
-    // A lost connection would fail, and one that was not given back be waited for.
+    // A lost connection would fail, and a connection that was not released would make this wait.
     const hold = async (at: number): Promise<void> => {
       if (at < 3) await one.hold(`${name}-${at}`, async () => await hold(at + 1))
     }

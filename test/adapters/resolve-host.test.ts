@@ -22,8 +22,8 @@ async function resolve(A: DnsAnswer, AAAA: DnsAnswer): Promise<readonly string[]
   return await resolveHost(HOOKS, { signal: new AbortController().signal, servers: [address] })
 }
 
-describe('look-ups', () => {
-  it('give the addresses of both families, IPv4 first, and ask once for each', async () => {
+describe('a look-up', () => {
+  it('returns the addresses of both families, IPv4 first, with one query for each family', async () => {
     const server = await serverOf(IPV4, IPV6)
     const { signal } = new AbortController()
     const addresses = await resolveHost(HOOKS, { signal, servers: [server.address] })
@@ -31,27 +31,27 @@ describe('look-ups', () => {
     expect([...server.questions].sort()).toEqual(['A', 'AAAA'])
   })
 
-  it('give one family where the other has nothing, or fails', async () => {
+  it('returns one family if the other has no addresses or fails', async () => {
     for (const missing of [NONE, 'NXDOMAIN', 'SERVFAIL'] as const) {
       expect(await resolve(IPV4, missing)).toHaveLength(2)
       expect(await resolve(missing, IPV6)).toEqual(['2606:4700:4700::1111'])
     }
   })
 
-  it('give one family after a second where the other is silent', WALL_CLOCK, async () => {
+  it('returns one family after a second if the other gets no answer', WALL_CLOCK, async () => {
     const start = performance.now()
     expect(await Promise.all([resolve(IPV4, 'silence'), resolve('silence', IPV6)])).toHaveLength(2)
     expect(performance.now() - start).toBeGreaterThan(900)
     expect(performance.now() - start).toBeLessThan(1_500)
   })
 
-  it('S7: fail where there is no address, with the code that says most', async () => {
+  it('S7: fails without addresses, with the most specific error code', async () => {
     await expect(resolve('NXDOMAIN', 'NXDOMAIN')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolve(NONE, NONE)).rejects.toMatchObject({ code: 'ENODATA' })
     await expect(resolve(NONE, 'SERVFAIL')).rejects.toMatchObject({ code: 'ESERVFAIL' })
   })
 
-  it('S7: of an alias give what it leads to, and nothing private is dialled', async () => {
+  it('S7: follows an alias, and the transport does not connect to a private address behind it', async () => {
     const receiver = await receiverOf()
     const server = await serverOf({ alias: 'inner.example.test', addresses: ['127.0.0.1'] }, NONE)
     const transport = new HttpsTransport({
@@ -65,7 +65,7 @@ describe('look-ups', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('end at once when they are aborted', WALL_CLOCK, async () => {
+  it('stops at once when it is aborted', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = new AbortController()
     const looking = resolveHost(HOOKS, { signal: aborting.signal, servers: [address] })
@@ -76,7 +76,7 @@ describe('look-ups', () => {
     await expect(resolveHost(HOOKS, { signal: AbortSignal.abort(), servers: [address] })).rejects.toThrow('aborted')
   })
 
-  it('D6: of a server that is silent end at the deadline', WALL_CLOCK, async () => {
+  it('D6: stops at the deadline if the server is silent', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const transport = new HttpsTransport({
       resolver: async (hostname, { signal }) => await resolveHost(hostname, { signal, servers: [address] }),
@@ -88,7 +88,7 @@ describe('look-ups', () => {
     expect(performance.now() - start).toBeLessThan(5_250)
   })
 
-  it('that hang leave the threads to files and databases', WALL_CLOCK, async () => {
+  it('leaves the threads to files and databases while it waits for an answer', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = Array.from({ length: 16 }, () => new AbortController())
     const looking = aborting.map(async ({ signal }) => {

@@ -7,7 +7,7 @@ const RESPONSE = { kind: 'response', httpStatus: 200 }
 
 describe('TLS sessions', () => {
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'go on from one request to the next, each of which has a connection of its own: %s',
+    'are resumed by the next request, on a new connection: %s',
     async (maxVersion) => {
       const receiver = await receiverOf({ maxVersion })
       const transport = transportTo(receiver)
@@ -17,17 +17,17 @@ describe('TLS sessions', () => {
     },
   )
 
-  it('are of one name, and of one transport', async () => {
+  it('are resumed only for the same name and the same transport', async () => {
     const receiver = await receiverOf()
     const transport = transportTo(receiver)
     const [one, another] = [receiver.urlOf('one.example.test'), receiver.urlOf('another.example.test')]
     for (const url of [one, another, receiver.url, one]) expect(await transport.post(post(url))).toMatchObject(RESPONSE)
     expect(await transportTo(receiver).post(post(one))).toMatchObject(RESPONSE)
-    const [, , , again] = receiver.connections
-    expect(receiver.connections.filter(({ isResumed }) => isResumed)).toEqual([again])
+    const [, , , fourth] = receiver.connections
+    expect(receiver.connections.filter(({ isResumed }) => isResumed)).toEqual([fourth])
   })
 
-  it('do not let pass another server in the place of the one that was checked', async () => {
+  it('do not let another server replace the verified one', async () => {
     const receiver = await startReceiver()
     const transport = transportTo(receiver)
     const url = receiver.urlOf('hooks.example.test')
@@ -40,7 +40,7 @@ describe('TLS sessions', () => {
     expect(other.requests).toEqual([])
   })
 
-  it('are forgotten where a request is given up', async () => {
+  it('are discarded when a request is aborted', async () => {
     const receiver = await receiverOf()
     const transport = transportTo(receiver, { deadlineMs: 500 })
     expect(await transport.post(post(receiver.url))).toMatchObject(RESPONSE)
@@ -53,7 +53,7 @@ describe('TLS sessions', () => {
     expect(receiver.connections.map(({ isResumed }) => isResumed)).toEqual([false, true, false])
   })
 
-  it('end after ten minutes: the certificate is looked at again', async () => {
+  it('expire after ten minutes, and the certificate is then verified a second time', async () => {
     const receiver = await receiverOf()
     const transport = transportTo(receiver)
     await transport.post(post(receiver.url))

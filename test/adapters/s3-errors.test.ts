@@ -27,12 +27,12 @@ afterAll(async () => {
   await server.dispose()
 })
 
-describe('a bucket that fails', () => {
+describe('a failing bucket', () => {
   const quick = { timeoutMs: 300 }
-  /** Its place in the list of calls. */
+  /** Position of `sizeOf` in the list of calls. */
   const SIZE_OF = 2
 
-  /** The error of each call, of which nothing is to be silent. */
+  /** The error of each call. Every call must fail. */
   async function errors(store: S3FileStore): Promise<unknown[]> {
     const calls = [
       store.write(KEY, megabytes(1), PLENTY),
@@ -65,10 +65,10 @@ describe('a bucket that fails', () => {
     [301, 'PermanentRedirect', false, 'AWS_REGION'],
     [501, 'NotImplemented', false, 'cannot do'],
     [418, 'NobodyKnows', false, 'NobodyKnows'],
-  ])('with %s %s says so in a sentence, in each call', async (status, code, isTransient, sentence) => {
+  ])('with %s %s causes an error with a clear sentence in each call', async (status, code, isTransient, sentence) => {
     server.intercept = failWith(status, code)
     for (const [call, error] of (await errors(files)).entries()) {
-      // To HEAD there is no body that could name it.
+      // The response to HEAD has no body that could name the error.
       if (call === SIZE_OF && status === 400) continue
       expect(error).toMatchObject({ code: 'ERR_STORAGE', isTransient })
       const { message, cause } = error as Error
@@ -79,12 +79,12 @@ describe('a bucket that fails', () => {
     await expect(collect(files.list())).rejects.toThrow(sentence)
   })
 
-  it('because it is full is waited for', async () => {
+  it('causes ERR_STORAGE_FULL, which callers wait for, when it is full', async () => {
     server.intercept = failWith(507, 'XMinioStorageFull')
     await expect(files.write(KEY, megabytes(1), PLENTY)).rejects.toMatchObject({ code: 'ERR_STORAGE_FULL' })
   })
 
-  it('because it is not there, or its user is not known, says so: no file is missing', async () => {
+  it('causes an error that names a missing bucket or an unknown user, instead of a missing file', async () => {
     const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' }
     for (const [options, sentence] of [
       [{ bucket: 'no-such-bucket' }, 'there is no bucket of that name'],
@@ -98,7 +98,7 @@ describe('a bucket that fails', () => {
     }
   })
 
-  it('because its server is away, or silent, is given up soon, and may be asked again', async () => {
+  it('causes a transient error soon if its server is away or silent', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -113,13 +113,13 @@ describe('a bucket that fails', () => {
     }
   })
 
-  it('without a region, and without a name, says what to set', async () => {
+  it('without a region or a name causes an error that says which option to set', async () => {
     const { region: _, ...elsewhere } = server.options
     await expect(collect(new S3FileStore(elsewhere).list())).rejects.toThrow('set AWS_REGION')
     expect(() => new S3FileStore({ bucket: '' })).toThrow('bucket: must be the name of a bucket')
   })
 
-  it('without the packages that it needs says which to install', async () => {
+  it('without its client packages causes an error that says which packages to install', async () => {
     const index = new URL('../../dist/adapters/s3/index.js', import.meta.url).href
     const hook = `export const resolve = async (name, context, next) => {
       if (name.startsWith('@aws-sdk/')) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })

@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.dispose()
 })
 
-/** What somebody began, and did not end: parts under way in a process that was killed. */
+/** Leaves an unfinished upload, as a killed process does. */
 async function leaveUnfinished(key: string, ageMs: number): Promise<void> {
   const client = new S3FileStore({ ...server.options, client: server.client })
   server.intercept = (request, response) => {
@@ -59,7 +59,7 @@ async function leaveUnfinished(key: string, ageMs: number): Promise<void> {
 }
 
 describe('a file in a bucket', () => {
-  it('goes there in parts, and back, in memory that does not grow with it, and lets its process end', async () => {
+  it('is written and read in parts, in memory that does not grow with the file, and lets its process end', async () => {
     const script = join(import.meta.dirname, '../bucket/s3-child.ts')
     const args = [JSON.stringify(server.options), String(sized(100, 200))]
     const child = await forkProgram(script, args, { execArgv: ['--expose-gc'], stdio: 'inherit' })
@@ -73,7 +73,7 @@ describe('a file in a bucket', () => {
     expect(report.longestWorkMs).toBeLessThan(50)
   })
 
-  it('has a whole number of parts, and a byte more or less', async () => {
+  it('is stored completely if it fills its parts exactly, or has a byte more or less', async () => {
     for (const bytes of [8 * MEGABYTE, 8 * MEGABYTE + 1, 16 * MEGABYTE - 1, 16 * MEGABYTE]) {
       const stored = await files.write(KEY, inPieces(new Uint8Array(bytes).fill(7), 3_000_000), PLENTY)
       expect(await files.digest(KEY)).toEqual(stored)
@@ -85,19 +85,19 @@ describe('a file in a bucket', () => {
   it.each<[string, () => unknown, { readonly message?: string; readonly code?: string }]>([
     ['the content throws', () => Promise.reject(new Error('cut off')), { message: 'cut off' }],
     ['there are too many bytes', () => undefined, { code: 'ERR_QUOTA_EXCEEDED' }],
-  ])('is not there, nor parts of it, where %s', async (_, last, told) => {
-    const maxBytes = 'code' in told ? 19 * MEGABYTE : 100 * MEGABYTE
-    await expect(files.write(KEY, megabytes(20, last), { maxBytes })).rejects.toMatchObject(told)
+  ])('is not stored, not even in parts, if %s', async (_, last, expectedError) => {
+    const maxBytes = 'code' in expectedError ? 19 * MEGABYTE : 100 * MEGABYTE
+    await expect(files.write(KEY, megabytes(20, last), { maxBytes })).rejects.toMatchObject(expectedError)
     expect(server.requests.filter((request) => request.includes('partNumber'))).not.toEqual([])
     expect([await server.unfinished(), await server.objects()]).toEqual([[], []])
   })
 
-  it('is not there, nor parts of it, when it is aborted while parts are under way, which end at once', async () => {
+  it('is not stored, not even in parts, if the write is aborted while parts are sent, and these stop at once', async () => {
     const abort = new AbortController()
     server.intercept = (request) => {
       const isPart = request.url?.includes('partNumber') === true
       if (isPart) abort.abort(new Error('no longer wanted'))
-      // A part that is never answered.
+      // The request for a part is never answered.
       return isPart
     }
     const began = performance.now()
@@ -107,7 +107,7 @@ describe('a file in a bucket', () => {
     expect([await server.unfinished(), await server.objects()]).toEqual([[], []])
   })
 
-  it('is not there when it is aborted while all of it is under way', async () => {
+  it('is not stored if the write is aborted while the whole file is sent', async () => {
     const abort = new AbortController()
     server.intercept = (request) => {
       if (request.method === 'PUT') abort.abort(new Error('no longer wanted'))
@@ -118,7 +118,7 @@ describe('a file in a bucket', () => {
     expect(await collect(files.list())).toEqual([])
   })
 
-  it('is not there when the answer that it is there is lost', async () => {
+  it('is not stored if the final response is lost', async () => {
     for (const count of [1, 20]) {
       server.intercept = (request, response) => {
         const isLast = count === 1 ? request.method === 'PUT' : request.url?.includes('uploadId') === true
@@ -131,26 +131,29 @@ describe('a file in a bucket', () => {
     }
   })
 
-  it('is an error where one of its parts is refused, which ends the others', async () => {
+  it('causes an error if one of its parts is refused, and the other parts stop', async () => {
     server.intercept = failWith(403, 'AccessDenied', { only: 'partNumber=2' })
-    const told = { code: 'ERR_STORAGE', isTransient: false }
-    await expect(files.write(KEY, megabytes(100), PLENTY)).rejects.toMatchObject(told)
+    const expectedError = { code: 'ERR_STORAGE', isTransient: false }
+    await expect(files.write(KEY, megabytes(100), PLENTY)).rejects.toMatchObject(expectedError)
     const parts = server.requests.filter((request) => request.includes('partNumber'))
     expect(parts.length).toBeLessThan(6)
     expect([await server.unfinished(), await server.objects()]).toEqual([[], []])
   })
 
-  it('is an error where the bucket has kept fewer bytes', async () => {
+  it('causes an error if the bucket stored fewer bytes', async () => {
     server.intercept = (request, response) => {
       if (request.method === 'HEAD') response.writeHead(200, { 'content-length': 5 }).end()
       return request.method === 'HEAD'
     }
-    const told = { isTransient: true, message: expect.stringContaining('has kept 5 of 1048576 bytes') as string }
-    await expect(files.write(KEY, megabytes(1), PLENTY)).rejects.toMatchObject(told)
+    const expectedError = {
+      isTransient: true,
+      message: expect.stringContaining('has kept 5 of 1048576 bytes') as string,
+    }
+    await expect(files.write(KEY, megabytes(1), PLENTY)).rejects.toMatchObject(expectedError)
     expect(await server.objects()).toEqual([])
   })
 
-  it('is signed with the SHA-256 of each body, and has no checksum that other servers do not know', async () => {
+  it('is signed with the SHA-256 of each body and has no checksum that other servers do not support', async () => {
     const headers: Record<string, unknown>[] = []
     server.intercept = (request) => {
       headers.push(request.headers)
@@ -166,8 +169,8 @@ describe('a file in a bucket', () => {
   })
 })
 
-describe('reading from a bucket', () => {
-  /** Cuts the connection behind so many bytes of the answer, so many times. */
+describe('a read from a bucket', () => {
+  /** Closes the connection after `behindBytes` bytes of the response, `times` times. */
   function cut(behindBytes: number, times: number): void {
     let left = times
     server.intercept = (request, response) => {
@@ -186,7 +189,7 @@ describe('reading from a bucket', () => {
     }
   }
 
-  it('goes on behind the last byte when a connection ends early', async () => {
+  it('continues after the last byte when a connection ends early', async () => {
     const stored = await files.write(KEY, megabytes(3), PLENTY)
     server.requests.length = 0
     cut(700_000, 3)
@@ -194,14 +197,18 @@ describe('reading from a bucket', () => {
     expect(server.requests).toHaveLength(4)
   })
 
-  it('is an error, and never a shorter file, when connections end early again and again', async () => {
+  it('fails, and never returns a shorter file, when connections end early repeatedly', async () => {
     await files.write(KEY, megabytes(3), PLENTY)
     cut(0, 100)
-    const told = { code: 'ERR_STORAGE', isTransient: true, message: expect.stringContaining('end before') as string }
-    await expect(collect(files.read(KEY))).rejects.toMatchObject(told)
+    const expectedError = {
+      code: 'ERR_STORAGE',
+      isTransient: true,
+      message: expect.stringContaining('end before') as string,
+    }
+    await expect(collect(files.read(KEY))).rejects.toMatchObject(expectedError)
   })
 
-  it('is an error where a server begins anew, or does not say how much there is', async () => {
+  it('fails if a server starts from the beginning or does not state the length', async () => {
     await files.write(KEY, megabytes(3), PLENTY)
     cut(700_000, 1)
     const cutting = server.intercept
@@ -219,7 +226,7 @@ describe('reading from a bucket', () => {
     })
   })
 
-  it('frees the connection of whoever stops early', async () => {
+  it('frees its connection when the caller stops early', async () => {
     await files.write(KEY, megabytes(20), PLENTY)
     const closed = new Promise<boolean>((resolve) => {
       server.intercept = (_, response) => {
@@ -236,7 +243,7 @@ describe('reading from a bucket', () => {
 })
 
 describe('a bucket', () => {
-  it('is listed to its end, with files of a prefix only', async () => {
+  it('is listed completely, with files of the prefix only', async () => {
     const put = async (name: string) =>
       await server.client.send(new PutObjectCommand({ Bucket: server.bucket, Key: name, Body: 'x' }))
     const keys = Array.from(
@@ -256,7 +263,7 @@ describe('a bucket', () => {
     expect(await collect(files.list())).toEqual([OTHER_KEY])
   })
 
-  it('is not taken for whole where its list is cut off', async () => {
+  it('causes an error if its list is incomplete', async () => {
     server.intercept = (_, response) => {
       response.end('<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>')
       return true
@@ -264,7 +271,7 @@ describe('a bucket', () => {
     await expect(collect(files.list())).rejects.toMatchObject({ code: 'ERR_STORAGE' })
   })
 
-  it('is cleared of what was left unfinished: all of it, or what nothing was written to for long', async () => {
+  it('loses all unfinished uploads, or only old ones, when they are removed', async () => {
     const many = [1, 2, 3, 4, 5].map((number) => `cccccccc-0000-4000-8000-00000000000${number}`)
     for (const [number, key] of many.entries()) await leaveUnfinished(key, number * DAY_MS)
     await server.client.send(
@@ -285,7 +292,7 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toEqual([])
   })
 
-  it('belongs to whoever claims it first', async () => {
+  it('belongs to the first engine that claims it', async () => {
     const claimed = new S3FileStore({ ...server.options, prefix: 'claimed/' })
     expect(await claimed.owner()).toBeUndefined()
     expect(await claimed.claim('one')).toBe('one')

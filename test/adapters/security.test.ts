@@ -43,7 +43,7 @@ tokenSignerSuite(runner, 'jose with a key of the host: ES256', async () => {
 })
 
 describe('a file of signing keys', () => {
-  it('keeps each key of rotations that come at once, in one process and several', async () => {
+  it('keeps each key of concurrent rotations, in one process and in several', async () => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'signing-keys.json')
     const signers = [1, 2, 3].map(() => new JoseTokenSigner({ keyFile }))
@@ -56,7 +56,7 @@ describe('a file of signing keys', () => {
     await folder.remove()
   })
 
-  it('is rotated though a process that was killed has left its lock', async () => {
+  it('is rotated even if a killed process left its lock', async () => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'signing-keys.json')
     const signer = await new JoseTokenSigner({ keyFile }).open()
@@ -108,7 +108,7 @@ mailerSuite(runner, 'SMTP', async () => {
   }
 })
 
-/** A mail server that keeps what it takes. */
+/** A mail server that stores the mails that it receives. */
 async function startSmtp(options: SMTPServerOptions = {}) {
   const mails: Buffer[] = []
   const server = new SMTPServer({
@@ -147,7 +147,7 @@ function oneLine(text: string): string {
 const MAIL = { to: { name: 'Zoë', address: 'zoe@example.com' }, subject: 'Hi', text: 'text', html: '<p>html</p>' }
 
 describe('SmtpMailer', () => {
-  it('tells faults that pass from those that do not, without the password', async () => {
+  it('distinguishes transient errors from permanent ones and never shows the password', async () => {
     const refusing = (responseCode: number): SMTPServerOptions => ({
       onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no'), { responseCode })),
     })
@@ -163,14 +163,14 @@ describe('SmtpMailer', () => {
     }
     const { url, stop } = await startSmtp()
     await stop()
-    const gone = new SmtpMailer({ url: url.replace('://', '://user:hunter2@'), from: 'a@example.com' })
-    const failed = gone.send(MAIL)
+    const unreachable = new SmtpMailer({ url: url.replace('://', '://user:hunter2@'), from: 'a@example.com' })
+    const failed = unreachable.send(MAIL)
     await expect(failed).rejects.toMatchObject({ code: 'ERR_MAIL', isTransient: true })
     await expect(failed).rejects.not.toThrow('hunter2')
-    await gone.close()
+    await unreachable.close()
   })
 
-  it('does not wait for a server that does not answer, once it is aborted', async () => {
+  it('stops waiting for a silent server when it is aborted', async () => {
     const silent = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -183,7 +183,7 @@ describe('SmtpMailer', () => {
     silent.close()
   })
 
-  it('refuses what is no address of a mail server, and does not repeat it', () => {
+  it('rejects a text that is not an address of a mail server and does not repeat it', () => {
     for (const url of ['', 'mail.example.com', 'https://user:hunter2@mail.example.com']) {
       expect(() => new SmtpMailer({ url, from: 'a@example.com' })).toThrow('must be an address such as smtp://')
       expect(() => new SmtpMailer({ url, from: 'a@example.com' })).not.toThrow('hunter2')
@@ -192,7 +192,7 @@ describe('SmtpMailer', () => {
 })
 
 describe('FolderMailer', () => {
-  it('writes files that their owner alone may read, in the order of sending', async () => {
+  it('writes files that only their owner may read, in the order of sending', async () => {
     const folder = await temporaryFolder()
     const mailer = new FolderMailer(join(folder.path, 'mail'))
     for (const subject of ['one', 'two', 'three']) {

@@ -6,10 +6,10 @@ import { DATABASES, type TestDatabase } from '../outbox/database.js'
 import { type SilentProxy, startSilentProxy } from '../silent-proxy.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
-/** A new connection is made and answered well within it, on any machine. */
+/** On any machine, a new connection is opened and answered well within this time. */
 const QUERY_TIMEOUT_MS = 3_000
 
-describe.each(POSTGRES)('a network that falls silent before $name', ({ open }) => {
+describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({ open }) => {
   let database: TestDatabase
   let proxy: SilentProxy
   let knex: Knex
@@ -31,7 +31,7 @@ describe.each(POSTGRES)('a network that falls silent before $name', ({ open }) =
 
   const used = (): number => (knex.client as { pool: { numUsed(): number } }).pool.numUsed()
 
-  it('takes the connections with it whose statements are not answered: the next ones have new ones', async () => {
+  it('discards connections with unanswered statements and opens new ones for the next statements', async () => {
     await Promise.all([knex.raw('select pg_sleep(0.1)'), knex.raw('select pg_sleep(0.1)')])
     proxy.silence()
     const lost = [knex.raw('select 1'), knex.raw('select 2')].map((query) => query.then(() => 'answered', String))
@@ -47,7 +47,7 @@ describe.each(POSTGRES)('a network that falls silent before $name', ({ open }) =
     expect(used()).toBe(0)
   })
 
-  it('takes back a transaction at once, whose error is that of the statement', async () => {
+  it('rolls back a transaction at once with the error of its statement', async () => {
     const storage = new KnexStorage({ knex, keepKnex: true })
     await storage.open()
     const writing = storage.transaction(async ({ settings }) => {
@@ -74,7 +74,7 @@ describe.each(POSTGRES)('a network that falls silent before $name', ({ open }) =
     await storage.close()
   })
 
-  it('hides no error of the work behind a ROLLBACK that is not answered', async () => {
+  it('reports the error of the work even if the ROLLBACK is not answered', async () => {
     const storage = new KnexStorage({ knex, keepKnex: true })
     await storage.open()
     const refusal = new InvalidInputError('name', 'is taken')
@@ -90,7 +90,7 @@ describe.each(POSTGRES)('a network that falls silent before $name', ({ open }) =
     await storage.close()
   })
 
-  it('gives nobody a connection whose ROLLBACK was given up before it was answered', async () => {
+  it('never reuses a connection whose ROLLBACK was aborted without an answer', async () => {
     const patient = openPostgres(proxy.url, { maxConnections: 1 })
     const refusal = new Error('changed my mind')
     const refused = patient.transaction(() => {

@@ -45,7 +45,7 @@ async function each(index: LexicalIndex, work: (index: LexicalIndex) => Promise<
   await Promise.all([work(index), work(memory)])
 }
 
-/** Compares all hits of each question with those of the index in memory, which looks at every chunk. */
+/** Compares all hits of each query with those of the index in memory, which scores every chunk. */
 async function expectAsInMemory(index: LexicalIndex, filter?: DocumentFilter): Promise<void> {
   for (const question of questions.slice(0, 8)) {
     const options = { limit: 3_000, ...(filter && { documents: filter }) }
@@ -59,8 +59,8 @@ async function expectAsInMemory(index: LexicalIndex, filter?: DocumentFilter): P
   }
 }
 
-/** One number of a file, read beside its index. */
-async function lookInto(file: string, statement: string): Promise<unknown> {
+/** Reads one number from a file, through its own connection beside the index. */
+async function readValue(file: string, statement: string): Promise<unknown> {
   const knex = openSqlite(file)
   try {
     const [row] = await knex.raw<{ found: unknown }[]>(statement)
@@ -70,8 +70,8 @@ async function lookInto(file: string, statement: string): Promise<unknown> {
   }
 }
 
-describe('words in SQLite', () => {
-  it('are exactly as in memory over additions, deletions, purges and lives', async () => {
+describe('a word index in SQLite', () => {
+  it('returns exactly the hits of the index in memory over additions, deletions, purges and restarts', async () => {
     await withIndex(async (index) => {
       for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
       await expectAsInMemory(index)
@@ -94,7 +94,7 @@ describe('words in SQLite', () => {
     })
   })
 
-  it('are the best ones among 12,000 chunks, with filters, and where the best of them are deleted', async () => {
+  it('finds the best of 12,000 chunks, with filters and after the deletion of the best ones', async () => {
     const many = generateTexts(240, 4)
     const limit = 10
     const expectBest = async (index: LexicalIndex, filter?: DocumentFilter): Promise<void> => {
@@ -129,7 +129,7 @@ describe('words in SQLite', () => {
         for (const id of new Set(hits.map(({ documentId }) => documentId))) {
           await each(index, async (one) => await one.deleteDocument(NAME, id, 0))
         }
-        // Deleted chunks count until they are purged, but nobody finds them.
+        // Deleted chunks count in the statistics until they are purged, but no search returns them.
         const left = await memory.countByDocument(NAME)
         const found = (await index.search(NAME, question, { limit })).hits
         const there = (await memory.search(NAME, question, { limit })).hits
@@ -139,7 +139,7 @@ describe('words in SQLite', () => {
     })
   }, 120_000)
 
-  it('that are deleted leave the disk, and what is written meanwhile stays', async () => {
+  it('frees the disk space of deleted words and keeps additions made during the purge', async () => {
     await withIndex(async (index) => {
       for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
       const before = (await stat(join(words, `${NAME}.sqlite`))).size
@@ -157,20 +157,20 @@ describe('words in SQLite', () => {
     })
   })
 
-  it('that are deleted one document after the other are purged without being asked, the last ones too', async () => {
+  it('purges documents that are deleted one by one without a call, including the last ones', async () => {
     await withIndex(async (index) => {
       for (const rows of documents) await index.add(NAME, rows)
       for (const { documentId } of documents) await index.deleteDocument(NAME, documentId, 0)
       await expect
-        .poll(async () => await lookInto(join(words, `${NAME}.sqlite`), 'select count(*) as found from postings'), {
+        .poll(async () => await readValue(join(words, `${NAME}.sqlite`), 'select count(*) as found from postings'), {
           timeout: 10_000,
         })
         .toBe(0)
-      expect(await lookInto(join(words, `${NAME}.sqlite`), 'select deleted as found from state')).toBe(0)
+      expect(await readValue(join(words, `${NAME}.sqlite`), 'select deleted as found from state')).toBe(0)
     })
   })
 
-  it('count each term as often as chunks have it, whatever is added between the steps of a purge', async () => {
+  it('counts each term correctly, even with additions between the steps of a purge', async () => {
     await withIndex(async (index) => {
       const rows = (documentId: number): Parameters<LexicalIndex['add']>[1] =>
         textRows(documentId, ...Array.from({ length: 300 }, (_, at) => ['common', `own-${documentId}-${at}`]))
@@ -181,11 +181,11 @@ describe('words in SQLite', () => {
       await purged
       const wrong = `select count(*) as found from postings as row where before <> (
         select coalesce(sum(length(postings)) / 8, 0) from postings where term = row.term and first < row.first)`
-      expect(await lookInto(join(words, `${NAME}.sqlite`), wrong)).toBe(0)
+      expect(await readValue(join(words, `${NAME}.sqlite`), wrong)).toBe(0)
     })
   })
 
-  it('of over 10,000 chunks are found as in memory, and others score as there but for terms that tell little', async () => {
+  it('finds the hits of the index in memory in over 10,000 chunks; other scores differ only by insignificant terms', async () => {
     const random = seededRandom(11)
     const word = (): string => `w${Math.floor(5_000 ** random())}`
     const terms = Array.from({ length: 10_500 }, (_, at) => ['the', `own-${at}`, ...Array.from({ length: 12 }, word)])
@@ -226,7 +226,7 @@ describe('words in SQLite', () => {
     })
   })
 
-  it('are searched and written without holding up the event loop', async () => {
+  it('searches and writes without blocking the event loop', async () => {
     await withIndex(async (index) => {
       const { documents: many } = generateTexts(60, 0)
       const rows = { documentId: 1, chunks: [] as number[], terms: [] as (readonly string[])[] }
@@ -245,7 +245,7 @@ describe('words in SQLite', () => {
   it.each<[string, (file: string) => Promise<void>]>([
     ['cut off', async (file) => await truncate(file, 5_000)],
     ['overwritten', async (file) => await writeFile(file, Buffer.alloc(50_000, 7))],
-  ])('in a file that is %s are told to be damaged, and can be dropped', async (_what, damage) => {
+  ])('reports a file that is %s as damaged, and can drop it', async (_what, damage) => {
     await withIndex(async (index) => await index.add(NAME, textRows(1, ['apple', 'pear'], ['plum'])))
     expect(await readdir(words)).toEqual([`${NAME}.sqlite`])
     await damage(join(words, `${NAME}.sqlite`))
@@ -263,7 +263,7 @@ describe('words in SQLite', () => {
     })
   })
 
-  it('are copied while they are written to, without those that are damaged', async () => {
+  it('copies collections during writes and omits damaged ones', async () => {
     const copy = join(folder.path, 'copy')
     await withIndex(async (index) => {
       await index.add('damaged', textRows(1, ['apple']))
@@ -284,7 +284,7 @@ describe('words in SQLite', () => {
     expect((await stat(join(copy, `${NAME}.sqlite`))).mode & 0o077).toBe(0)
   })
 
-  it('of many collections are kept in few open files, and dropped while they are searched', async () => {
+  it('keeps few files open for many collections, and drops collections during searches', async () => {
     await withIndex(async (index) => {
       const names = Array.from({ length: 80 }, (_, at) => `c-${at}`)
       await Promise.all(names.map((name, at) => index.add(name, textRows(at, ['apple', name]))))
@@ -300,14 +300,14 @@ describe('words in SQLite', () => {
     })
   })
 
-  it('of any chunks have scores after a search, though its file was closed since; none once it was dropped', async () => {
+  it('scores any chunks after a search, even after the file was closed, but not after a drop', async () => {
     const many = generateTexts(240, 2)
     await withIndex(async (index) => {
       for (const rows of many.documents) await each(index, async (one) => await one.add(NAME, rows))
       for (const question of many.questions) {
         const exact = (await memory.search(NAME, question, { limit: 100 })).hits
         const { scoresOf } = await index.search(NAME, question, { limit: 10 })
-        // 32 files stay open.
+        // The index keeps 32 files open.
         for (let other = 0; other < 40; other += 1) await index.add(`other-${other}`, textRows(1, ['w1']))
         for (const [at, score] of (await scoresOf(exact)).entries()) {
           expect(score).toBeCloseTo(exact[at]?.score ?? 0, 6)
@@ -322,23 +322,23 @@ describe('words in SQLite', () => {
     })
   }, 120_000)
 
-  it('of a file of the former layout are found as before, and take no more room', async () => {
+  it('reads a file of the previous layout with the same results and without much growth', async () => {
     const path = join(words, `${NAME}.sqlite`)
     await withIndex(async (index) => {
       for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
     })
     const before = (await stat(path)).size
-    await lookInto(path, 'alter table postings rename to later')
-    await lookInto(
+    await readValue(path, 'alter table postings rename to later')
+    await readValue(
       path,
       `create table postings (
          term text not null, first integer not null, before integer not null, postings blob not null,
          primary key (term, first)
        ) without rowid`,
     )
-    await lookInto(path, 'insert into postings select term, first, before, postings from later')
-    await lookInto(path, 'drop table later')
-    await lookInto(path, 'pragma user_version = 1')
+    await readValue(path, 'insert into postings select term, first, before, postings from later')
+    await readValue(path, 'drop table later')
+    await readValue(path, 'pragma user_version = 1')
     await withIndex(async (index) => {
       await expectAsInMemory(index)
       await each(index, async (one) => await one.add(NAME, textRows(300, ['w1', 'own-300'])))
@@ -347,7 +347,7 @@ describe('words in SQLite', () => {
     expect((await stat(path)).size).toBeLessThan(before * 1.2)
   })
 
-  it('are written where former versions had them in LanceDB, of which nothing is left', async () => {
+  it('writes to the folder where earlier versions used LanceDB, and removes their files', async () => {
     await mkdir(join(words, `${NAME}.lance`, 'data'), { recursive: true })
     await mkdir(join(words, '.building'))
     await writeFile(join(words, `${NAME}.terms.bin`), 'statistics')

@@ -30,7 +30,7 @@ async function docxOf(text: string): Promise<Buffer> {
   return write(container, { type: 'buffer', fileType: 'zip' }) as Buffer
 }
 
-/** The .doc of the examples with another body: one piece of UTF-16 behind what there is. */
+/** The .doc of the examples with another body: one piece of UTF-16 after the existing content. */
 async function docOf(text: string): Promise<Buffer> {
   const container = read(await readFile(join(EXAMPLES, 'opening-hours.doc')), { type: 'buffer' })
   const old = Buffer.from(find(container, '/WordDocument')?.content as Uint8Array)
@@ -48,7 +48,7 @@ async function docOf(text: string): Promise<Buffer> {
 }
 
 describe('a Word document of more than one piece', () => {
-  // Pieces have 65,536 units at most: the border lies inside an emoji.
+  // Pieces have at most 65,536 units, so the border is inside an emoji.
   const text = `${'a'.repeat(65_535)}${'😀'.repeat(40_000)}.`
 
   it.each([
@@ -68,7 +68,7 @@ describe('a Word document of more than one piece', () => {
 })
 
 describe('a .docx', () => {
-  it.each(['é', '漢', '😀'])('keeps letters outside ASCII, wherever they lie in the file: %s', async (letter) => {
+  it.each(['é', '漢', '😀'])('keeps letters outside ASCII, wherever they are in the file: %s', async (letter) => {
     const text = `a${letter.repeat(30_000)}.`
     for (const shifted of [text, `a${text}`, `aa${text}`]) {
       const pieces = await extract('a.docx', await docxOf(shifted))
@@ -93,7 +93,7 @@ describe('a PDF', () => {
     )
   }
 
-  it('whose page tree is lost gives the text of the pages that are left, and says so', async () => {
+  it('yields the text of its remaining pages, with a warning, if its page tree is lost', async () => {
     const text = (await extract('a.pdf', await withHoles(/nothing at all/))).map((piece) => piece.text).join('')
     expect(text).toContain('eighteen weeks')
     const pieces = await extract('a.pdf', await withHoles(/\/Type\s*\/Pages/))
@@ -101,7 +101,7 @@ describe('a PDF', () => {
     expect(pieces[0]?.warnings).toEqual(['the file is damaged: 1 page was found, others may be lost'])
   })
 
-  it('of which no page is left is damaged', async () => {
+  it('is reported as damaged if no page remains', async () => {
     await expect(extract('a.pdf', await withHoles(/\/Type\s*\/Page/))).rejects.toMatchObject({
       code: 'ERR_CORRUPT_FILE',
     })
@@ -116,7 +116,7 @@ describe('characters outside the basic plane', () => {
     ['UTF-8', Buffer.from(text)],
     ['UTF-16LE', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])],
     ['UTF-16BE', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16be])],
-  ])('are kept however the bytes come: %s', async (_encoding, bytes) => {
+  ])('are kept, whatever the size of the pieces of bytes: %s', async (_encoding, bytes) => {
     for (const bytesPerPull of [1, 2, 3, 5]) {
       const [txt, csv] = await Promise.all([
         extract('a.txt', bytes, bytesPerPull),
@@ -135,7 +135,7 @@ describe('characters that cannot be decoded', () => {
     ['one of them, beside U+FFFD itself', Buffer.concat([Buffer.from('\uFEFFa\uFFFDb'), Buffer.from([0xff])]), [1]],
     ['one of them in UTF-16', utf16, [1]],
     ['one of them in UTF-16, the bytes the other way round', Buffer.from(utf16).swap16(), [1]],
-  ])('are those that decoding has replaced: %s', async (_what, bytes, counts) => {
+  ])('are only those that decoding replaced: %s', async (_what, bytes, counts) => {
     const warnings = counts.map((count) => `${count} character could not be decoded and became U+FFFD`)
     for (const bytesPerPull of [4, 5, 7])
       for (const name of ['a.txt', 'a.csv']) {

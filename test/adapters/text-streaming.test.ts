@@ -6,16 +6,16 @@ const MEGABYTE = 1024 * 1024
 const FILE_MEGABYTES = sized(60, 110)
 const FILE_BYTES = FILE_MEGABYTES * MEGABYTE
 const BLOCK_BYTES = 650_000
-/** What the host may use for a file of any size: buffers, pieces on their way, and garbage. */
+/** Memory that the host may use for a file of any size: buffers, pieces in transit and garbage. */
 const MOST_GROWTH = sized(54, 96) * MEGABYTE
 
-/** The process that reads would be ended if it needed more: the file is larger than its heap. */
+/** The extraction process would be killed if it needed more memory. The file is larger than its heap. */
 const extractor = new WorkerTextExtractor({ maxHeapMb: sized(48, 96), maxMemoryMb: sized(270, 320) })
 afterAll(async () => {
   await extractor.close()
 })
 
-/** Reads a file made of the same block again and again; how much text came, and how far memory rose meanwhile. */
+/** Reads a file of one repeated block. Returns the length of the text and the growth of memory. */
 async function stream(
   fileName: string,
   beginning: string,
@@ -43,7 +43,7 @@ describe(`a file of ${FILE_MEGABYTES} MB`, () => {
     ['a.txt', '', 'Zürich lies at the lower end of its lake, and the mountains are seen from there.\n'],
     ['a.csv', 'City,Country,Remark\n', `Zürich,Switzerland,"${'a city at the lower end of its lake, '.repeat(20)}"\n`],
   ])(
-    'is read in memory that does not grow with it: %s',
+    'is read in memory that does not grow with the file: %s',
     async (fileName, beginning, line) => {
       const block = Buffer.from(line.repeat(Math.ceil(BLOCK_BYTES / line.length)))
       await stream(fileName, beginning, block, 4 * MEGABYTE)

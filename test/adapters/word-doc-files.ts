@@ -2,7 +2,7 @@ import { utils, write } from 'cfb'
 
 /** Properties of a stretch of text, as [MS-DOC] 2.6 has them. */
 export interface DocRun {
-  /** Units of the text. */
+  /** Position in the text, in UTF-16 units. */
   readonly from: number
   readonly to: number
   readonly properties: Buffer
@@ -25,7 +25,7 @@ export interface DocContent {
   readonly bytes?: Buffer
   /** Lengths of the pieces; they are stored from the last to the first, as after hasty saves. */
   readonly pieces?: readonly number[]
-  /** Names of the streams, where they are not the usual ones. */
+  /** Names of the streams. Default: the usual names. */
   readonly streams?: { readonly main: string; readonly table: string }
 }
 
@@ -45,9 +45,9 @@ export function doc(content: DocContent): Buffer {
   const unit = content.bytes === undefined ? 2 : 1
   const bytes = content.bytes ?? Buffer.from(text, 'utf16le')
   const lengths = content.pieces ?? [bytes.length / unit]
-  const places = placesOf(lengths, unit)
+  const offsets = offsetsOf(lengths, unit)
   const pages = [content.characters ?? [], content.paragraphs ?? []].map((runs) =>
-    runs.map((run) => moved(run, lengths, places, unit)),
+    runs.map((run) => moved(run, lengths, offsets, unit)),
   )
   const pageNumber = Math.ceil((TEXT_START + bytes.length) / PAGE)
   const main = Buffer.alloc((pageNumber + 2) * PAGE)
@@ -56,16 +56,16 @@ export function doc(content: DocContent): Buffer {
   for (const [index, part] of parts.entries()) main.writeUInt32LE(part.length, 0x4c + index * 4)
   let from = 0
   for (const [index, length] of lengths.entries()) {
-    bytes.copy(main, places[index], from * unit, (from + length) * unit)
+    bytes.copy(main, offsets[index], from * unit, (from + length) * unit)
     from += length
   }
   const table: Buffer[] = []
-  const add = (place: number, bin: Buffer): void => {
-    main.writeUInt32LE(Buffer.concat(table).length, place)
-    main.writeUInt32LE(bin.length, place + 4)
+  const add = (offset: number, bin: Buffer): void => {
+    main.writeUInt32LE(Buffer.concat(table).length, offset)
+    main.writeUInt32LE(bin.length, offset + 4)
     table.push(bin)
   }
-  add(0x1a2, pieceTable(lengths, places, unit))
+  add(0x1a2, pieceTable(lengths, offsets, unit))
   for (const [index, runs] of pages.entries()) {
     page(runs, index === 1).copy(main, (pageNumber + index) * PAGE)
     add(index === 1 ? 0x102 : 0xfa, numbers([0, main.length, pageNumber + index]))
@@ -83,34 +83,34 @@ export function ole(streams: Readonly<Record<string, Buffer>>): Buffer {
   return write(container, { type: 'buffer' }) as Buffer
 }
 
-/** Where the pieces begin: the last one first. */
-function placesOf(lengths: readonly number[], unit: number): number[] {
-  const places: number[] = []
+/** Offsets at which the pieces start; the last piece is stored first. */
+function offsetsOf(lengths: readonly number[], unit: number): number[] {
+  const offsets: number[] = []
   let at = TEXT_START
   for (let index = lengths.length - 1; index >= 0; index -= 1) {
-    places[index] = at
+    offsets[index] = at
     at += (lengths[index] ?? 0) * unit
   }
-  return places
+  return offsets
 }
 
-/** A run with the bytes that it covers, in the piece where it begins. */
-function moved(run: DocRun, lengths: readonly number[], places: readonly number[], unit: number): DocRun {
+/** A run with the bytes that it covers, in the piece where it starts. */
+function moved(run: DocRun, lengths: readonly number[], offsets: readonly number[], unit: number): DocRun {
   let start = 0
   let index = 0
   while (run.from >= start + (lengths[index] ?? 0)) {
     start += lengths[index] ?? 0
     index += 1
   }
-  const place = (places[index] ?? 0) - start * unit
-  return { ...run, from: place + run.from * unit, to: place + run.to * unit }
+  const offset = (offsets[index] ?? 0) - start * unit
+  return { ...run, from: offset + run.from * unit, to: offset + run.to * unit }
 }
 
-function pieceTable(lengths: readonly number[], places: readonly number[], unit: number): Buffer {
+function pieceTable(lengths: readonly number[], offsets: readonly number[], unit: number): Buffer {
   const positions = [0, ...lengths.map((_, index) => lengths.slice(0, index + 1).reduce((sum, one) => sum + one, 0))]
-  const descriptors = places.map((place) => {
+  const descriptors = offsets.map((offset) => {
     const descriptor = Buffer.alloc(8)
-    descriptor.writeUInt32LE(unit === 2 ? place : place * 2 + 0x4000_0000, 2)
+    descriptor.writeUInt32LE(unit === 2 ? offset : offset * 2 + 0x4000_0000, 2)
     return descriptor
   })
   const head = Buffer.alloc(5)
@@ -119,7 +119,7 @@ function pieceTable(lengths: readonly number[], places: readonly number[], unit:
   return Buffer.concat([head, numbers(positions), ...descriptors])
 }
 
-/** A page of runs ([MS-DOC] 2.9.33, 2.9.175), which may have gaps: those are runs of nothing. */
+/** A page of runs ([MS-DOC] 2.9.33, 2.9.175). Gaps between runs become runs without properties. */
 function page(runs: readonly DocRun[], isParagraphs: boolean): Buffer {
   const all: DocRun[] = []
   for (const run of [...runs].sort((one, other) => one.from - other.from)) {

@@ -12,14 +12,14 @@ async function textOf(content: DocContent): Promise<string> {
 
 const DELETED = property(0x0800, 1)
 
-/** The first place of a text in another. */
+/** Properties for the first occurrence of a text in the body. */
 function run(body: string, text: string, properties: Buffer, style = 0): DocRun {
   const from = body.indexOf(text)
   return { from, to: from + text.length, properties, style }
 }
 
 describe('the text of a .doc', () => {
-  it('has all parts: body, text boxes, notes, comments, headers and footers', async () => {
+  it('contains body, text boxes, notes, comments, headers and footers', async () => {
     const lines = ['', '', '', '', '', '']
     const text = await textOf({
       body: 'Body.\r',
@@ -43,14 +43,14 @@ describe('the text of a .doc', () => {
     ])
   })
 
-  it('leaves out the lines above notes', async () => {
+  it('omits the separator lines above notes', async () => {
     const lines = ['\x03\r', '\x04\r', 'continued\r', '', '', '']
     expect(await textOf({ body: 'Body.\r', headers: [...lines, '', 'Header.\r', '', '', '', ''] })).toBe(
       'Body.\n\nHeader.',
     )
   })
 
-  it('has the results of fields, not their codes, however they are nested', async () => {
+  it('contains the results of fields instead of their codes, even if fields are nested', async () => {
     const link = '\x13 HYPERLINK "http://example.org" \x14a link\x15'
     expect(await textOf({ body: `See ${link}, page \x13 PAGEREF x \x147\x15.\r` })).toBe('See a link, page 7.')
     expect(await textOf({ body: `\x13 IF \x13 PAGE \x141\x15 = 1 \x14${link}\x15\x13 XE hidden \x15!\r` })).toBe(
@@ -59,22 +59,22 @@ describe('the text of a .doc', () => {
     expect(await textOf({ body: 'An \x13 unended field.\r' })).toBe('An  unended field.')
   })
 
-  it('has breaks, hyphens and every character of 8-bit text', async () => {
+  it('keeps breaks, hyphens and every character of 8-bit text', async () => {
     expect(await textOf({ body: 'one\vtwo\fe\x1email ex\x1fample\r' })).toBe('one\ntwo\ne-mail example')
     const bytes = Buffer.from('Gr\xfc\xdfe \x80 5 \x93quoted\x94 \x96\r', 'latin1')
     expect(await textOf({ body: 'x'.repeat(bytes.length), bytes })).toBe('Grüße € 5 “quoted” –')
   })
 
-  it('has no deleted text, wherever its pieces lie in the file', async () => {
+  it('omits deleted text, wherever its pieces are in the file', async () => {
     const body = 'kept gone kept too\r'
     const characters = [run(body, 'gone ', DELETED)]
     for (const pieces of [[body.length], [5, 5, 9], [10, 9]])
       expect(await textOf({ body, characters, pieces })).toBe('kept kept too')
   })
 
-  it('does not take other properties for deletion', async () => {
+  it('keeps text whose other properties look like a deletion', async () => {
     const body = 'שלום עולם\r'
-    // The colour of right-to-left text.
+    // The property is the colour of right-to-left text.
     expect(await textOf({ body, characters: [run(body, 'שלום', property(0x4a60, 1, 0))] })).toBe('שלום עולם')
   })
 
@@ -84,7 +84,7 @@ describe('the text of a .doc', () => {
     expect(await textOf({ body, paragraphs })).toBe('One.\n\nHead\nTwo.')
   })
 
-  it('is found under stream names in another case', async () => {
+  it('is read from streams whose names have another case', async () => {
     expect(await textOf({ body: 'Body.\r', streams: { main: 'WORDDOCUMENT', table: '1TABLE' } })).toBe('Body.')
   })
 })
@@ -93,7 +93,7 @@ describe('a table of a .doc', () => {
   const IN_TABLE = property(0x2416, 1)
   const ROW_END = Buffer.concat([IN_TABLE, property(0x2417, 1)])
 
-  it('is kept in rows whose cells keep their headers, wherever its pieces lie', async () => {
+  it('is read as rows whose cells have their headers, wherever its pieces are in the file', async () => {
     const rows = ['City\x07Country\x07\x07', 'Oslo\x07Norway\x07\x07', 'Rome\x07Italy\x07\x07']
     const body = `Before.\r${rows.join('')}After.\r`
     const paragraphs: DocRun[] = []
@@ -134,18 +134,18 @@ describe('a .doc', () => {
     ['that is HTML', Buffer.from('<html><body>text</body></html>'), 'ERR_UNSUPPORTED_FORMAT', /HTML/],
     ['that is cut off', doc({ body: 'Body.\r' }).subarray(0, 600), 'ERR_CORRUPT_FILE', /damaged/],
     ['without text', doc({ body: '\r' }), 'ERR_NO_TEXT', /no text/],
-  ])('%s is refused for what it is', async (_what, bytes, code, message) => {
+  ])('%s is rejected with the reason', async (_what, bytes, code, message) => {
     await expect(extractWord('a.doc', bytes)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message) as string,
     })
   })
 
-  it('that is a .docx is read as one', async () => {
+  it('is read as .docx if its content is one', async () => {
     expect((await extractWord('a.doc', docx(paragraph('Body.')))).text).toBe('Body.')
   })
 
-  it('with damaged properties keeps its text, and says what may be wrong', async () => {
+  it('keeps its text and warns if its properties are damaged', async () => {
     const bytes = doc({ body: 'kept\r' })
     // The length of the table of the characters' properties, in the main stream.
     const main = bytes.indexOf(Buffer.from([0xec, 0xa5]))

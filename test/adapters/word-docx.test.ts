@@ -53,11 +53,11 @@ describe('the text of a .docx', () => {
       '(a+b)/2x^2√(y)[z]',
     ],
     ['entities and CDATA', run('<w:t>a &amp; b &#233; <![CDATA[<c>]]></w:t>'), 'a & b é <c>'],
-  ])('has %s', async (_what, content, expected) => {
+  ])('keeps %s', async (_what, content, expected) => {
     expect(await textOf(`<w:p>${content}</w:p>`)).toBe(expected)
   })
 
-  it('has paragraphs on lines of their own, and an empty line before headings', async () => {
+  it('has each paragraph on its own line and an empty line before headings', async () => {
     const styles = part('styles', '<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>')
     const body = [
       paragraph('One.'),
@@ -68,13 +68,13 @@ describe('the text of a .docx', () => {
     expect(await textOf(body.join(''), { 'styles.xml': styles })).toBe('One.\nTwo.\n\nHead\nThree.')
   })
 
-  it('joins a large first letter to its word', async () => {
+  it('joins a drop cap to its word', async () => {
     expect(await textOf(paragraph('O', '<w:framePr w:dropCap="drop"/>') + paragraph('nce upon a time'))).toBe(
       'Once upon a time',
     )
   })
 
-  it('has text boxes once and after the text, in whatever way they are drawn', async () => {
+  it('contains text boxes once, after the text, however they are drawn', async () => {
     const choice = `<mc:Choice Requires="wps"><wps:txbx>${box('in a box')}</wps:txbx></mc:Choice>`
     const fallback = `<mc:Fallback><v:textbox>${box('in a box')}</v:textbox></mc:Fallback>`
     const drawn = run(`<mc:AlternateContent>${choice}${fallback}</mc:AlternateContent>`)
@@ -85,7 +85,7 @@ describe('the text of a .docx', () => {
     expect(await textOf(`<w:p>${onlyOld}</w:p>`)).toBe('in a box')
   })
 
-  it('has notes, comments, headers and footers, each part once', async () => {
+  it('contains notes, comments, headers and footers, each part once', async () => {
     const note = (kind: string, text: string): string =>
       part(
         `${kind}s`,
@@ -111,7 +111,7 @@ describe('the text of a .docx', () => {
     ])
   })
 
-  it('is found under any prefix, in the strict form, and in UTF-16', async () => {
+  it('is read with any namespace prefix, in the strict form and in UTF-16', async () => {
     const strict =
       '<x:document xmlns:x="http://purl.oclc.org/ooxml/wordprocessingml/main"><x:body><x:p><x:r><x:t>Grüße</x:t></x:r></x:p></x:body></x:document>'
     const utf16 = Buffer.from(`\uFEFF<?xml version="1.0" encoding="UTF-16"?>${strict}`, 'utf16le')
@@ -121,7 +121,7 @@ describe('the text of a .docx', () => {
 })
 
 describe('a table of a .docx', () => {
-  it('is kept in rows whose cells keep their headers', async () => {
+  it('is read as rows whose cells have their headers', async () => {
     const rows = [
       ['City', 'Country'],
       ['Oslo', 'Norway'],
@@ -132,7 +132,7 @@ describe('a table of a .docx', () => {
     )
   })
 
-  it('has no headers where the first row has none', async () => {
+  it('has no headers if the first row is not a header', async () => {
     expect(
       await textOf(
         table([
@@ -159,7 +159,7 @@ describe('a table of a .docx', () => {
     ).toBe('Name:; Ann\nTown:; Oslo')
   })
 
-  it('has the headers that are marked, whatever they look like', async () => {
+  it('uses the marked headers, whatever they look like', async () => {
     const header = (...cells: string[]): string =>
       `<w:tr><w:trPr><w:tblHeader/></w:trPr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join('')}</w:tr>`
     const wide = `<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>${paragraph('2020')}`
@@ -168,7 +168,7 @@ describe('a table of a .docx', () => {
     expect(await textOf(`<w:tbl>${body}</w:tbl>`)).toBe('City; 2020\nQ1; Q2\nCity: Oslo; 2020 Q1: 1; 2020 Q2: 2')
   })
 
-  it('says a merged cell in each of its rows and columns', async () => {
+  it('repeats a merged cell in each of its rows and columns', async () => {
     const merged = (how: string, text: string): string => `<w:tcPr><w:vMerge${how}/></w:tcPr>${paragraph(text)}`
     const wide = `<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>${paragraph('closed')}`
     const rows = [
@@ -181,12 +181,12 @@ describe('a table of a .docx', () => {
     )
   })
 
-  it('of one row or one column is read as paragraphs', async () => {
+  it('is read as paragraphs if it has one row or one column', async () => {
     expect(await textOf(table([[paragraph('One.') + paragraph('Two.'), 'Three.']]))).toBe('One.\nTwo.\nThree.')
     expect(await textOf(table([['One.'], ['Two.']]))).toBe('One.\nTwo.')
   })
 
-  it('within a table keeps its own rows', async () => {
+  it('keeps its own rows inside another table', async () => {
     const inner = table([
       ['City', 'Country'],
       ['Oslo', 'Norway'],
@@ -202,7 +202,7 @@ describe('a table of a .docx', () => {
     ).toBe('Kind; Places\nKind: Towns; Places: City; Country City: Oslo; Country: Norway')
   })
 
-  it('that nobody has ended loses nothing', async () => {
+  it('loses no text if its end is missing', async () => {
     const torn = part(
       'document',
       '<w:body><w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>two</w:t>',
@@ -217,7 +217,7 @@ describe('a table of a .docx', () => {
 })
 
 describe('a damaged .docx', () => {
-  it('loses only the part that is damaged, and says so', async () => {
+  it('loses only its damaged part, with a warning', async () => {
     const header = part('hdr', paragraph('A header.'))
     const { text, warnings } = await extractWord(
       'a.docx',
@@ -234,26 +234,26 @@ describe('a damaged .docx', () => {
     ])
   })
 
-  it('whose bytes are not what was packed is said to be damaged', async () => {
+  it('is reported as damaged if a checksum does not match', async () => {
     const bytes = docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('unchanged')) })
     const broken = Buffer.from(bytes)
-    // Its checksum in the archive's directory, 30 bytes before its name.
+    // The checksum of the part in the archive's directory, 30 bytes before its name.
     broken.writeUInt32LE(1, broken.lastIndexOf('word/header1.xml') - 30)
     const { warnings } = await extractWord('a.docx', broken)
     expect(warnings).toEqual(['word/header1.xml is damaged: some of its text may be missing'])
   })
 
-  it('loses only the part whose packed bytes are damaged', async () => {
+  it('loses only the part with damaged compressed bytes', async () => {
     const broken = Buffer.from(docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('A header.')) }))
     const name = 'word/header1.xml'
-    // 0xff is the head of no block that deflate writes.
+    // No deflate block starts with 0xff.
     broken[broken.indexOf(name) + name.length] = 0xff
     const { text, warnings } = await extractWord('a.docx', broken)
     expect(text).toBe('Body.')
     expect(warnings).toEqual(['word/header1.xml is damaged: some of its text may be missing'])
   })
 
-  it('is read though its names have backslashes', async () => {
+  it('is read even if its part names have backslashes', async () => {
     const bytes = docx(paragraph('Body.'), { 'header1.xml': part('hdr', paragraph('A header.')) })
     const names = bytes.toString('latin1').replaceAll(/(?<=word|_rels)\/(?=\w+\.xml)/g, '\\')
     expect(await extractWord('a.docx', Buffer.from(names, 'latin1'))).toMatchObject({
@@ -268,11 +268,11 @@ describe('a damaged .docx', () => {
     ['is another archive', zip({ 'a.txt': 'text' }), 'ERR_UNSUPPORTED_FORMAT'],
     ['is a workbook', zip({ 'xl/workbook.xml': '<workbook/>' }), 'ERR_UNSUPPORTED_FORMAT'],
     ['has no text', docx('<w:p/>'), 'ERR_NO_TEXT'],
-  ])('that %s is refused', async (_what, bytes, code) => {
+  ])('is rejected if it %s', async (_what, bytes, code) => {
     await expect(extractWord('a.docx', bytes)).rejects.toMatchObject({ code })
   })
 
-  it('U7: with a document type is refused, and no entity is expanded', async () => {
+  it('U7: is rejected if it has a document type, and no entity is expanded', async () => {
     const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join('')
     const xml = part('document', paragraph('&l9;')).replace('?>', `?><!DOCTYPE w [<!ENTITY l0 "ha">${laughs}]>`)
     await expect(extractWord('a.docx', zip({ 'word/document.xml': xml }))).rejects.toMatchObject({
@@ -281,7 +281,7 @@ describe('a damaged .docx', () => {
     })
   })
 
-  it('U7: of XML that is nested without end is refused', async () => {
+  it('U7: is rejected if its XML is nested too deeply', async () => {
     await expect(extractWord('a.docx', docx('<w:sdt>'.repeat(1_000_000)))).rejects.toMatchObject({
       code: 'ERR_CORRUPT_FILE',
     })

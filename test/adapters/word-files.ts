@@ -5,7 +5,7 @@ import { type Extracted, extracted, sourceOf } from '../extracted.js'
 
 let extractor: WorkerTextExtractor
 
-/** For each file of tests that extracts Word: files may share a process, and this module with it. */
+/** Every test file that extracts Word must call this: test files may share a process, and so this module. */
 export function useWordExtractor(): void {
   beforeAll(() => {
     extractor = new WorkerTextExtractor()
@@ -73,7 +73,7 @@ function relationships(content: string): string {
   return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${content}</Relationships>`
 }
 
-/** What a Word file gives. */
+/** The text and the warnings of a Word file. */
 export async function extractWord(fileName: string, bytes: Buffer): Promise<Extracted> {
   return await extracted(extractor, sourceOf(fileName, bytes))
 }

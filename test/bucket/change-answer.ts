@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Changes the text that a server is about to answer with; other answers stay. */
+/** Changes the text of a server's answer before it is sent. Other answers stay. */
 export function changeAnswer(response: ServerResponse, change: (text: string) => string): void {
   const end = response.end.bind(response) as (body?: unknown) => ServerResponse
   response.end = ((body: unknown) => {

@@ -2,13 +2,13 @@ import type { Interception } from './s3-server.js'
 
 export const MEGABYTE = 1_048_576
 
-/** So many megabytes in as many pieces. @param last what comes before the end */
+/** Yields `count` megabytes, one in each piece. @param last called before the end */
 export async function* megabytes(count: number, last?: () => unknown): AsyncGenerator<Uint8Array> {
   for (let number = 0; number < count; number += 1) yield new Uint8Array(MEGABYTE).fill(number)
   await last?.()
 }
 
-/** A failure as a server tells it. @param only of requests in whose `METHOD /path?query` this is found */
+/** Answers with an error of a server. @param only limits it to requests whose `METHOD /path?query` contains this */
 export function failWith(status: number, code: string, { only = '' }: { readonly only?: string } = {}): Interception {
   return (request, response) => {
     if (!`${request.method} ${request.url}`.includes(only)) return false

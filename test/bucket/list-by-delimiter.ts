@@ -4,8 +4,8 @@ import { changeAnswer } from './change-answer.js'
 const PREFIXES = /<CommonPrefixes>.*?<\/CommonPrefixes>/g
 
 /**
- * Of what is beneath a prefix, s3rver finds only what lies there itself, not what is deeper: the prefixes are told by
- * the names of all objects. The rest of its answer stays.
+ * s3rver finds only objects directly below a prefix, not deeper ones. So the common prefixes are computed from the
+ * names of all objects. The rest of its answer stays.
  */
 export async function listByDelimiter(
   request: IncomingMessage,
@@ -18,10 +18,10 @@ export async function listByDelimiter(
   const beneath = (await objects()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
   const deeper = beneath.filter((key) => key.includes(delimiter))
   const names = deeper.map((key) => key.slice(0, key.indexOf(delimiter) + delimiter.length))
-  const told = [...new Set(names)]
+  const prefixes = [...new Set(names)]
     .map((name) => `<CommonPrefixes><Prefix>${prefix + name}</Prefix></CommonPrefixes>`)
     .join('')
   changeAnswer(response, (text) =>
-    text.replaceAll(PREFIXES, '').replace('</ListBucketResult>', `${told}</ListBucketResult>`),
+    text.replaceAll(PREFIXES, '').replace('</ListBucketResult>', `${prefixes}</ListBucketResult>`),
   )
 }

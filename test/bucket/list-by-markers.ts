@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { changeAnswer } from './change-answer.js'
 
 /**
- * For the tokens of ListObjectsV2 s3rver needs a cipher that OpenSSL has no more, and fails where a list goes on. So it
- * is asked for the same list in its older form, in which the last name stands for the token. The rest is s3rver's.
+ * s3rver encrypts the tokens of ListObjectsV2 with a cipher that OpenSSL has removed, so it fails on further pages.
+ * This function requests the same list in its older form, in which the last name is the token. The rest is s3rver's.
  */
 export function listByMarkers(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost')

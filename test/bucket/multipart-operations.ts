@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
-/** An upload that s3rver keeps, as it lies in its folder. */
+/** An upload that s3rver stores in its folder. */
 export interface KeptUpload {
   readonly id: string
   readonly key: string
@@ -12,11 +12,11 @@ export interface KeptUpload {
 
 /**
  * AbortMultipartUpload, ListMultipartUploads and ListParts, which s3rver lacks, on the folder in which it keeps
- * uploads, as the S3 API Reference describes them. They do not look at signatures. So what is tested by them is the
- * adapter against that description, and no server of somebody else's.
+ * uploads, as the S3 API Reference describes them. They do not check signatures. So they test the adapter against that
+ * description, not against another vendor's server.
  *
- * @param pageSize how many uploads or parts are listed at once; S3 has a thousand
- * @returns whether the request was one of them, and is answered
+ * @param pageSize maximum number of uploads or parts in one page; S3 has a thousand
+ * @returns true if the request was one of them and is answered
  */
 export async function answerMultipart(
   request: IncomingMessage,
@@ -42,7 +42,7 @@ export async function answerMultipart(
   return true
 }
 
-/** In the order of their keys, then of their ids. */
+/** All stored uploads, in the order of their keys, then of their ids. */
 export async function keptUploads(directory: string, bucket: string): Promise<KeptUpload[]> {
   const ids = await readdir(folderOf(directory, bucket)).catch(() => [])
   const uploads = await Promise.all(ids.map(async (id) => await keptUpload(join(folderOf(directory, bucket), id), id)))
@@ -54,7 +54,7 @@ function folderOf(directory: string, bucket: string): string {
   return join(directory, bucket, '._S3rver_uploads')
 }
 
-/** Empty where it has ended meanwhile. */
+/** The upload, or an empty list if it has ended in the meantime. */
 async function keptUpload(folder: string, id: string): Promise<KeptUpload[]> {
   try {
     const names = (await readdir(folder)).filter((name) => /^\d+$/.test(name))

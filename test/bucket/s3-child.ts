@@ -1,17 +1,17 @@
 /**
- * A process of its own that writes a file into a bucket, and reads it: `s3-child.ts OPTIONS MEGABYTES`. Tells its
- * parent how its memory and its event loop were, and has nothing more to do then: that it ends is a part of the test.
+ * A child process that writes a file into a bucket and reads it: `s3-child.ts OPTIONS MEGABYTES`. It reports its memory
+ * and its event loop to its parent. Then it has no more work, and the test checks that it ends.
  */
 import { setTimeout } from 'node:timers/promises'
 import { S3FileStore, type S3FileStoreOptions } from '../../dist/adapters/s3/index.js'
 import { LoopStops } from '../ingestion/loop-stops.js'
 
 export interface S3Report {
-  /** Peak of the resident memory while so much was written, and read, in MB. */
+  /** Peak of the resident memory during the write and the read of a small and a large file, in MB. */
   readonly peaksMb: { readonly small: number; readonly large: number }
-  /** Whether what was read is what was written. */
+  /** True if the bytes read equal the bytes written. */
   readonly isSame: boolean
-  /** Longest time in ms that the main thread computed between two turns, for a file in one piece. */
+  /** Longest computing time of the main thread between two turns, in ms, for a file in one piece. */
   readonly longestWorkMs: number
 }
 
@@ -28,7 +28,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Peak in MB while a file of so many megabytes goes there and back. */
+/** Peak in MB during the write and the read of a file of `count` megabytes. */
 async function peak(count: number): Promise<{ readonly peakMb: number; readonly isSame: boolean }> {
   globalThis.gc?.()
   let peakMb = 0
@@ -54,5 +54,5 @@ const report: S3Report = {
   longestWorkMs: stops.longestWorkAtFullSpeedMs,
 }
 process.send?.(report)
-// The channel to the parent is what would keep it alive.
+// The channel to the parent would keep this process alive.
 process.disconnect()

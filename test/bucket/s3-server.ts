@@ -16,38 +16,38 @@ const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 const BUCKET = 'alcove-test'
 const OBJECT = '._S3rver_object'
 
-/** Answers a request in place of the server. @returns whether it does */
+/** Answers a request instead of the server. @returns true if it does */
 export type Interception = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** A server that speaks S3, in this process, with one bucket. */
 export interface S3Server {
   readonly bucket: string
-  /** Where it is, and as whom it is asked. */
+  /** Address of the server, and the credentials of its user. */
   readonly options: Required<Pick<S3FileStoreOptions, 'bucket' | 'endpoint' | 'region' | 'credentials'>>
-  /** The same, as the environment says it. */
+  /** The same options as environment variables. */
   readonly environment: Readonly<Record<string, string>>
-  /** A client without the adapter. */
+  /** A client that bypasses the adapter. */
   readonly client: S3Client
-  /** `GET /bucket/key?query` of every request since the last look at them. */
+  /** `GET /bucket/key?query` of every request since a test last emptied the list. */
   readonly requests: string[]
   intercept: Interception
   objects(): Promise<string[]>
   unfinished(): Promise<KeptUpload[]>
-  /** Where an upload lies, so that a test may make it older. */
+  /** Folder of an upload, so that a test can make it older. */
   folderOf(upload: KeptUpload): string
   readonly dispose: () => Promise<void>
 }
 
 export interface S3ServerOptions {
-  /** Objects that are listed at once at most. Default 1,000. */
+  /** Maximum number of objects in one page of a list. Default 1,000. */
   readonly pageSize?: number
-  /** Whether signatures are checked. Default `true`. */
+  /** True to check signatures. Default `true`. */
   readonly isStrict?: boolean
 }
 
 /**
- * Starts s3rver, which keeps objects in a folder and checks signatures (version 4) of requests for them, with the
- * operations it lacks put before it ({@link answerMultipart}, {@link listByMarkers}, {@link listByDelimiter}).
+ * Starts s3rver, which stores objects in a folder and checks signatures (version 4) of requests for them. Operations that
+ * it lacks are handled in front of it ({@link answerMultipart}, {@link listByMarkers}, {@link listByDelimiter}).
  */
 export async function startS3Server({ pageSize = 1_000, isStrict = true }: S3ServerOptions = {}): Promise<S3Server> {
   const folder = await temporaryFolder()
@@ -66,7 +66,7 @@ export async function startS3Server({ pageSize = 1_000, isStrict = true }: S3Ser
       await listByDelimiter(request, response, async () => await started.objects())
       listByMarkers(request, response)
       const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-      // Of a path that ends in a slash, as the SDK asks for a bucket, s3rver expects another signature than AWS.
+      // The SDK requests a bucket by a path that ends in a slash. s3rver expects another signature for it than AWS.
       listeners[isStrict && !pathname.endsWith('/') ? 'strict' : 'lenient'](request, response)
     })
   })

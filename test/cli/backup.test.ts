@@ -47,7 +47,7 @@ const alcove = async (...args: readonly string[]): Promise<Outcome> => await run
 const inFolder = (...names: readonly string[]): string => join(folder.path, ...names)
 
 describe('alcove backup and alcove restore', () => {
-  it('say what they did, and what to keep secret; the restored folder finds the same', async () => {
+  it('report what they did and which keys to keep secret; a search of the restored folder finds the same', async () => {
     const backup = await alcove('backup', 'b.tar')
     expect(backup.exitCode).toBe(0)
     expect(backup.stdout).toMatch(/^Backed up 1 document of 1 context to \S+b\.tar \(\d+\.\d kB\)\.\n$/)
@@ -63,7 +63,7 @@ describe('alcove backup and alcove restore', () => {
     expect(JSON.parse(other.stdout)).toEqual(JSON.parse(one.stdout))
   })
 
-  it('beside a server, with --json: one value each', async () => {
+  it('print one JSON value each with --json, beside a running server', async () => {
     served = await serveAlcove([], { cwd: folder.path })
     const { stdout, exitCode } = await alcove('backup', '--json', 'b.tar')
     expect(exitCode).toBe(0)
@@ -94,7 +94,7 @@ describe('alcove backup and alcove restore', () => {
     expect((await alcove('documents', '--context', 'C')).exitCode).toBe(0)
   })
 
-  it('replace nothing, unless they are told to', async () => {
+  it('overwrite a file only with --force, and restore into no existing folder', async () => {
     await writeFile(inFolder('b.tar'), 'mine')
     const refused = await alcove('backup', 'b.tar')
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
@@ -106,7 +106,7 @@ describe('alcove backup and alcove restore', () => {
     expect(restore.stderr).toMatch(/^alcove: .*nothing was changed \(ERR_DATA_DIR_UNUSABLE\)\n$/)
   })
 
-  it('without keys: say what is needed, and are right', async () => {
+  it('report which key the restored folder needs after a backup without keys, and that key works', async () => {
     const backup = await alcove('backup', '--without-keys', 'b.tar')
     expect(backup.stderr).toMatch(/^the backup does not contain the key that encrypts the secrets: .*\n$/)
     const restore = await alcove('restore', 'b.tar', '--data-dir', 'new')
@@ -116,7 +116,7 @@ describe('alcove backup and alcove restore', () => {
     expect((await alcove('context', 'list', '--data-dir', 'new', '--secret-key-file', key)).exitCode).toBe(0)
   })
 
-  it('end with 1 where a document of the folder is damaged, and tell which', async () => {
+  it('exit with 1 and name the document when a document of the folder is damaged', async () => {
     await rm(inFolder('alcove-data', 'files'), { recursive: true })
     const { exitCode, stdout, stderr } = await alcove('backup', 'b.tar')
     expect(exitCode).toBe(1)
@@ -125,7 +125,7 @@ describe('alcove backup and alcove restore', () => {
     expect((await alcove('restore', 'b.tar', '--data-dir', 'new')).exitCode).toBe(0)
   })
 
-  it('tell in one line what cannot be restored, and that there is nothing to back up', async () => {
+  it('report in one line that the file is not a backup, or that the folder is not initialised', async () => {
     await writeFile(inFolder('b.tar'), 'no backup')
     const restore = await alcove('restore', 'b.tar', '--data-dir', 'new')
     expect(restore).toMatchObject({ exitCode: 1, stdout: '' })
@@ -135,10 +135,10 @@ describe('alcove backup and alcove restore', () => {
     expect(backup.stderr).toMatch(/^alcove: .*run "alcove init" first \(ERR_NOT_INITIALIZED\)\n$/)
   })
 
-  it.skipIf(process.platform === 'win32')('leave nothing behind where the disk is full', async () => {
+  it.skipIf(process.platform === 'win32')('leave no partial file when the disk is full', async () => {
     await alcove('backup', 'b.tar')
     await mkdir(inFolder('small'))
-    // The limit for one file stands for a disk that is full: what is written beyond it fails in the same way.
+    // The limit for one file stands for a full disk: a write beyond it fails in the same way.
     const limited = async (kilobytes: number, ...args: readonly string[]): Promise<Outcome> => {
       const script = `ulimit -f ${kilobytes}; exec "$0" "$@"`
       const options = { cwd: folder.path }
@@ -150,7 +150,7 @@ describe('alcove backup and alcove restore', () => {
         },
       )
     }
-    // Below the size of the database, and between that and the size of the whole.
+    // The first limit is below the size of the database, the second between that and the size of the whole.
     const whole = (await stat(inFolder('b.tar'))).size
     for (const kilobytes of [100, Math.floor(whole / 1_024) - 1]) {
       const backup = await limited(kilobytes, 'backup', join('small', 'b.tar'))
@@ -165,7 +165,7 @@ describe('alcove backup and alcove restore', () => {
     expect((await alcove('backup', join('small', 'b.tar'))).exitCode).toBe(0)
   })
 
-  it('leave nothing behind where the user interrupts', async () => {
+  it('leave no partial file when the user interrupts', async () => {
     const { child, outcome } = startAlcove(['backup', 'b.tar'], { cwd: folder.path })
     const isUnderWay = async (): Promise<boolean> =>
       (await readdir(inFolder('alcove-data'))).some((name) => name.startsWith('unfinished'))

@@ -10,7 +10,7 @@ function engineThat(progress: Awaited<ReturnType<Engine['whenCleared']>>): Engin
   return { whenCleared: async () => Promise.resolve(progress) } as Partial<Engine> as Engine
 }
 
-it('a deletion that waits for room on a disk is told so, in one line; one that is done needs no words', async () => {
+it('a deletion prints one line while it waits for disk space, and prints nothing when it is done', async () => {
   const lines: unknown[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(line) > 0)
   await clearAway(engineThat('done'))

@@ -42,7 +42,7 @@ async function expectError(exitCode: number, message: string | RegExp, ...args: 
 }
 
 describe('alcove', () => {
-  it('A106 tells who did what, and that it was done by the command line', async () => {
+  it('A106 records in the audit trail who did what, and that the command line did it', async () => {
     await json('init')
     const permissions = await json<Record<string, unknown>[]>('permission', 'list')
     await json('permission', 'toggle', String(permissions[0]?.['id']))
@@ -60,7 +60,7 @@ describe('alcove', () => {
     await expectError(1, /no company with the id 9/, 'audit', 'list', '--company', '9')
   })
 
-  it('does the main job: init, context, ingest, documents, search', async () => {
+  it('runs the main job: init, context, ingest, documents, search', async () => {
     run = runAlcove
     const key = await json('init', '--company', 'Café', '--owner-email', 'boss@example.com')
     expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
@@ -121,7 +121,7 @@ describe('alcove', () => {
     expect(shown.stdout).toMatch(/^1\. 0\.\d{3} {2}leave-policy\.pdf\n/)
   })
 
-  it('takes --json and --data-dir anywhere on the line, and options from the environment', async () => {
+  it('accepts --json and --data-dir anywhere on the line, and options from the environment', async () => {
     await json('init', '--data-dir', 'elsewhere')
     expect(await readdir(folder.path)).toEqual(['elsewhere'])
     for (const args of [
@@ -144,7 +144,7 @@ describe('alcove', () => {
     expect(await listWith('perhaps')).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
-  it('says what to do on a folder that was never initialised', async () => {
+  it('explains what to do with a folder that was never initialised', async () => {
     for (const args of [
       ['context', 'list'],
       ['search', '--context', 'x', 'y'],
@@ -162,13 +162,13 @@ describe('alcove', () => {
     expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Root company', parentId: null }])
   })
 
-  it('gives the first API key of a folder that a host has made', async () => {
+  it('creates the first API key of a folder that a host created', async () => {
     const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data') })
     await engine.close()
     expect(await json('init')).toMatchObject({ companyId: 1, userId: 1 })
   })
 
-  it('refuses other names for a folder that a host has made, and says which it has', async () => {
+  it('refuses other names for a folder that a host created, and prints the names that it has', async () => {
     const initial = { companyName: 'Harbour', ownerEmail: 'boss@example.com' }
     await (await openLocalEngine({ dataDir: join(folder.path, 'alcove-data'), initial })).close()
     const there =
@@ -180,7 +180,7 @@ describe('alcove', () => {
     expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
   })
 
-  it('initialises a folder whose first init has failed, with the names of the second', async () => {
+  it('initialises a folder whose first init failed, with the names of the second init', async () => {
     await expectError(1, /email: must be an e-mail address/, 'init', '--owner-email', 'notanaddress')
     await expectError(1, /run "alcove init" first/, 'company', 'list')
     await expectError(1, /email: must be an e-mail address/, 'init', '--owner-email', 'stillnotanaddress')
@@ -189,7 +189,7 @@ describe('alcove', () => {
     expect(await json('user', 'list')).toMatchObject([{ email: 'a@example.com' }])
   })
 
-  it('ends with 2 and one line for wrong usage', async () => {
+  it('exits with 2 and one line for wrong usage', async () => {
     await expectError(2, /unknown command 'contxt' \(Did you mean context\?\)/, 'contxt', 'list')
     await expectError(2, /missing required argument 'prompt'/, 'search', '--context', 'x')
     await expectError(2, /required option '--context <context>' not specified/, 'search', 'prompt')
@@ -215,7 +215,7 @@ describe('alcove', () => {
     expect((await alcove('help', 'ingest')).stdout).toContain('--context <context>')
   })
 
-  it('ends with 1 and one line that names field and code for bad input', async () => {
+  it('exits with 1 and one line that names field and code for invalid input', async () => {
     await json('init')
     await expectError(
       1,
@@ -245,7 +245,7 @@ describe('alcove', () => {
       '--tools',
       'tools.json',
     )
-    await expectError(1, /the file nope\.json cannot be read/, 'context', 'create', 'x', '--tools', 'nope.json')
+    await expectError(1, /cannot read the file nope\.json/, 'context', 'create', 'x', '--tools', 'nope.json')
     await expectError(1, /no context has the id or name x/, 'search', '--context', 'x', 'prompt')
     await json('context', 'create', 'Twice')
     await json('context', 'create', 'Twice')
@@ -254,7 +254,7 @@ describe('alcove', () => {
     await expectError(1, /no document with the id nope/, 'documents', 'show', 'nope')
   })
 
-  it('keeps contexts: update, share, show, delete', async () => {
+  it('manages contexts: update, share, show, delete', async () => {
     await json('init')
     await writeFile(
       join(folder.path, 'tools.json'),
@@ -283,7 +283,7 @@ describe('alcove', () => {
     expect(await readdir(join(folder.path, 'alcove-data/vectors'))).toEqual([])
   })
 
-  it('ingests what it can, names what it cannot, and ends with 1', async () => {
+  it('ingests each file that it can, names each file that it cannot, and exits with 1', async () => {
     await json('init')
     await json('context', 'create', 'C')
     const inbox = join(folder.path, 'inbox')
@@ -325,7 +325,7 @@ describe('alcove', () => {
     ])
   })
 
-  it('gives a document that was named twice once', async () => {
+  it('prints a document once when two files contain the same text', async () => {
     await json('init')
     await json('context', 'create', 'C')
     await mkdir(join(folder.path, 'copy'))
@@ -382,7 +382,7 @@ describe('alcove', () => {
     ])
   })
 
-  it('keeps companies, accounts, roles, users and permissions', async () => {
+  it('manages companies, accounts, roles, users and permissions', async () => {
     await json('init', '--company', 'Root')
     const sub = await json('company', 'create', 'Sub', '--parent', '1')
     expect(sub).toEqual({ id: 2, name: 'Sub', parentId: 1 })
@@ -450,7 +450,7 @@ describe('alcove', () => {
     }
   })
 
-  it('runs beside an engine that works on the folder where the database is enough, and names its process elsewhere', async () => {
+  it('runs beside an engine when the command needs only the database, and otherwise names the process of the engine', async () => {
     run = runAlcove
     const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data') })
     await json('context', 'create', 'Beside')
@@ -470,7 +470,7 @@ describe('alcove', () => {
     await engine.close()
   })
 
-  it('demonstrates the main job on documents of its own, and leaves nothing', async () => {
+  it('demonstrates the main job on its own documents, and leaves no file behind', async () => {
     run = runAlcove
     const { exitCode, stdout, stderr } = await alcove('demo')
     expect(exitCode, stderr).toBe(0)
@@ -491,7 +491,7 @@ describe('alcove', () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
-  it('never shows the secret of an API key again', async () => {
+  it('shows the secret of an API key only once', async () => {
     const { clientSecret } = await json<{ clientSecret: string }>('init')
     const database = await readFile(join(folder.path, 'alcove-data/alcove.sqlite'))
     const journal = await readFile(join(folder.path, 'alcove-data/alcove.sqlite-wal')).catch(() => Buffer.alloc(0))

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { type Outcome, runAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
-/** A context with two documents, made once. */
+/** A context with two documents, created once. */
 let original: Awaited<ReturnType<typeof temporaryFolder>>
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string
@@ -48,7 +48,7 @@ async function loseVectors(documentId: number): Promise<void> {
 }
 
 describe('alcove doctor', () => {
-  it('says that all is well', async () => {
+  it('reports that the folder has no problems', async () => {
     const well = { exitCode: 0, stdout: 'No problems found in 2 documents.\n', stderr: '' }
     expect(await alcove(['doctor'])).toEqual(well)
     expect(await alcove(['doctor', '--repair'])).toEqual(well)
@@ -57,7 +57,7 @@ describe('alcove doctor', () => {
     expect(JSON.parse(stdout)).toMatchObject({ isHealthy: true, problems: [], checked: { documents: 2, vectors: 2 } })
   })
 
-  it('says what is wrong and what to do, and mends it where it is told to', async () => {
+  it('reports each problem and its remedy, and repairs it only with --repair', async () => {
     await loseVectors(1)
     const first = await alcove(['doctor'])
     expect(first).toMatchObject({ exitCode: 1, stderr: '' })
@@ -67,7 +67,7 @@ describe('alcove doctor', () => {
       '"alcove doctor --repair" can repair 1 of them.',
       '1 problem, 0 repaired',
     ])
-    // Looking has not mended it.
+    // Checking has repaired nothing.
     const second = await alcove(['--json', 'doctor'])
     expect(second.exitCode).toBe(1)
     expect((JSON.parse(second.stdout) as VerifyReport).problems).toMatchObject([
@@ -84,7 +84,7 @@ describe('alcove doctor', () => {
     expect(stdout).toContain('eighteen weeks')
   })
 
-  it('tells of what it cannot mend, and of what the sweep would have removed; its switch has a variable', async () => {
+  it('reports problems that it cannot repair and files that the sweep removes; ALCOVE_REPAIR switches the repair on', async () => {
     const [folderName = ''] = await readdir(join(dataDir, 'files'))
     const [uuid = ''] = await readdir(join(dataDir, 'files', folderName))
     await rm(join(dataDir, 'files', folderName, uuid))
@@ -101,7 +101,7 @@ describe('alcove doctor', () => {
     expect((await alcove(['doctor'])).stdout.trim().split('\n').at(-1)).toBe('1 problem, 0 repaired')
   })
 
-  it('needs the folder for itself, and one that is there', async () => {
+  it('refuses a folder that another process uses, and a folder that does not exist', async () => {
     const missing = await alcove(['doctor', '--data-dir', 'nowhere'])
     expect(missing).toMatchObject({ exitCode: 1, stdout: '' })
     expect(missing.stderr).toContain('run "alcove init" first (ERR_NOT_INITIALIZED)')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 interface ReceivedEvent {
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** On the clock of `Date.now()`. */
+  /** Time by the clock of `Date.now()`. */
   readonly atMs: number
 }
 
@@ -16,15 +16,15 @@ interface ReceivedEvent {
 export interface HttpsReceiver {
   readonly port: number
   readonly url: string
-  /** For NODE_EXTRA_CA_CERTS: its certificate, which openssl made and nobody else trusts. */
+  /** For NODE_EXTRA_CA_CERTS: its certificate, which openssl created and no other program trusts. */
   readonly certificateFile: string
   readonly received: readonly ReceivedEvent[]
-  /** Connections so far, whatever came of them. */
+  /** Connections so far, whatever their outcome. */
   readonly connections: () => number
   close(): Promise<void>
 }
 
-/** @param folder for its certificate @param httpStatus what it answers */
+/** @param folder for its certificate @param httpStatus status of its answers */
 export async function startHttpsReceiver(folder: string, httpStatus: () => number = () => 200): Promise<HttpsReceiver> {
   const [keyFile, certificateFile] = [join(folder, 'receiver.key'), join(folder, 'receiver.pem')]
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]

@@ -26,8 +26,8 @@ const LONG_TEXT = Array.from({ length: 4_000 }, (_, number) => `Item ${number} i
   '',
 )
 
-describe('alcove ingest, while another process deletes', () => {
-  it.each(['documents', 'context'] as const)('%s: tells of each file in one line, and ends with 1', async (what) => {
+describe('alcove ingest, while another process deletes documents or their context', () => {
+  it.each(['documents', 'context'] as const)('%s: prints one line for each file, and exits with 1', async (what) => {
     const names = ['a-long.txt', 'b.txt', 'c.txt', 'd-long.txt']
     for (const name of names) await writeFile(inFolder(name), name.includes('long') ? name + LONG_TEXT : name)
     const { outcome } = startAlcove(['ingest', '--context', 'C', ...names], { cwd: folder.path })
@@ -45,7 +45,7 @@ describe('alcove ingest, while another process deletes', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
     const lines = stdout.trim().split('\n')
     expect(lines.map((line) => line.split(':')[0])).toEqual(names)
-    const deleted = 'failed: it was deleted before it was searchable (ERR_DOCUMENT_NOT_FOUND)'
+    const deleted = 'failed: deleted before it was searchable (ERR_DOCUMENT_NOT_FOUND)'
     expect(lines[0]).toBe(`a-long.txt: ${deleted}`)
     expect(lines[3]).toBe(`d-long.txt: ${deleted}`)
     if (what === 'documents')
@@ -53,18 +53,18 @@ describe('alcove ingest, while another process deletes', () => {
   })
 })
 
-describe('alcove ingest of what is no file', () => {
-  it.skipIf(process.platform === 'win32')('refuses a pipe in one line, and does the others', async () => {
+describe('alcove ingest of special files and folders', () => {
+  it.skipIf(process.platform === 'win32')('refuses a pipe in one line, and ingests the other files', async () => {
     execFileSync('mkfifo', [inFolder('pipe.txt')])
     await writeFile(inFolder('b.txt'), 'text')
     expect(await alcove('ingest', '--context', 'C', 'pipe.txt', 'b.txt')).toEqual({
       exitCode: 1,
-      stdout: 'pipe.txt: failed: it is not a regular file\nb.txt: 1 chunk from 4 bytes\n',
+      stdout: 'pipe.txt: failed: not a regular file\nb.txt: 1 chunk from 4 bytes\n',
       stderr: '',
     })
   })
 
-  it.skipIf(process.platform === 'win32')('says what it left alone in a folder', async () => {
+  it.skipIf(process.platform === 'win32')('reports the files of a folder that it skipped', async () => {
     await mkdir(inFolder('inbox/deep'), { recursive: true })
     for (const name of ['good.txt', '.hidden.txt', 'deep/.DS_Store', 'photo.png'])
       await writeFile(inFolder(`inbox/${name}`), 'text')

@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 describe('Ctrl-C', () => {
-  it('ends an ingestion with 130 and one line on what is unfinished, which the next start completes', async () => {
+  it('stops an ingestion with 130 and one line about unfinished documents, which the next start completes', async () => {
     const text = Array.from({ length: 2_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
     await writeFile(join(folder.path, 'inventory.txt'), text.join(''))
     const cwd = folder.path
@@ -34,7 +34,7 @@ describe('Ctrl-C', () => {
     }
     while (!(await started())) await setTimeout(10)
     await beside.close()
-    // The model has loaded, and embeds.
+    // The model has loaded, and embeds now.
     await setTimeout(600)
     child.kill('SIGINT')
     expect(await outcome).toEqual({
@@ -51,7 +51,7 @@ describe('Ctrl-C', () => {
     await engine.close()
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('takes the folder of the demo away: %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('removes the folder of the demo: %s', async (signal) => {
     const { child, outcome } = startAlcove(['demo'], { cwd: folder.path, env: { TMPDIR: folder.path } })
     while ((await readdir(folder.path)).length === 0) await setTimeout(10)
     await setTimeout(signal === 'SIGINT' ? 0 : 500)

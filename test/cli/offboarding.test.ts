@@ -9,12 +9,12 @@ import { runAlcoveHere } from './run-alcove-here.js'
 it('A80 A84 A85 A87 disables and deletes users, roles, accounts and companies', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   const alcove = async (...args: readonly string[]) => await runAlcoveHere(args, { cwd: folder.path })
-  const told = async (...args: readonly string[]): Promise<string> => (await alcove(...args)).stdout.trim()
+  const outputOf = async (...args: readonly string[]): Promise<string> => (await alcove(...args)).stdout.trim()
   const listed = async (...args: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
-    JSON.parse(await told(...args, 'list', '--json')) as readonly Record<string, unknown>[]
+    JSON.parse(await outputOf(...args, 'list', '--json')) as readonly Record<string, unknown>[]
   await alcove('init')
   await alcove('company', 'create', 'Sub', '--parent', '1')
-  const { id: keyId, userId } = JSON.parse(await told('key', 'create', '--company', '2', '--json')) as Record<
+  const { id: keyId, userId } = JSON.parse(await outputOf('key', 'create', '--company', '2', '--json')) as Record<
     string,
     number
   >
@@ -38,29 +38,29 @@ it('A80 A84 A85 A87 disables and deletes users, roles, accounts and companies', 
 
   await alcove('user', 'add', 'ada@example.com', '--company', '2')
   const ada = String((await listed('user')).at(-1)?.['id'])
-  expect(await told('user', 'disable', ada)).toBe(`The user ${ada} is disabled.`)
+  expect(await outputOf('user', 'disable', ada)).toBe(`Disabled user ${ada}.`)
   expect((await listed('user')).at(-1)).toMatchObject({ email: 'ada@example.com', disabled: true })
-  expect(await told('user', 'enable', ada)).toBe(`The user ${ada} is enabled.`)
-  expect(await told('user', 'delete', ada)).toBe(`Deleted user ${ada}.`)
+  expect(await outputOf('user', 'enable', ada)).toBe(`Enabled user ${ada}.`)
+  expect(await outputOf('user', 'delete', ada)).toBe(`Deleted user ${ada}.`)
   expect(JSON.stringify(await listed('user'))).not.toContain('ada@example.com')
-  const gone = await alcove('user', 'delete', ada)
-  expect([gone.exitCode, gone.stderr]).toEqual([1, expect.stringContaining(`no user with the id ${ada}`)])
+  const refusal = await alcove('user', 'delete', ada)
+  expect([refusal.exitCode, refusal.stderr]).toEqual([1, expect.stringContaining(`no user with the id ${ada}`)])
 
   await alcove('role', 'create', 'Clerk', '--applications', 'assistant', '--capabilities', 'search')
   const role = String((await listed('role')).at(-1)?.['id'])
-  expect(await told('role', 'disable', role)).toBe(`The role ${role} is disabled.`)
-  expect(await told('role', 'delete', role)).toBe(`Deleted role ${role}.`)
+  expect(await outputOf('role', 'disable', role)).toBe(`Disabled role ${role}.`)
+  expect(await outputOf('role', 'delete', role)).toBe(`Deleted role ${role}.`)
   expect((await alcove('role', 'delete', '1')).stderr).toContain('it stays as it is')
 
   await upload()
   expect(await files()).toBe(1)
-  expect(await told('user', 'delete', String(userId), '--contexts', 'delete')).toBe(`Deleted user ${userId}.`)
+  expect(await outputOf('user', 'delete', String(userId), '--contexts', 'delete')).toBe(`Deleted user ${userId}.`)
   expect(await files()).toBe(0)
 
-  expect(await told('account', 'delete', String(accountId))).toBe(`Deleted account ${accountId}.`)
-  expect(await told('company', 'disable', '2')).toBe('The company 2 is disabled.')
+  expect(await outputOf('account', 'delete', String(accountId))).toBe(`Deleted account ${accountId}.`)
+  expect(await outputOf('company', 'disable', '2')).toBe('Disabled company 2.')
   expect((await alcove('company', 'delete', '1')).stderr).toContain('the root company cannot be deleted')
-  expect(await told('company', 'delete', '2')).toBe('Deleted company 2.')
+  expect(await outputOf('company', 'delete', '2')).toBe('Deleted company 2.')
   expect(await listed('company')).toEqual([{ id: 1, name: expect.any(String) as string, parentId: null }])
   expect((await alcove('doctor')).exitCode).toBe(0)
   await folder.remove()

@@ -3,12 +3,12 @@ import { vi } from 'vitest'
 import { runCli } from '../../adapters/cli/run-cli.js'
 import type { Outcome, RunOptions } from './run-alcove.js'
 
-/** What a command prints, and where it stands, are the process's. */
+/** Output streams and working directory belong to the whole process. */
 const inTurn = pLimit(1)
 
 /**
- * Runs the command line in this process: what it prints and how it ends are the same, and it takes a tenth of the
- * time. Not for commands that wait for signals, or look at what another process has. One after the other.
+ * Runs the command line in this process: output and exit code are the same, and it takes a tenth of the time. It does
+ * not suit commands that wait for signals, or that check which process owns a folder. Calls run one after the other.
  */
 export async function runAlcoveHere(args: readonly string[], options: RunOptions): Promise<Outcome> {
   return await inTurn(async () => await run(args, options))
@@ -32,7 +32,7 @@ async function run(args: readonly string[], options: RunOptions): Promise<Outcom
   }
 }
 
-/** Keeps what is written to a stream, and takes away the listeners that come meanwhile. */
+/** Collects the text that a stream receives, and removes the listeners that are added in the meantime. */
 function capture(stream: NodeJS.WriteStream): { end(): string } {
   const listeners = new Set(stream.listeners('error'))
   let text = ''

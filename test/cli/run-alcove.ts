@@ -17,17 +17,17 @@ export interface RunOptions {
 export interface Running {
   readonly child: ChildProcess
   readonly outcome: Promise<Outcome>
-  /** What it has written so far. */
+  /** The output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
 }
 
-/** Runs the command line as a process of its own. */
+/** Runs the command line in a process of its own. */
 export async function runAlcove(args: readonly string[], options: RunOptions): Promise<Outcome> {
   return await startAlcove(args, options).outcome
 }
 
-/** As {@link runAlcove}, with the process while it runs. */
+/** Like {@link runAlcove}, but returns the process while it runs. */
 export function startAlcove(args: readonly string[], options: RunOptions): Running {
   const child = spawn(process.execPath, [BINARY, ...args], {
     cwd: options.cwd,

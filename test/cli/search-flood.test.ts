@@ -82,7 +82,7 @@ async function newTenant(name: string): Promise<Tenant> {
   }
 }
 
-/** Searches of a tenant, one after the other, for so long. @returns milliseconds, ascending */
+/** Searches of a tenant, one after the other, for that many ms. @returns milliseconds, ascending */
 async function searchesFor(seconds: number, tenant: Tenant): Promise<number[]> {
   const times: number[] = []
   for (const until = performance.now() + seconds * 1_000; performance.now() < until; ) {
@@ -94,10 +94,10 @@ async function searchesFor(seconds: number, tenant: Tenant): Promise<number[]> {
   return times.sort((one, other) => one - other)
 }
 
-/** Milliseconds of a search at the median on 2 cores that have no other work. */
+/** Median time of a search in ms on 2 cores without other work. */
 const QUIET_MS = 15
 
-/** Half a second at most; longer on a machine that is slow, or has other work. */
+/** The limit is half a second, and more on a machine that is slow or has other work. */
 function expectQuick(times: readonly number[], quiet: readonly number[]): void {
   const mostMs = 500 * Math.max(1, quantile(quiet, 0.5) / QUIET_MS)
   expect(quantile(times, 0.5)).toBeLessThan(mostMs / 2)
@@ -109,7 +109,7 @@ function quantile(times: readonly number[], part: number): number {
 }
 
 describe('a flood of searches', () => {
-  it('A37 keeps the searches of another company quick', { timeout: 120_000, ...WALL_CLOCK }, async () => {
+  it('A37 leaves the searches of another company fast', { timeout: 120_000, ...WALL_CLOCK }, async () => {
     const [flood, victim] = [await newTenant('Flood'), await newTenant('Victim')]
     await victim.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
     await flood.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
@@ -132,13 +132,13 @@ describe('a flood of searches', () => {
     isFlooding = false
     await Promise.all(floods)
     for (const status of [200, 400, 429]) expect(statuses).toContain(status)
-    // Whoever floods waits for its own searches, however busy the machine is.
+    // The flooding tenant waits for its own searches, however busy the machine is.
     served.sort((one, other) => one - other)
     expect(quantile(busy, 0.5)).toBeLessThan(quantile(served, 0.5) / 4)
     if (IS_FULL_FORM) expectQuick(busy, quiet)
   })
 
-  it('A38 lets searches go before documents that are taken in', { timeout: 120_000, ...WALL_CLOCK }, async () => {
+  it('A38 runs before the documents that the engine ingests', { timeout: 120_000, ...WALL_CLOCK }, async () => {
     const [busy, victim] = [await newTenant('Busy'), await newTenant('Other')]
     await victim.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
     await searchesFor(1, victim)

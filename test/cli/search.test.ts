@@ -34,7 +34,7 @@ async function search(...args: readonly string[]): Promise<SearchResult[]> {
 }
 
 describe('alcove search', () => {
-  it('prints the four fields of the specification, and others where --include names them', async () => {
+  it('prints the four fields of the specification, and the fields that --include names', async () => {
     const fields = ['id', 'docId', 'content', 'similarity']
     for (const result of await search('E-4711')) expect(Object.keys(result)).toEqual(fields)
     const [best] = await search('E-4711', '--include', 'match, source,score')
@@ -44,7 +44,7 @@ describe('alcove search', () => {
     expect(Object.keys((await search('E-4711', '--include', 'score'))[0] ?? {})).toEqual([...fields, 'score'])
   })
 
-  it('finds by words alone, by meaning alone, or by both', async () => {
+  it('finds chunks by words alone, by meaning alone, or by both', async () => {
     const foundBy = async (...args: readonly string[]): Promise<unknown[]> => {
       const results = await search('E-4712', '--include', 'source', ...args)
       return results.map(({ source }) => [source.displayName, ...source.foundBy])
@@ -61,7 +61,7 @@ describe('alcove search', () => {
     expect(await foundBy()).toEqual(byWords)
   })
 
-  it('shows people the score, the document and what found it', async () => {
+  it('prints the score, the document and the reason of each hit as text', async () => {
     const { stdout } = await alcove('search', '--context', 'Parts', '--top', '1', 'Which part is E-4711?')
     const [title, score, text] = stdout.split('\n')
     expect(title).toMatch(/^1\. 0\.\d{3} {2}valves\.txt$/)
@@ -69,7 +69,7 @@ describe('alcove search', () => {
     expect(text).toBe(`   ${PARTS[0][1]}`)
   })
 
-  it('shows people what matched, wherever it is in a long chunk', async () => {
+  it('prints the passage that matched as text, wherever it is in a long chunk', async () => {
     const filler = Array.from({ length: 90 }, (_, at) => `Line ${at} is about the weather of the harbour.`)
     const lines = [...filler.slice(0, 60), 'The spare key hangs behind the XK-77 cabinet.', ...filler.slice(60)]
     await writeFile(join(folder.path, 'long.txt'), lines.join('\n'))
@@ -82,7 +82,7 @@ describe('alcove search', () => {
     expect(stdout).not.toContain('Line 0 ')
   })
 
-  it('refuses modes and members that there are not, and says which there are', async () => {
+  it('refuses unknown modes and members, and lists the known ones', async () => {
     const wrong: [expected: RegExp, ...args: string[]][] = [
       [/'fuzzy' is invalid\. Allowed choices are hybrid, semantic, keyword;/, 'search', '--mode', 'fuzzy'],
       [/Unknown member "vector"; expected one of score, source, match;/, 'search', '--include', 'score,vector'],

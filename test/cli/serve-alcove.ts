@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
 import { type RunOptions, startAlcove } from './run-alcove.js'
 
-/** `alcove serve` as a process of its own. */
+/** `alcove serve` in a process of its own. */
 export interface Served {
-  /** Such as `http://127.0.0.1:43210`; empty where it does not listen. */
+  /** An address such as `http://127.0.0.1:43210`; empty if it does not listen. */
   readonly address: string
   readonly pid: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** @returns its exit code; null where the signal ended it */
+  /** @returns its exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Runs `alcove serve` on a free port. @returns once it is ready */
+/** Runs `alcove serve` on a free port. @returns the server once it is ready */
 export async function serveAlcove(args: readonly string[], options: RunOptions): Promise<Served> {
   const { child, stdout, stderr, outcome } = startAlcove(['serve', '--port', '0', ...args], options)
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {

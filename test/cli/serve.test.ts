@@ -46,7 +46,7 @@ async function token(address: string, target: string, { clientId, clientSecret }
 }
 
 describe('alcove serve', () => {
-  it('says where it listens in one line, serves, and ends cleanly', async () => {
+  it('prints its address in one line, serves requests, and stops cleanly', async () => {
     const served = await serve()
     expect(served.stdout()).toBe(`listening on ${served.address}\n`)
     const [status, bearer] = await token(served.address, 'assistant')
@@ -58,11 +58,11 @@ describe('alcove serve', () => {
     expect(served.stderr()).toContain('"name":"http.request"')
     expect(served.stderr()).not.toContain(key.clientSecret)
     expect(served.stderr()).not.toContain(bearer)
-    // It let go of the folder.
+    // The server released the folder.
     expect(await json('context', 'list')).toMatchObject([{ name: 'A' }])
   })
 
-  it('tells programs its address and process, and logs what it is told to', async () => {
+  it('prints its address and process as JSON, and logs at the chosen level', async () => {
     const served = await serve('--json', '--log-level', 'silent')
     expect(JSON.parse(served.stdout())).toEqual({ address: served.address, pid: served.pid })
     expect((await fetch(`${served.address}/health`)).status).toBe(200)
@@ -70,7 +70,7 @@ describe('alcove serve', () => {
     expect(served.stderr()).toBe('')
   })
 
-  it('ends what is under way before it ends', async () => {
+  it('finishes requests in progress before it stops', async () => {
     const served = await serve()
     const [, bearer] = await token(served.address, 'assistant')
     const headers = { authorization: `Bearer ${bearer}` }
@@ -90,7 +90,7 @@ describe('alcove serve', () => {
     expect(await ending).toBe(0)
   })
 
-  it('lets the commands of the database run beside it, which it heeds at once', async () => {
+  it('lets commands that need only the database run beside it, and obeys their changes at once', async () => {
     const { address } = await serve()
     const made = await json<{ id: number; clientId: string; clientSecret: string; companyId: number }>(
       'key',
@@ -131,7 +131,7 @@ describe('alcove serve', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining(`pid ${String(running[0]?.pid)}`)])
   })
 
-  it('does what its roles say', async () => {
+  it('runs only the work of its roles', async () => {
     const http = await serve('--roles', 'http', '--log-level', 'silent')
     const [, bearer] = await token(http.address, 'assistant')
     const headers = { authorization: `Bearer ${bearer}` }
@@ -155,7 +155,7 @@ describe('alcove serve', () => {
     expect(await ingest.stop()).toBe(0)
   })
 
-  it('A91 is the issuer of tokens under the public address, and otherwise names where it listens', async () => {
+  it('A91 names its public address as issuer, and otherwise the address where it listens', async () => {
     const metadataOf = async (address: string): Promise<unknown> =>
       await (await fetch(`${address}/.well-known/oauth-authorization-server`)).json()
     const named = await serve('--public-url', 'https://alcove.example.com/')
@@ -174,7 +174,7 @@ describe('alcove serve', () => {
     })
   })
 
-  it('sends users to the page that the host names', async () => {
+  it('redirects users to the page that the host names', async () => {
     const served = await serve('--public-url', 'https://alcove.example.com/')
     const [, bearer] = await token(served.address, 'tenant')
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
@@ -201,7 +201,7 @@ describe('alcove serve', () => {
     expect(completed).toMatchObject({ id: 2, hasPassword: true })
   })
 
-  it('limits uploads, and lets named origins in', async () => {
+  it('limits the size of uploads, and admits the named origins', async () => {
     const served = await serve(
       '--max-upload',
       '10',
@@ -230,7 +230,7 @@ describe('alcove serve', () => {
     ['a role that is none', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
     ['a log level that is none', ['--log-level', 'loud'], 2, /Allowed choices are silent, error/],
     ['a mail server that is none', ['--smtp-url', 'mail.example.com'], 1, /must be an address such as smtp:/],
-    ['a public address that is none', ['--public-url', 'example.com'], 1, /must be a web address/],
+    ['a public address that is none', ['--public-url', 'example.com'], 1, /must be an http or https URL/],
     ['a page without a place for the token', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
     ['a number of connections that is none', ['--max-connections', '0'], 2, /Expected a positive integer/],
     ['a rate that is none', ['--min-upload-rate', 'slow'], 2, /Expected a number of bytes/],
@@ -243,7 +243,7 @@ describe('alcove serve', () => {
     expect(refused.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  it('A25 A26 takes limits on connections and trusted proxies, by options and by the environment', async () => {
+  it('A25 A26 reads limits on connections and trusted proxies from options and from the environment', async () => {
     const environment = { ALCOVE_TRUSTED_PROXY: '127.0.0.1', ALCOVE_MIN_UPLOAD_RATE: '0' }
     const served = await serveAlcove(['--max-connections', '2'], { cwd: folder.path, env: environment })
     running.push(served)
@@ -268,7 +268,7 @@ describe('alcove serve', () => {
     expect(JSON.parse(logged.at(-1) ?? '')).toMatchObject({ level: 'warn', remoteAddress: '203.0.113.9' })
   })
 
-  it('says that a port is in use', async () => {
+  it('reports that a port is in use', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as { port: number }
@@ -279,7 +279,7 @@ describe('alcove serve', () => {
 })
 
 describe('alcove export-openapi', () => {
-  it('prints the description, without a data folder', async () => {
+  it('prints the description without a data folder', async () => {
     const { stdout, exitCode } = await runAlcove(['export-openapi', '--data-dir', 'nowhere'], { cwd: folder.path })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/context': {} } })

@@ -24,8 +24,8 @@ afterEach(async () => {
 
 const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
 
-describe('what people read', () => {
-  it('has no control character of a stranger in it', async () => {
+describe('the output for people', () => {
+  it("contains no control character of another user's text", async () => {
     const evil = '\u001b]0;owned\u0007\u009b31m'
     const shown = '\uFFFD]0;owned\uFFFD\uFFFD31m'
     await alcove('init')
@@ -51,7 +51,7 @@ describe('what people read', () => {
     expect(hit?.content).toBe(`first line${evil}\r\nsecond\tline`)
   })
 
-  it.skipIf(!existsSync('/dev/full'))('that cannot be written is one line and exit code 1', async () => {
+  it.skipIf(!existsSync('/dev/full'))('is one line and exit code 1 when it cannot be written', async () => {
     await alcove('init')
     const full = await open('/dev/full', 'w')
     for (const args of [['context', 'list'], ['company', 'list', '--json'], ['help']]) {
@@ -69,7 +69,7 @@ describe('what people read', () => {
 })
 
 describe('alcove help', () => {
-  it('tells of a command within a group, and of the options that every command has', async () => {
+  it('describes a command within a group, and the options that every command has', async () => {
     const { exitCode, stdout } = await alcove('help', 'context', 'create')
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^Usage: alcove context create /)
@@ -80,7 +80,7 @@ describe('alcove help', () => {
 })
 
 describe('environment variables', () => {
-  it('mean one thing each', () => {
+  it('have one meaning each', () => {
     const meanings = new Map<string, Set<string>>()
     const visit = (command: CommandUnknownOpts): void => {
       for (const { envVar = '', flags } of command.options)
@@ -94,7 +94,7 @@ describe('environment variables', () => {
       expect([...meanings.keys()]).toContain(variable)
   })
 
-  it('that are empty are not given; an empty --data-dir is refused', async () => {
+  it('count as unset when they are empty; an empty --data-dir is refused', async () => {
     const env = { ALCOVE_DATA_DIR: '', ALCOVE_INIT_COMPANY: 'Harbour', ALCOVE_COMPANY: '7', ALCOVE_TOP_N: '' }
     const cwd = folder.path
     expect((await runAlcoveHere(['init'], { cwd, env })).stdout).toContain('Initialised ./alcove-data.')

@@ -27,21 +27,21 @@ const ODD_TEXTS = [
   `${'x'.repeat(30)}\ufeff`.repeat(8),
 ]
 
-/** What every EmbeddingModel, with its tokenizer, must do. */
+/** Tests for every EmbeddingModel and its tokenizer. */
 export function embeddingModelSuite(runner: TestRunner, name: string, create: CreateSubject<EmbeddingModel>): void {
   defineSuite(runner, `EmbeddingModel: ${name}`, create, (test) => {
-    test('has a profile that can be used as it is', async ({ profile }) => {
+    test('has a complete and valid profile', async ({ profile }) => {
       assert.ok(profile.id !== '')
       assert.match(profile.fingerprint, /^[A-Za-z0-9-]{1,80}$/)
       assert.ok(Number.isSafeInteger(profile.dimensions) && profile.dimensions > 0)
       assert.ok(Number.isSafeInteger(profile.windowTokens) && profile.windowTokens > 8)
     })
 
-    test('finds its files as they should be, before it is loaded', async (model) => {
+    test('verifies its files before it is loaded', async (model) => {
       await model.verify()
     })
 
-    test('gives one vector for each text, in their order', async (model) => {
+    test('returns one vector for each text, in the order of the texts', async (model) => {
       const vectors = await embedAll(model, TEXTS)
       assert.equal(vectors.length, TEXTS.length)
       for (const [index, text] of TEXTS.entries()) {
@@ -51,14 +51,14 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       assert.deepEqual(await model.embed([], { kind: 'passage' }), new Float32Array())
     })
 
-    test('gives finite vectors, of length 1 where the profile says so', async (model) => {
+    test('returns finite vectors, of length 1 if the profile says that they are normalized', async (model) => {
       for (const vector of await embedAll(model, [...TEXTS, '', '。', '👍'])) {
         assert.ok(vector.every((component) => Number.isFinite(component)))
         if (model.profile.normalized) assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-3)
       }
     })
 
-    test('keeps the order of texts of very different length', async (model) => {
+    test('keeps the order of texts of very different lengths', async (model) => {
       const room = await roomFor(model)
       const texts = Array.from({ length: 40 }, (_, index) =>
         `${'word '.repeat((index * 7) % room)}number ${index}`.trim(),
@@ -71,27 +71,27 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       }
     })
 
-    test('refuses a text that is longer than its window: nothing is cut', async (model) => {
+    test('rejects a text that is longer than its window instead of cutting it', async (model) => {
       const long = 'word '.repeat(model.profile.windowTokens + 1)
       await rejectsWith('ERR_INVALID_INPUT', model.embed([long], { kind: 'passage' }))
       assert.equal((await embedAll(model, TEXTS)).length, TEXTS.length)
     })
 
-    test('ends a wait that is aborted, and works on', async (model) => {
+    test('rejects an aborted call at once and embeds the next text', async (model) => {
       const aborted = AbortSignal.abort(new Error('no longer wanted'))
       await assert.rejects(model.embed(TEXTS, { kind: 'passage', signal: aborted }), /no longer wanted/)
       assert.equal((await embedAll(model, TEXTS)).length, TEXTS.length)
     })
 
-    test('takes many calls at once', async (model) => {
+    test('handles many concurrent calls', async (model) => {
       const calls = Array.from({ length: 12 }, async (_, index) => embedAll(model, [TEXTS[index % 3] ?? '']))
       for (const [index, [vector]] of (await Promise.all(calls)).entries()) {
-        const [again] = await embedAll(model, [TEXTS[index % 3] ?? ''])
-        assert.ok(cosine(vector, again) >= 0.95)
+        const [repeated] = await embedAll(model, [TEXTS[index % 3] ?? ''])
+        assert.ok(cosine(vector, repeated) >= 0.95)
       }
     })
 
-    test('refuses everything once it is closed, twice without error', async (model) => {
+    test('rejects every call after close, and a second close succeeds', async (model) => {
       await model.embed(['one'], { kind: 'query' })
       await model.close()
       await model.close()
@@ -101,12 +101,12 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
     })
 
     for (const text of ODD_TEXTS) {
-      test(`tokenizes as its contract says: ${JSON.stringify(text.slice(0, 24))}`, async (model) => {
+      test(`tokenizes as its port requires: ${JSON.stringify(text.slice(0, 24))}`, async (model) => {
         checkTokenizer(await model.tokenizer(), text)
       })
     }
 
-    test('embeds what its tokenizer made readable, up to the last token of the window', async (model) => {
+    test('embeds the text that its tokenizer prepares, up to the last token of the window', async (model) => {
       const tokenizer = await model.tokenizer()
       const room = await roomFor(model)
       let text = 'x'.repeat(4_000)
@@ -118,7 +118,7 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
   })
 }
 
-/** Words in order, covering everything but white space; sums that hold for every slice. */
+/** Words are in order and cover everything but white space. Their sums are right for every slice. */
 function checkTokenizer(tokenizer: Tokenizer, text: string): void {
   const { count, starts, ends, tokens } = tokenizer.split(text)
   let covered = 0

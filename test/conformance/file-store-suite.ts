@@ -7,17 +7,17 @@ const KEY = '0f9a8960-36ac-426d-9b1e-3c5d7e9f1a2b'
 const OTHER_KEY = '11111111-2222-4333-8444-555555555555'
 const PLENTY = { maxBytes: 100_000_000 }
 
-/** What every FileStore must do. */
+/** Tests for every FileStore. */
 export function fileStoreSuite(runner: TestRunner, name: string, create: CreateSubject<FileStore>): void {
   defineSuite(runner, `FileStore: ${name}`, create, (test) => {
-    test('gives back the bytes that were written, with their size and SHA-256', async (files) => {
+    test('returns the bytes that were written, with their size and SHA-256', async (files) => {
       const bytes = sample(300_000)
       const stored = await files.write(KEY, inPieces(bytes, 7_777), PLENTY)
       assert.deepEqual(stored, { sizeBytes: 300_000, sha256: createHash('sha256').update(bytes).digest('hex') })
       assert.deepEqual(Buffer.concat(await collect(files.read(KEY))), Buffer.from(bytes))
     })
 
-    test('takes bytes as they are when they come, whatever their sender does with the memory then', async (files) => {
+    test('stores each piece as it was on arrival, even if the sender then reuses its memory', async (files) => {
       const bytes = sample(30_000)
       for (const memory of [new Uint8Array(10_000), Buffer.alloc(10_000)]) {
         async function* reusing(): AsyncGenerator<Uint8Array> {
@@ -33,19 +33,19 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       }
     })
 
-    test('keeps an empty file', async (files) => {
+    test('stores an empty file', async (files) => {
       const stored = await files.write(KEY, inPieces(new Uint8Array(), 1), PLENTY)
       assert.equal(stored.sizeBytes, 0)
       assert.equal(Buffer.concat(await collect(files.read(KEY))).length, 0)
     })
 
-    test('takes as many bytes as it may, and not one more', async (files) => {
+    test('accepts content of exactly the size limit and rejects one byte more', async (files) => {
       await files.write(KEY, inPieces(sample(1_000), 100), { maxBytes: 1_000 })
       await rejectsWith('ERR_QUOTA_EXCEEDED', files.write(OTHER_KEY, inPieces(sample(1_001), 100), { maxBytes: 1_000 }))
       assert.deepEqual(await collect(files.list()), [KEY])
     })
 
-    test('stops reading content that is too long', async (files) => {
+    test('stops reading content that exceeds the size limit', async (files) => {
       let read = 0
       async function* endless(): AsyncGenerator<Uint8Array> {
         for (;;) {
@@ -57,7 +57,7 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.ok(read <= 12, `${read} pieces were read`)
     })
 
-    test('leaves nothing when the content throws', async (files) => {
+    test('stores nothing if the content throws', async (files) => {
       async function* broken(): AsyncGenerator<Uint8Array> {
         yield sample(10)
         throw new Error('cut off')
@@ -67,7 +67,7 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
     })
 
-    test('leaves nothing when it is aborted', async (files) => {
+    test('stores nothing if the write is aborted', async (files) => {
       const abort = new AbortController()
       async function* slow(): AsyncGenerator<Uint8Array> {
         yield sample(10)
@@ -78,7 +78,7 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual(await collect(files.list()), [])
     })
 
-    test('does not wait for content that does not come when it is aborted', async (files) => {
+    test('does not wait for silent content after the write is aborted', async (files) => {
       const abort = new AbortController()
       async function* hanging(): AsyncGenerator<Uint8Array> {
         yield sample(10)
@@ -89,11 +89,11 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual(await collect(files.list()), [])
     })
 
-    test('says that a missing file is missing', async (files) => {
+    test('reports a missing file as missing', async (files) => {
       await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
     })
 
-    test('tells the size of a file, and reads it anew to tell its SHA-256', async (files) => {
+    test('returns the size of a file, and reads the file to compute its SHA-256', async (files) => {
       assert.equal(await files.sizeOf(KEY), undefined)
       await rejectsWith('ERR_FILE_MISSING', files.digest(KEY))
       for (const length of [300_000, 0]) {
@@ -103,56 +103,56 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       }
     })
 
-    test('stops reading when it is aborted', async (files) => {
+    test('stops a digest that is aborted', async (files) => {
       await files.write(KEY, inPieces(sample(300_000), 7_777), PLENTY)
       const signal = AbortSignal.abort(new Error('no longer wanted'))
       await assert.rejects(files.digest(KEY, { signal }), /no longer wanted/)
     })
 
-    test('deletes a file, and a missing one without error', async (files) => {
+    test('deletes a file, and ignores the deletion of a missing file', async (files) => {
       await files.write(KEY, inPieces(sample(10), 10), PLENTY)
       await files.delete(KEY)
       await files.delete(KEY)
       await rejectsWith('ERR_FILE_MISSING', collect(files.read(KEY)))
     })
 
-    test('lists the keys of what is there', async (files) => {
+    test('lists the keys of all stored files', async (files) => {
       assert.deepEqual(await collect(files.list()), [])
       for (const key of [KEY, OTHER_KEY]) await files.write(key, inPieces(sample(10), 10), PLENTY)
       assert.deepEqual((await collect(files.list())).sort(), [KEY, OTHER_KEY].sort())
     })
 
-    test('keeps finished files when it clears away unfinished ones', async (files) => {
+    test('keeps finished files when it removes unfinished ones', async (files) => {
       await files.write(KEY, inPieces(sample(10), 10), PLENTY)
       await files.removeUnfinished()
       assert.deepEqual(await collect(files.list()), [KEY])
     })
 
-    test('leaves alone what is being written when it clears away what was left long ago', async (files) => {
-      let goOn = (): void => undefined
+    test('keeps a write in progress when it removes old unfinished files', async (files) => {
+      let resume = (): void => undefined
       const waiting = new Promise<void>((resolve) => {
-        goOn = resolve
+        resume = resolve
       })
-      let begun = (): void => undefined
-      const hasBegun = new Promise<void>((resolve) => {
-        begun = resolve
+      let start = (): void => undefined
+      const hasStarted = new Promise<void>((resolve) => {
+        start = resolve
       })
       async function* slow(): AsyncGenerator<Uint8Array> {
         yield sample(10)
-        begun()
+        start()
         await waiting
         yield sample(10)
       }
       const writing = files.write(KEY, slow(), PLENTY)
-      await hasBegun
+      await hasStarted
       await files.removeUnfinished({ olderThanMs: 60_000 })
       await files.write(OTHER_KEY, inPieces(sample(10), 10), PLENTY)
-      goOn()
+      resume()
       assert.equal((await writing).sizeBytes, 20)
       assert.deepEqual((await collect(files.list())).sort(), [KEY, OTHER_KEY].sort())
     })
 
-    test('U9 refuses keys that are no lower-case UUIDs', async (files) => {
+    test('U9 rejects keys that are not lower-case UUIDs', async (files) => {
       for (const key of ['../../etc/passwd', 'a/b', '', KEY.toUpperCase(), `${KEY}\0`, '.', 'CON']) {
         await rejectsWith('ERR_INVALID_INPUT', files.write(key, inPieces(sample(1), 1), PLENTY))
         await rejectsWith('ERR_INVALID_INPUT', async () => collect(files.read(key)))

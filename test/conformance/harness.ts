@@ -6,16 +6,16 @@ export interface TestRunner {
   it(name: string, test: () => Promise<void>): unknown
 }
 
-/** A fresh port that nobody else uses, and the way to be rid of it. */
+/** A fresh adapter that no other test uses, and the function that disposes of it. */
 export interface Subject<Port> {
   readonly port: Port
   readonly dispose: () => Promise<void>
 }
 
-/** Makes a fresh port for one test. */
+/** Creates a fresh adapter for one test. */
 export type CreateSubject<Port> = () => Promise<Subject<Port>>
 
-/** Defines a suite: each test has a port of its own, and closes it. */
+/** Defines a suite: each test creates its own adapter and disposes of it. */
 export function defineSuite<Port>(
   runner: TestRunner,
   title: string,
@@ -36,7 +36,7 @@ export function defineSuite<Port>(
   })
 }
 
-/** Asserts that work fails with an error of this code. */
+/** Asserts that the work fails with an error of this code. */
 export async function rejectsWith(code: string, work: Promise<unknown> | (() => Promise<unknown>)): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
     assert.ok(error instanceof Error, 'an Error is thrown')
@@ -45,14 +45,14 @@ export async function rejectsWith(code: string, work: Promise<unknown> | (() => 
   })
 }
 
-/** Everything that an iteration gives. */
+/** All items of an iteration. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = []
   for await (const item of items) all.push(item)
   return all
 }
 
-/** Bytes in pieces of a size, as they come from a network. */
+/** Bytes in pieces of one size, as a network delivers them. */
 export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size)
 }

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import { type HttpOutcome, type HttpTransport, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
-/** A request as its receiver got it. */
+/** A request as the receiver read it. */
 export interface ReceivedPost {
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Uint8Array
 }
 
-/** A transport, a receiver that it may contact, and a destination that it may not. */
+/** A transport, a receiver that it may contact, and a destination that it must not contact. */
 export interface HttpTransportUnderTest extends HttpTransport {
-  /** Where the receiver is. */
+  /** URL of the receiver. */
   readonly url: string
-  /** A destination that may not be contacted. Best one where a receiver would take what comes. */
+  /** A destination that must not be contacted. Best choose one where a receiver would accept a request. */
   readonly refusedUrl: string
-  /** Every request so far, those to the refused destination included. */
+  /** Every request so far, including those to the refused destination. */
   received(): readonly ReceivedPost[]
-  /** How the receiver answers from now on; by default 200 without a body. */
+  /** Sets the answer of the receiver from now on. Default: 200 without a body. */
   respondWith(response: { readonly httpStatus: number; readonly body?: Uint8Array } | 'never'): void
 }
 
-/** Whether a transport sends what it is given, once, and nowhere that it must not. */
+/** Tests for every HttpTransport: it sends each request unchanged, once, and only to permitted destinations. */
 export function httpTransportSuite(
   runner: TestRunner,
   name: string,
@@ -32,7 +32,7 @@ export function httpTransportSuite(
     const post = async (transport: HttpTransportUnderTest, options?: { signal: AbortSignal }): Promise<HttpOutcome> =>
       await transport.post({ url: transport.url, headers, body }, options)
 
-    test('sends headers and body as they are, and gives the response', async (transport) => {
+    test('sends headers and body unchanged and returns the response', async (transport) => {
       transport.respondWith({ httpStatus: 201, body: new TextEncoder().encode('thanks') })
       const outcome = await post(transport)
       assert.equal(outcome.kind, 'response')
@@ -44,7 +44,7 @@ export function httpTransportSuite(
       for (const [header, value] of Object.entries(headers)) assert.equal(received?.headers[header], value)
     })
 
-    test('sends an empty body, and any bytes', async (transport) => {
+    test('sends an empty body and a body of any bytes', async (transport) => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256)
       for (const sent of [new Uint8Array(), bytes]) {
         assert.equal((await transport.post({ url: transport.url, headers, body: sent })).kind, 'response')
@@ -53,7 +53,7 @@ export function httpTransportSuite(
     })
 
     for (const httpStatus of [204, 301, 302, 307, 308, 400, 410, 429, 500, 503]) {
-      test(`sends once where ${httpStatus} comes back`, async (transport) => {
+      test(`sends a request once if the response is ${httpStatus}`, async (transport) => {
         transport.respondWith({ httpStatus })
         const outcome = await post(transport)
         assert.equal(outcome.kind === 'response' && outcome.httpStatus, httpStatus)
@@ -61,7 +61,7 @@ export function httpTransportSuite(
       })
     }
 
-    test('keeps the beginning of a long body', async (transport) => {
+    test('returns the beginning of a long response body', async (transport) => {
       const long = Uint8Array.from({ length: 100_000 }, (_, index) => index % 251)
       transport.respondWith({ httpStatus: 200, body: long })
       const outcome = await post(transport)
@@ -69,7 +69,7 @@ export function httpTransportSuite(
       assert.deepEqual(new Uint8Array(outcome.body), long.slice(0, MAX_RESPONSE_BODY_BYTES))
     })
 
-    test('vets a destination, and gives it in a form that stays', async (transport) => {
+    test('vets a destination and returns its URL in a canonical form', async (transport) => {
       const vetted = await transport.vetDestination(transport.url)
       assert.equal(await transport.vetDestination(vetted), vetted)
       assert.equal(await transport.vetDestination(transport.url.replace('https:', 'HTTPS:')), vetted)
@@ -77,7 +77,7 @@ export function httpTransportSuite(
       assert.equal((await transport.post({ url: vetted, headers, body })).kind, 'response')
     })
 
-    test('asks before it looks up a name, and not for what is refused without that', async (transport) => {
+    test('calls beforeLookUp before it resolves a name, but not for a URL that is refused by its form', async (transport) => {
       const reason = new Error('not now')
       const beforeLookUp = (): Promise<void> => Promise.reject(reason)
       await assert.rejects(transport.vetDestination('https://hooks.example.com/', { beforeLookUp }), reason)
@@ -85,7 +85,7 @@ export function httpTransportSuite(
       assert.equal(transport.received().length, 0)
     })
 
-    test('refuses what is no URL of a destination', async (transport) => {
+    test('refuses a URL that cannot be a destination', async (transport) => {
       for (const url of [
         '',
         'hooks',
@@ -98,7 +98,7 @@ export function httpTransportSuite(
       }
     })
 
-    test('sends nothing to a destination that may not be contacted', async (transport) => {
+    test('sends nothing to a destination that must not be contacted', async (transport) => {
       await rejectsWith('ERR_DESTINATION_REFUSED', transport.vetDestination(transport.refusedUrl))
       const outcome = await transport.post({ url: transport.refusedUrl, headers, body })
       assert.ok(outcome.kind === 'blocked')
@@ -106,7 +106,7 @@ export function httpTransportSuite(
       assert.equal(transport.received().length, 0)
     })
 
-    test('ends with the reason of its signal', async (transport) => {
+    test('rejects an aborted request with the reason of its signal', async (transport) => {
       const reason = new Error('stopped')
       await assert.rejects(transport.vetDestination(transport.url, { signal: AbortSignal.abort(reason) }), reason)
       await assert.rejects(post(transport, { signal: AbortSignal.abort(reason) }), reason)
@@ -118,7 +118,7 @@ export function httpTransportSuite(
       await assert.rejects(sending, reason)
     })
 
-    test('cuts off what is under way when it is closed, and sends no more', async (transport) => {
+    test('aborts requests in progress when it is closed, and sends no more', async (transport) => {
       transport.respondWith('never')
       const sending = post(transport)
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -1,6 +1,6 @@
 /**
- * The suites that tell whether an adapter does what its port says, for any test
- * runner with `describe` and `it`. An adapter of your own passes them too:
+ * The suites that check an adapter against its port, for any test runner with `describe` and `it`.
+ * An adapter of your own must pass them too:
  *
  * ```ts
  * import { describe, it } from 'vitest'

@@ -8,12 +8,12 @@ import { lexicalScoreTests } from './lexical-score-tests.js'
 const COLLECTION = 'context-1-words-1'
 const OTHER = 'context-2-words-1'
 
-/** What every LexicalIndex must do. */
+/** Tests for every LexicalIndex. */
 export function lexicalIndexSuite(runner: TestRunner, name: string, create: CreateSubject<LexicalIndex>): void {
   defineSuite(runner, `LexicalIndex: ${name}`, create, (test) => {
     lexicalScoreTests(test, COLLECTION)
 
-    test('compares terms as they are, whatever characters they have', async (index) => {
+    test('compares terms literally, whatever characters they contain', async (index) => {
       const terms = [
         ...['"quoted"', "'", "it's", "''", '\\', 'C:\\temp\\', '::', 'a:b', 'a&b', '&', '|', '!', '!a', '(', ')', '()'],
         ...[
@@ -86,7 +86,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.equal(hits.length, terms.length)
     })
 
-    test('finds chunks that have any of the terms, and no others', async (index) => {
+    test('finds all chunks that have any of the terms, and no others', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple', 'pear'], ['plum'], ['fig']))
       await index.add(COLLECTION, rows(2, [], ['apple']))
       assert.deepEqual(await found(index, weighed('apple', 'plum', 'unknown')), ['1:0', '1:1', '2:1'])
@@ -94,7 +94,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed()), [])
     })
 
-    test('gives as many as are asked for, fewer only where there are fewer', async (index) => {
+    test('returns as many hits as the limit says, or all if there are fewer', async (index) => {
       await index.add(COLLECTION, rows(1, ...Array.from({ length: 50 }, () => ['apple'])))
       await index.add(COLLECTION, rows(2, ...Array.from({ length: 50 }, () => ['pear'])))
       for (const [limit, length] of [
@@ -108,8 +108,8 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       }
     })
 
-    test('finds chunks of the documents asked for alone, as many as if there were no others', async (index) => {
-      // Better than what is asked for, and many more.
+    test('finds only chunks that pass the document filter, and fills the limit with them', async (index) => {
+      // Chunks outside the filter score better and are far more numerous.
       for (const documentId of [1, 3]) {
         await index.add(COLLECTION, rows(documentId, ...Array.from({ length: 300 }, () => ['apple', 'apple'])))
       }
@@ -127,7 +127,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.equal((await finds({ except: [] })).length, 603)
     })
 
-    test('takes filters of twenty thousand documents', async (index) => {
+    test('accepts filters of twenty thousand documents', async (index) => {
       for (const documentId of [1, 30_000]) await index.add(COLLECTION, rows(documentId, ['apple', 'pear']))
       const many = Array.from({ length: 20_000 }, (_, number) => number + 2)
       for (const documents of [{ only: [1, ...many] }, { except: [30_000, ...many] }]) {
@@ -135,14 +135,14 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       }
     })
 
-    test('keeps collections apart', async (index) => {
+    test('keeps collections separate', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple']))
       await index.add(OTHER, rows(2, ['apple']))
       assert.deepEqual(await found(index, weighed('apple'), { limit: 5 }, OTHER), ['2:0'])
       assert.deepEqual([...(await index.listCollections())].sort(), [COLLECTION, OTHER])
     })
 
-    test('deletes the chunks of a document from one on', async (index) => {
+    test('deletes the chunks of a document from a given chunk on', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple'], ['apple'], ['apple']))
       await index.add(COLLECTION, rows(2, ['apple']))
       await index.deleteDocument(COLLECTION, 1, 1)
@@ -159,7 +159,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed('apple')), ['1:0', '2:0'])
     })
 
-    test('counts the chunks of documents, those without terms among them', async (index) => {
+    test('counts the chunks of documents, including chunks without terms', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple', 'apple', 'pear'], [], ['plum']))
       await index.add(COLLECTION, { documentId: 1, chunks: [3, 9], terms: [[], ['fig']] })
       await index.add(COLLECTION, rows(7, []))
@@ -172,7 +172,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed('fig')), ['1:9'])
     })
 
-    test('finds nothing in a collection that is not there, and deletes nothing', async (index) => {
+    test('finds nothing and deletes nothing in a missing collection', async (index) => {
       assert.deepEqual(await found(index, weighed('apple')), [])
       await index.deleteDocument(COLLECTION, 1, 0)
       await index.drop(COLLECTION)
@@ -180,7 +180,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await index.listCollections(), [])
     })
 
-    test('drops a collection, which may come back', async (index) => {
+    test('drops a collection, which a later addition creates again', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple']))
       await index.add(OTHER, rows(1, ['apple']))
       await index.drop(COLLECTION)
@@ -192,7 +192,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed('apple'), { limit: 5 }, OTHER), ['1:0'])
     })
 
-    test('takes writers that come at once', async (index) => {
+    test('handles concurrent writers', async (index) => {
       const documents = Array.from({ length: 20 }, (_, number) => number + 1)
       await Promise.all(documents.map((documentId) => index.add(COLLECTION, rows(documentId, ['apple'], ['pear']))))
       await Promise.all(documents.slice(10).map((documentId) => index.deleteDocument(COLLECTION, documentId, 0)))
@@ -203,7 +203,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.equal((await found(index, weighed('pear'))).length, 10)
     })
 
-    test('finds what the first writers of a collection added, however closely they follow each other', async (index) => {
+    test('finds the chunks of the first writers of a collection, however close together they write', async (index) => {
       for (let pauseMs = 0; pauseMs < 12; pauseMs += 0.5) {
         const collection = `context-${pauseMs}`
         const first = index.add(collection, rows(1, ['apple']))
@@ -213,7 +213,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       }
     })
 
-    test('finds what an addition added as soon as it is acknowledged, while others are under way', async (index) => {
+    test('finds added chunks as soon as the addition is acknowledged, while other additions are in progress', async (index) => {
       const documents = Array.from({ length: 60 }, (_, number) => number + 1)
       await Promise.all(
         documents.map(async (documentId) => {
@@ -225,7 +225,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       )
     })
 
-    test('writes in the order of the calls', async (index) => {
+    test('applies writes in the order of the calls', async (index) => {
       await index.add(COLLECTION, rows(2, ['apple']))
       await Promise.all([
         index.add(COLLECTION, rows(1, ['apple'], ['apple'], ['apple'])),
@@ -238,7 +238,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed('pear')), ['1:0', '3:0'])
     })
 
-    test('loses nothing over many small additions and deletions', async (index) => {
+    test('loses no chunk over many small additions and deletions', async (index) => {
       for (let documentId = 1; documentId <= 150; documentId += 1) {
         await index.add(COLLECTION, rows(documentId, ['apple']))
         if (documentId % 3 === 0) await index.deleteDocument(COLLECTION, documentId, 0)
@@ -247,7 +247,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.equal((await found(index, weighed('apple'))).length, 100)
     })
 
-    test('refuses everything once it is closed, twice without error', async (index) => {
+    test('rejects every call after close, and a second close succeeds', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple']))
       await index.close()
       await index.close()
@@ -263,7 +263,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
   })
 }
 
-/** Hits as `document:chunk`, in the order of these, not of their scores. */
+/** Hits as `document:chunk`, ordered by document and chunk instead of by score. */
 async function found(
   index: LexicalIndex,
   query: ReadonlyMap<string, number>,

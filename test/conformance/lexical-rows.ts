@@ -5,18 +5,18 @@ export function textRows(documentId: number, ...terms: readonly (readonly string
   return { documentId, chunks: terms.map((_, chunk) => chunk), terms }
 }
 
-/** A question of these terms, each of weight 1. */
+/** A query of these terms, each of weight 1. */
 export function weighed(...terms: readonly string[]): ReadonlyMap<string, number> {
   return new Map(terms.map((term) => [term, 1]))
 }
 
-/** Documents of words whose frequencies fall as those of a language do, and questions of such words. */
+/** Documents of words whose frequencies fall as in a natural language, and queries of such words. */
 export interface GeneratedTexts {
   readonly documents: readonly LexicalRows[]
   readonly questions: readonly ReadonlyMap<string, number>[]
 }
 
-/** Makes documents of 50 chunks, each of 20 to 180 terms, and questions of 2 to 12: always the same ones. */
+/** Generates documents of 50 chunks, each of 20 to 180 terms, and queries of 2 to 12 terms. The output is always the same. */
 export function generateTexts(documents: number, questions: number): GeneratedTexts {
   const random = randomFrom(7)
   const word = (): string => `w${Math.floor(4_000 ** random())}`
@@ -30,7 +30,7 @@ export function generateTexts(documents: number, questions: number): GeneratedTe
   }
 }
 
-/** Numbers from 0 up to 1 (mulberry32). */
+/** Random numbers from 0 up to, but not including, 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

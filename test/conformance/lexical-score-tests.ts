@@ -9,7 +9,7 @@ import {
 } from '../../src/ports/index.js'
 import { generateTexts, textRows, weighed } from './lexical-rows.js'
 
-/** Scores may be kept in single precision. */
+/** An index may store scores in single precision. */
 const PRECISION = 1e-4
 const OVERLAP = 0.95
 const GENERATED_DOCUMENTS = 40
@@ -22,9 +22,9 @@ interface Scored {
   readonly score: number
 }
 
-/** How chunks are ranked. */
+/** Tests of the ranking of chunks. */
 export function lexicalScoreTests(test: Test, collection: string): void {
-  test('ranks chunks by BM25, the best first', async (index) => {
+  test('ranks chunks by BM25, the best chunk first', async (index) => {
     await index.add(
       collection,
       textRows(5, ['apple', 'pear'], ['apple', 'apple', 'plum', 'fig'], ['plum', 'fig', 'fig']),
@@ -44,7 +44,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     near(maximum, idf * 2.2)
   })
 
-  test('adds up terms by their weights', async (index) => {
+  test('sums the scores of terms by their weights', async (index) => {
     const rows = textRows(1, ['apple', 'pear'], ['pear', 'plum', 'plum'], ['fig'], ['fig', 'plum', 'apple', 'date'])
     await index.add(collection, rows)
     for (const query of [
@@ -63,7 +63,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     }
   })
 
-  test('counts chunks of all documents, whichever are asked for', async (index) => {
+  test('computes term frequencies over all documents, whatever the filter', async (index) => {
     const documents = [
       textRows(1, ['apple', 'pear'], ['apple']),
       textRows(2, ['plum', 'plum', 'plum', 'pear'], ['apple', 'plum', 'fig']),
@@ -77,13 +77,13 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     }
   })
 
-  test('counts chunks without terms', async (index) => {
+  test('includes chunks without terms in its statistics', async (index) => {
     const rows = textRows(1, [], ['apple', 'pear'], [], ['pear'])
     await index.add(collection, rows)
     await assertExact(index, collection, [rows], weighed('apple', 'pear'))
   })
 
-  test('thinks nothing of a term that every chunk has', async (index) => {
+  test('gives almost no score to a term that every chunk has', async (index) => {
     const rows = textRows(1, ...Array.from({ length: 200 }, (_, at) => ['the', at === 150 ? 'apple' : 'pear']))
     await index.add(collection, rows)
     const { hits, maximum } = await index.search(collection, weighed('the'), { limit: 500 })
@@ -94,7 +94,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     assert.equal(both.hits[0]?.chunk, 150)
   })
 
-  test('gives the oldest documents of many equal ones, whichever was added last', async (index) => {
+  test('returns the documents with the lowest ids among equal ones, whatever the order of additions', async (index) => {
     const documents = Array.from({ length: 300 }, (_, at) => at + 1)
     for (const id of [...documents.filter((each) => each > 5), 3, 5, 1, 4, 2]) {
       await index.add(collection, textRows(id, ['apple', 'pear']))
@@ -106,7 +106,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     )
   })
 
-  test('orders equal chunks by document, then by ordinal', async (index) => {
+  test('orders chunks of equal score by document, then by ordinal', async (index) => {
     for (const documentId of [9, 2, 11, 1]) {
       await index.add(collection, {
         documentId,
@@ -132,7 +132,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     )
   })
 
-  test('gives a maximum that no chunk exceeds', async (index) => {
+  test('returns a maximum that no score exceeds', async (index) => {
     await index.add(collection, textRows(1, Array(5_000).fill('apple') as string[], ['pear'], ['plum', 'fig']))
     const { hits, maximum } = await index.search(collection, weighed('apple', 'pear'), { limit: 10 })
     assert.equal(hits.length, 2)
@@ -140,7 +140,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     near(maximum, scoresOf([textRows(1, ['apple'], ['pear'], ['plum'])], weighed('apple', 'pear')).maximum)
   })
 
-  test('scores any chunks as it scored its hits, those beyond the limit and the filter too', async (index) => {
+  test('scores given chunks exactly as hits, including those beyond the limit and the filter', async (index) => {
     const { documents, questions } = generateTexts(GENERATED_DOCUMENTS, GENERATED_QUESTIONS)
     for (const rows of documents) await index.add(collection, rows)
     const chunks = documents.flatMap(({ documentId, chunks }) => chunks.map((chunk) => ({ documentId, chunk })))
@@ -157,7 +157,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     }
   })
 
-  test('scores chunks in the order in which they are asked for, and those that are not there 0', async (index) => {
+  test('returns scores in the order of the given chunks, and 0 for missing chunks', async (index) => {
     await index.add(collection, textRows(1, ['apple'], ['pear'], ['apple', 'apple', 'pear']))
     await index.add(collection, textRows(2, ['apple', 'plum']))
     await index.add(collection, { documentId: 3, chunks: [7, 3], terms: [['apple'], ['plum']] })
@@ -174,12 +174,12 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     assert.deepEqual(await scored([]), [])
     await index.deleteDocument(collection, 1, 2)
     await index.deleteDocument(collection, 2, 0)
-    const [gone, shortened, left] = await scored([
+    const [deleted, shortened, left] = await scored([
       { documentId: 2, chunk: 0 },
       { documentId: 1, chunk: 2 },
       { documentId: 1, chunk: 0 },
     ])
-    assert.deepEqual([gone, shortened], [0, 0])
+    assert.deepEqual([deleted, shortened], [0, 0])
     near(left, known.get('1:0'))
     await index.drop(collection)
     assert.deepEqual(await scored([{ documentId: 1, chunk: 0 }]), [0])
@@ -187,7 +187,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
     assert.deepEqual(await nothing.scoresOf([{ documentId: 1, chunk: 0 }]), [0])
   })
 
-  test('finds the best of two thousand chunks', async (index) => {
+  test('finds the best chunks among two thousand', async (index) => {
     const { documents, questions } = generateTexts(GENERATED_DOCUMENTS, GENERATED_QUESTIONS)
     for (const rows of documents) await index.add(collection, rows)
     let [found, wanted] = [0, 0]
@@ -195,7 +195,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
       const expected = scoresOf(documents, question)
       const { hits, maximum } = await index.search(collection, question, { limit: 10 })
       const scores = new Map(expected.hits.map(({ key, score }) => [key, score]))
-      // Of equal ones, any will do.
+      // Any of several equal chunks is accepted.
       const least = (expected.hits.slice(0, 10).at(-1)?.score ?? 0) * (1 - PRECISION)
       const isBest = ({ key }: Scored): boolean => (scores.get(key) ?? 0) >= least
       found += hits.map(asScored).filter(isBest).length
@@ -207,7 +207,7 @@ export function lexicalScoreTests(test: Test, collection: string): void {
   })
 }
 
-/** Scores of a collection by the definition: of each chunk with a term of the question, the best first. */
+/** Scores of a collection by definition, for each chunk with a term of the query, the best first. */
 function scoresOf(
   documents: readonly LexicalRows[],
   query: LexicalQuery,

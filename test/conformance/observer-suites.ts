@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import type { Clock, StarterPromptWriter, Telemetry } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
 
-/** What every Clock must do. */
+/** Tests for every Clock. */
 export function clockSuite(runner: TestRunner, name: string, create: CreateSubject<Clock>): void {
   defineSuite(runner, `Clock: ${name}`, create, (test) => {
-    test('tells a valid time that does not go back', async (clock) => {
+    test('returns a valid time that never goes back', async (clock) => {
       const first = clock.now()
       const second = clock.now()
       assert.ok(!Number.isNaN(first.getTime()))
       assert.ok(second.getTime() >= first.getTime())
     })
 
-    test('gives a Date that the caller may change', async (clock) => {
+    test('returns a Date that the caller may change', async (clock) => {
       const first = clock.now()
       first.setFullYear(1970)
       assert.notEqual(clock.now().getFullYear(), 1970)
@@ -20,10 +20,10 @@ export function clockSuite(runner: TestRunner, name: string, create: CreateSubje
   })
 }
 
-/** What every Telemetry must do. */
+/** Tests for every Telemetry. */
 export function telemetrySuite(runner: TestRunner, name: string, create: CreateSubject<Telemetry>): void {
   defineSuite(runner, `Telemetry: ${name}`, create, (test) => {
-    test('takes any event without throwing', async (telemetry) => {
+    test('accepts any event without throwing', async (telemetry) => {
       telemetry.record({ name: 'test.plain', level: 'debug' })
       telemetry.record({ name: 'test.fields', level: 'info', fields: { id: 1, text: 'two', flag: true, none: null } })
       telemetry.record({ name: 'test.error', level: 'error', error: new Error('test'), durationMs: 1.5 })
@@ -32,7 +32,7 @@ export function telemetrySuite(runner: TestRunner, name: string, create: CreateS
   })
 }
 
-/** What every StarterPromptWriter must do. */
+/** Tests for every StarterPromptWriter. */
 export function starterPromptWriterSuite(
   runner: TestRunner,
   name: string,
@@ -50,7 +50,7 @@ export function starterPromptWriterSuite(
   }
   defineSuite(runner, `StarterPromptWriter: ${name}`, create, (test) => {
     for (const [title, subject] of Object.entries(subjects)) {
-      test(`writes prompts that a context can keep, for ${title}`, async (writer) => {
+      test(`writes prompts that a context can store, for ${title}`, async (writer) => {
         const prompts = await writer.write(subject)
         assert.ok(prompts.length >= 1 && prompts.length <= 50)
         assert.equal(new Set(prompts).size, prompts.length)

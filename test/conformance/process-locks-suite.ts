@@ -3,16 +3,16 @@ import { setTimeout } from 'node:timers/promises'
 import type { ProcessLocks } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
-/** Two that share their locks, as two processes do. */
+/** Two ProcessLocks that share their locks, as two processes do. */
 export interface SharedLocks {
   readonly one: ProcessLocks
   readonly other: ProcessLocks
 }
 
-/** What all ProcessLocks must do. */
+/** Tests for all ProcessLocks. */
 export function processLocksSuite(runner: TestRunner, name: string, create: CreateSubject<SharedLocks>): void {
   defineSuite(runner, `ProcessLocks: ${name}`, create, (test) => {
-    test('are held by one at a time, each work as a whole', async ({ one, other }) => {
+    test('run the work of one name one after the other', async ({ one, other }) => {
       const steps: string[] = []
       const work = async (locks: ProcessLocks, id: string): Promise<void> => {
         await locks.hold('a', async () => {
@@ -26,14 +26,14 @@ export function processLocksSuite(runner: TestRunner, name: string, create: Crea
       for (let at = 0; at < 8; at += 2) assert.equal(steps[at], steps[at + 1])
     })
 
-    test('give what the work gives, and are free after its error', async ({ one, other }) => {
+    test('return the result of the work, and release the lock if the work throws', async ({ one, other }) => {
       assert.equal(await one.hold('a', () => Promise.resolve(7)), 7)
       const failing = one.hold('a', () => Promise.reject(new Error('of the work')))
       await assert.rejects(failing, /of the work/)
       assert.equal(await other.hold('a', () => Promise.resolve(8)), 8)
     })
 
-    test('have nothing to do with each other under other names', async ({ one, other }) => {
+    test('let work under different names run at the same time', async ({ one, other }) => {
       await one.hold('a', async () => {
         await other.hold('b', async () => {
           assert.equal(await one.tryToHold('c', () => Promise.resolve()), true)
@@ -41,7 +41,7 @@ export function processLocksSuite(runner: TestRunner, name: string, create: Crea
       })
     })
 
-    test('are not waited for where they are only tried', async ({ one, other }) => {
+    test('do not wait for a busy lock when a caller only tries it', async ({ one, other }) => {
       let works = 0
       const work = (): Promise<void> => {
         works += 1
@@ -60,7 +60,7 @@ export function processLocksSuite(runner: TestRunner, name: string, create: Crea
       assert.equal(await other.tryToHold('a', work), true)
     })
 
-    test('are many at a time, and all come to their turn', async ({ one, other }) => {
+    test('handle many locks at a time and give each waiter its turn', async ({ one, other }) => {
       let sum = 0
       const works = Array.from({ length: 60 }, async (_, at) => {
         await (at % 2 === 0 ? one : other).hold(`name-${at % 7}`, async () => {
@@ -72,7 +72,7 @@ export function processLocksSuite(runner: TestRunner, name: string, create: Crea
       assert.equal(sum, 60)
     })
 
-    test('refuse work once they are closed', async ({ one }) => {
+    test('reject work after close', async ({ one }) => {
       await one.close()
       await one.close()
       await rejectsWith(

@@ -22,7 +22,7 @@ const CLAIMS: TokenClaims = {
   account_id: 3,
   key_id: 5,
 }
-/** What verification gives back: the claims with their times, in seconds. */
+/** The result of a verification: the claims with their times, in seconds. */
 const ISSUED_AT = NOW.getTime() / 1_000
 const VERIFIED = { ...CLAIMS, iat: ISSUED_AT, exp: ISSUED_AT + 900 }
 const EXPECTED = { iss: 'alcove', aud: 'alcove' }
@@ -31,13 +31,13 @@ function later(seconds: number): Date {
   return new Date(NOW.getTime() + seconds * 1_000)
 }
 
-/** Whether a token signer makes tokens that nobody else can make. */
+/** Tests for every TokenSigner: nobody else can create its tokens. */
 export function tokenSignerSuite(runner: TestRunner, name: string, create: CreateSubject<TokenSigner>): void {
   defineSuite(runner, `TokenSigner: ${name}`, create, (test) => {
     const sign = async (signer: TokenSigner, claims = CLAIMS): Promise<string> =>
       await signer.sign(claims, { issuedAt: NOW, lifetimeSeconds: 900 })
 
-    test('gives back what it signed, until it expires', async (signer) => {
+    test('verifies a token and returns its claims until the token expires', async (signer) => {
       const token = await sign(signer)
       assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: NOW }), VERIFIED)
       assert.deepEqual(await signer.verify(token, { ...EXPECTED, now: later(899) }), VERIFIED)
@@ -45,26 +45,26 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.equal(await signer.verify(token, { ...EXPECTED, now: later(-1) }), undefined)
     })
 
-    test('gives back a token without a company, as signers of before made them', async (signer) => {
+    test('verifies a token without a company, as earlier versions signed it', async (signer) => {
       const { company_id: _none, ...old } = CLAIMS
       const { company_id: _neither, ...expected } = VERIFIED
       const verified = await signer.verify(await sign(signer, old), { ...EXPECTED, now: NOW })
       assert.deepEqual(verified, expected)
     })
 
-    test('A92 gives back the scope of a token', async (signer) => {
+    test('A92 returns the scope of a token', async (signer) => {
       const token = await sign(signer, { ...CLAIMS, scope: 'search context:read' })
       const verified = await signer.verify(token, { ...EXPECTED, now: NOW })
       assert.deepEqual(verified, { ...VERIFIED, scope: 'search context:read' })
     })
 
-    test('knows its issuer and its audience', async (signer) => {
+    test('accepts tokens of its own issuer and audience only', async (signer) => {
       const token = await sign(signer)
       assert.equal(await signer.verify(token, { iss: 'other', aud: 'alcove', now: NOW }), undefined)
       assert.equal(await signer.verify(token, { iss: 'alcove', aud: 'other', now: NOW }), undefined)
     })
 
-    test('refuses what it did not sign', async (signer) => {
+    test('rejects tokens that it did not sign', async (signer) => {
       const token = await sign(signer)
       const middle = Math.floor(token.length / 2)
       const altered = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
@@ -83,7 +83,7 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       }
     })
 
-    test('keeps the tokens of a key that was rotated', async (signer) => {
+    test('still verifies tokens of a key that was rotated', async (signer) => {
       const before = await sign(signer)
       await signer.rotate(NOW)
       const after = await sign(signer)
@@ -91,7 +91,7 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), VERIFIED)
     })
 
-    test('A90 shows the public part of the keys whose tokens are valid, or none', async (signer) => {
+    test('A90 publishes the public part of the keys whose tokens are valid, or no keys', async (signer) => {
       await sign(signer)
       const before = await signer.publicKeys(NOW)
       await signer.rotate(NOW)
@@ -111,23 +111,23 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
   })
 }
 
-/** Whether a password hasher tells passwords apart, and nothing else. */
+/** Tests for every PasswordHasher: a hash verifies its own password and reveals nothing else. */
 export function passwordHasherSuite(runner: TestRunner, name: string, create: CreateSubject<PasswordHasher>): void {
   defineSuite(runner, `PasswordHasher: ${name}`, create, (test) => {
-    test('verifies the password that was hashed, and no other', async (hasher) => {
+    test('verifies the hashed password and no other', async (hasher) => {
       const hash = await hasher.hash('correct horse 東京')
       assert.equal(await hasher.verify(hash, 'correct horse 東京'), true)
       assert.equal(await hasher.verify(hash, 'correct horse 東亰'), false)
       assert.equal(await hasher.verify(hash, ''), false)
     })
 
-    test('hides the password, and that two are the same', async (hasher) => {
+    test('returns hashes that reveal neither the password nor that two passwords are equal', async (hasher) => {
       const [one, other] = [await hasher.hash('swordfish'), await hasher.hash('swordfish')]
       assert.notEqual(one, other)
       assert.equal(one.includes('swordfish'), false)
     })
 
-    test('says false for what is no hash', async (hasher) => {
+    test('returns false for a text that is not a hash', async (hasher) => {
       for (const hash of ['', 'swordfish', '$argon2id$v=19$', '\u0000']) {
         assert.equal(await hasher.verify(hash, 'swordfish'), false)
       }
@@ -135,16 +135,16 @@ export function passwordHasherSuite(runner: TestRunner, name: string, create: Cr
   })
 }
 
-/** Whether a list knows the commonest passwords, however they are typed, and takes others for uncommon ones. */
+/** Tests for every CommonPasswords: it contains the commonest passwords, however they are typed, and no others. */
 export function commonPasswordsSuite(runner: TestRunner, name: string, create: CreateSubject<CommonPasswords>): void {
   defineSuite(runner, `CommonPasswords: ${name}`, create, (test) => {
-    test('knows the commonest passwords, in any case and with white space around', async (list) => {
+    test('contains the commonest passwords, in any case and with white space around them', async (list) => {
       for (const password of ['password', '123456', 'PassWord', ' password\t', '\u00a0123456\n']) {
         assert.equal(await list.has(password), true, JSON.stringify(password))
       }
     })
 
-    test('knows no others', async (list) => {
+    test('does not contain uncommon passwords', async (list) => {
       const others = [
         '',
         ' ',
@@ -158,17 +158,17 @@ export function commonPasswordsSuite(runner: TestRunner, name: string, create: C
       for (const password of others) assert.equal(await list.has(password), false, password.slice(0, 40))
     })
 
-    test('answers many who ask at once', async (list) => {
-      const asked = Array.from({ length: 50 }, (_, at) => list.has(at % 2 === 0 ? '123456' : 'correct horse 東京'))
+    test('answers many concurrent calls', async (list) => {
+      const calls = Array.from({ length: 50 }, (_, at) => list.has(at % 2 === 0 ? '123456' : 'correct horse 東京'))
       assert.deepEqual(
-        await Promise.all(asked),
-        asked.map((_, at) => at % 2 === 0),
+        await Promise.all(calls),
+        calls.map((_, at) => at % 2 === 0),
       )
     })
   })
 }
 
-/** Codes of RFC 6238, appendix B: the last 6 of their 8 digits. The secret is its seed, in base32. */
+/** Codes of RFC 6238, appendix B: the last 6 of their 8 digits. The secret is the seed of that page, in base32. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 const RFC_CODES = [
   [59, '287082'],
@@ -179,20 +179,20 @@ const RFC_CODES = [
   [20_000_000_000, '353130'],
 ] as const
 
-/** Whether one-time passwords are those that authenticator apps show. */
+/** Tests for all OneTimePasswords: they equal those that authenticator apps show. */
 export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: CreateSubject<OneTimePasswords>): void {
   const at = (seconds: number): Date => new Date(seconds * 1_000)
 
   defineSuite(runner, `OneTimePasswords: ${name}`, create, (test) => {
-    test('A96 knows the codes of RFC 6238, appendix B', async (passwords) => {
+    test('A96 accepts the codes of RFC 6238, appendix B', async (passwords) => {
       for (const [seconds, code] of RFC_CODES) {
         assert.equal(await passwords.stepOf(RFC_SECRET, code, at(seconds), 0), Math.floor(seconds / 30))
       }
     })
 
-    test('A96 takes codes of as many steps before and behind as it is told', async (passwords) => {
+    test('A96 accepts codes of as many steps before and after the current one as the window says', async (passwords) => {
       const [[, code]] = RFC_CODES
-      // The step begins at 30 and ends at 60.
+      // The step starts at second 30 and ends at second 60.
       for (const [seconds, window, step] of [
         [29, 0, undefined],
         [30, 0, 1],
@@ -208,14 +208,14 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
       }
     })
 
-    test('A96 takes nothing else for a code', async (passwords) => {
+    test('A96 rejects a text that is not a valid code', async (passwords) => {
       const others = ['', '287083', '28708', '2870820', '94287082', ' 287082', '287082\n', '٢٨٧٠٨٢', '-28708', '2e7082']
       for (const code of others) {
         assert.equal(await passwords.stepOf(RFC_SECRET, code, at(59), 1), undefined, JSON.stringify(code))
       }
     })
 
-    test('A96 makes secrets of 160 bits, each another', async (passwords) => {
+    test('A96 generates a different secret of 160 bits each time', async (passwords) => {
       const secrets = await Promise.all(Array.from({ length: 20 }, () => passwords.createSecret()))
       assert.equal(new Set(secrets).size, 20)
       for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/)
@@ -223,7 +223,7 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
       assert.ok((await Promise.all(codes)).filter((step) => step !== undefined).length <= 1)
     })
 
-    test('A96 tells apps the secret, the issuer and the account by a URI', async (passwords) => {
+    test('A96 builds a URI for apps with the secret, the issuer and the account', async (passwords) => {
       const label = { issuer: 'Grüße & Co: 東京', account: 'a+b@example.com', secret: RFC_SECRET }
       const uri = new URL(await passwords.uriOf(label))
       assert.equal(uri.protocol, 'otpauth:')
@@ -237,13 +237,13 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
   })
 }
 
-/** A mailer, and a way to see what it sent. */
+/** A mailer, and a function that returns the mails that it sent. */
 export interface MailerUnderTest extends Mailer {
-  /** Every mail so far, as a whole: headers and content, decoded. */
+  /** Every complete mail so far: headers and content, decoded. */
   received(): Promise<readonly string[]>
 }
 
-/** Whether a mailer sends what it is given. */
+/** Tests for every Mailer. */
 export function mailerSuite(runner: TestRunner, name: string, create: CreateSubject<MailerUnderTest>): void {
   defineSuite(runner, `Mailer: ${name}`, create, (test) => {
     const mail: Mail = {
@@ -253,7 +253,7 @@ export function mailerSuite(runner: TestRunner, name: string, create: CreateSubj
       html: '<p>Rich: <a href="https://example.com/setup?token=abc">open</a></p>',
     }
 
-    test('sends subject, text and HTML to the one it is for', async (mailer) => {
+    test('sends subject, text and HTML to the recipient', async (mailer) => {
       await mailer.send(mail)
       const [received = ''] = await mailer.received()
       for (const part of ['zoe@example.com', 'Zoë', 'Ein Gruß aus 東京', 'Plain: https://example.com', '<p>Rich:']) {
@@ -262,7 +262,7 @@ export function mailerSuite(runner: TestRunner, name: string, create: CreateSubj
       assert.equal((await mailer.received()).length, 1)
     })
 
-    test('keeps what a name or a subject holds out of the headers', async (mailer) => {
+    test('does not let a name or a subject add headers', async (mailer) => {
       await mailer.send({
         ...mail,
         to: { name: 'Eve\r\nBcc: other@example.com', address: 'eve@example.com' },

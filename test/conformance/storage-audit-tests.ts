@@ -35,9 +35,9 @@ async function targets(storage: Storage, filter: Partial<AuditFilter> = {}): Pro
   return records.map(({ targetId }) => targetId)
 }
 
-/** The audit trail. */
+/** Tests of the audit trail. */
 export function defineAuditTests(test: DefineTest): void {
-  test('keeps each member of an audit entry as it came, also of what does not exist', async (storage) => {
+  test('stores every member of an audit entry unchanged, even if it refers to missing records', async (storage) => {
     const nobody = { companyId: null, actorUserId: null, actorCompanyId: null, clientId: null, targetId: null }
     await append(storage, RECORD, { ...nobody, remoteAddress: null, requestId: null, actorKind: 'host', details: {} })
     await append(storage, { companyId: 9_007_199_254_740_991, targetId: 9_007_199_254_740_991 })
@@ -52,7 +52,7 @@ export function defineAuditTests(test: DefineTest): void {
     assert.ok(full.id < bare.id && bare.id < huge.id)
   })
 
-  test('appends many audit entries at once, in their order', async (storage) => {
+  test('appends many audit entries in one call and keeps their order', async (storage) => {
     const many = Array.from({ length: 250 }, (_, targetId) => ({ ...RECORD, targetId }))
     await storage.transaction(({ audit }) => audit.appendAll(many))
     await storage.transaction(({ audit }) => audit.appendAll([]))
@@ -63,7 +63,7 @@ export function defineAuditTests(test: DefineTest): void {
     )
   })
 
-  test('lists audit entries, the newest first, page by page and by each filter', async (storage) => {
+  test('lists audit entries with the newest first, page by page and by each filter', async (storage) => {
     await append(
       storage,
       { targetId: 1, time: at(0) },
@@ -82,7 +82,7 @@ export function defineAuditTests(test: DefineTest): void {
     assert.deepEqual(await targets(storage, { companyId: 1, action: 'permission.created', from: at(1) }), [])
   })
 
-  test('lists audit entries of a company and of those below it', async (storage) => {
+  test('lists audit entries of a company and of its descendants', async (storage) => {
     const ids = await storage.transaction(async ({ companies }) => {
       const root = await companies.insert({ name: 'Root', parentId: null, created: NOW })
       const child = await companies.insert({ name: 'Child', parentId: root.id, created: NOW })
@@ -101,7 +101,7 @@ export function defineAuditTests(test: DefineTest): void {
     assert.deepEqual(await targets(storage, { withinCompanyId: 999 }), [])
   })
 
-  test('takes an audit entry back with its transaction', async (storage) => {
+  test('rolls back an audit entry with its transaction', async (storage) => {
     const failing = storage.transaction(async ({ audit }) => {
       await audit.append(RECORD)
       throw new Error('no')
@@ -110,7 +110,7 @@ export function defineAuditTests(test: DefineTest): void {
     assert.deepEqual(await targets(storage), [])
   })
 
-  test('removes old audit entries, the oldest first, a part at a time', async (storage) => {
+  test('removes old audit entries in batches, the oldest first', async (storage) => {
     const times = [at(3), at(0), at(1), at(2)]
     await append(storage, ...times.map((time, index) => ({ time, targetId: index + 1 })))
     const remove = async () => await storage.transaction(({ audit }) => audit.removeOlderThan(at(2), 1))

@@ -10,9 +10,9 @@ const UUIDS = [
   'aaaaaaaa-0000-4000-8000-000000000003',
 ] as const
 
-/** Contexts, documents, uploads and chunks. */
+/** Tests of contexts, documents, uploads and chunks. */
 export function defineDocumentTests(test: DefineTest): void {
-  test('keeps every member of a context', async (storage) => {
+  test('stores every member of a context', async (storage) => {
     await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
       const context = await seedContext(repositories, seed)
@@ -24,7 +24,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('keeps the contexts of accounts apart', async (storage) => {
+  test('lists the contexts of each account separately', async (storage) => {
     await storage.transaction(async (repositories) => {
       const one = await seedCompany(repositories, 'One')
       const two = await seedCompany(repositories, 'Two')
@@ -34,7 +34,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('hides a deleted context, and removes its row at last', async (storage) => {
+  test('hides a deleted context until its row is removed', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -48,7 +48,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('keeps every member of a document', async (storage) => {
+  test('stores every member of a document', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -75,7 +75,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('counts documents of one name, and finds the same bytes under it', async (storage) => {
+  test('counts documents of one name and finds a document of the same name and bytes', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const seed = await seedCompany(repositories)
@@ -94,7 +94,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('tells how large the largest document of a context, or of a name in it, is', async (storage) => {
+  test('returns the size of the largest document of a context, or of one name in it', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const seed = await seedCompany(repositories)
@@ -112,7 +112,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('knows which documents are unfinished and which are deleted', async (storage) => {
+  test('lists unfinished documents and deleted documents', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -130,7 +130,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('Q6 tells which documents of a context a search may find, in the shorter of two lists', async (storage) => {
+  test('Q6 returns the visibility of the documents of a context as the shorter of two lists', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const seed = await seedCompany(repositories)
@@ -155,7 +155,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('Q6 finds all chunks of a document or none, while it is being deleted', async (storage) => {
+  test('Q6 returns all chunks of a document or none while a deletion is in progress', async (storage) => {
     const keys = Array.from({ length: 100 }, (_, ordinal) => ordinal)
     for (let round = 0; round < 20; round += 1) {
       const { id, contextId } = await storage.transaction(async (repositories) => {
@@ -168,7 +168,7 @@ export function defineDocumentTests(test: DefineTest): void {
         return document
       })
       let isDeleted = false
-      const look = async (): Promise<void> => {
+      const poll = async (): Promise<void> => {
         while (!isDeleted) {
           const found = await storage.read(({ chunks }) =>
             chunks.findVisible(
@@ -179,14 +179,14 @@ export function defineDocumentTests(test: DefineTest): void {
           assert.ok([0, 100].includes(found.length), `${found.length} of 100 chunks`)
         }
       }
-      const looks = [look(), look()]
+      const polls = [poll(), poll()]
       await storage.transaction(({ documents }) => documents.update(id, { deleted: NOW }))
       isDeleted = true
-      await Promise.all(looks)
+      await Promise.all(polls)
     }
   })
 
-  test('holds quota for uploads until they end or expire', async (storage) => {
+  test('reserves quota for an upload until it finishes or expires', async (storage) => {
     const context = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
       const document = await seedDocument(repositories, made, UUIDS[0])
@@ -221,7 +221,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('never misses an upload that becomes a document meanwhile', async (storage) => {
+  test('finds the UUID of an upload at every moment while it becomes a document', async (storage) => {
     const context = await storage.transaction(async (repositories) =>
       seedContext(repositories, await seedCompany(repositories)),
     )
@@ -229,7 +229,7 @@ export function defineDocumentTests(test: DefineTest): void {
       const uuid = uuidOf(round)
       await storage.transaction(({ uploads }) => uploads.insert({ uuid, contextId: context.id, sizeBytes: 1 }, 60_000))
       let isSettled = false
-      const look = async (): Promise<void> => {
+      const poll = async (): Promise<void> => {
         while (!isSettled) {
           const claimed = await storage.read(({ uploads }) => uploads.claimed([uuid]))
           assert.deepEqual(claimed, new Set([uuid]), `round ${round}`)
@@ -239,15 +239,15 @@ export function defineDocumentTests(test: DefineTest): void {
         await repositories.uploads.remove(uuid)
         await seedDocument(repositories, context, uuid)
       })
-      const looks = [look(), look(), look()]
+      const polls = [poll(), poll(), poll()]
       await settle.finally(() => {
         isSettled = true
       })
-      await Promise.all(looks)
+      await Promise.all(polls)
     }
   })
 
-  test('looks for more ids and UUIDs than a statement takes', async (storage) => {
+  test('finds ids and UUIDs in lists that are too long for one statement', async (storage) => {
     const many = Array.from({ length: 40_000 }, (_, index) => index + 1)
     const { id } = await storage.transaction(async (repositories) => {
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -259,7 +259,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('gives contexts and documents by the page, deleted or not', async (storage) => {
+  test('returns contexts and documents page by page, including deleted ones', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts, documents } = repositories
       const seed = await seedCompany(repositories)
@@ -292,7 +292,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('counts what is stored of documents, and tells what has gaps', async (storage) => {
+  test('counts the chunks and windows of documents and marks documents with gaps', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { chunks } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -312,7 +312,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('W15 lists contexts and documents whose words are not indexed by a version of the analyzer', async (storage) => {
+  test('W15 lists contexts and documents whose words are not indexed by a given version of the analyzer', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts, documents } = repositories
       const seed = await seedCompany(repositories)
@@ -354,7 +354,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('counts uploads that have expired', async (storage) => {
+  test('counts expired uploads', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { uploads } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -366,7 +366,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('lists all of many documents, deleted or not, and of many chunks, in their order', async (storage) => {
+  test('lists many documents, including deleted ones, and many chunks completely and in order', async (storage) => {
     const uuids = Array.from({ length: 1_203 }, (_, index) => uuidOf(index))
     const { context, first } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
@@ -408,7 +408,7 @@ export function defineDocumentTests(test: DefineTest): void {
     }
   })
 
-  test('shows chunks once their document is completed, and no longer once it is deleted', async (storage) => {
+  test('returns chunks from the completion of their document until its deletion', async (storage) => {
     const { document, context } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
       const added = await seedDocument(repositories, made, UUIDS[0])
@@ -445,7 +445,7 @@ export function defineDocumentTests(test: DefineTest): void {
     assert.deepEqual(await visible(), [])
   })
 
-  test('removes chunks from the end, a few at a time', async (storage) => {
+  test('removes chunks from the end in batches', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { chunks } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -467,7 +467,7 @@ export function defineDocumentTests(test: DefineTest): void {
     })
   })
 
-  test('finds windows whose vectors are written in live documents of the context', async (storage) => {
+  test('finds windows with written vectors in live documents of the context', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { chunks, documents } = repositories
       const seed = await seedCompany(repositories)

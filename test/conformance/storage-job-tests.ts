@@ -6,23 +6,23 @@ type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => v
 const KINDS = ['test']
 const LEASE_MS = 60_000
 
-/** Jobs and their leases. */
+/** Tests of jobs and their leases. */
 export function defineJobTests(test: DefineTest): void {
-  test('gives a job to one worker', async (storage) => {
+  test('lets only one worker claim a job', async (storage) => {
     await enqueue(storage, 1)
     const claims = await Promise.all(Array.from({ length: 5 }, () => claim(storage)))
     assert.equal(claims.filter((job) => job !== undefined).length, 1)
     assert.equal(claims.find((job) => job !== undefined)?.subject, 1)
   })
 
-  test('gives jobs in the order in which they became due', async (storage) => {
+  test('returns claimed jobs in the order in which they became due', async (storage) => {
     for (const subject of [3, 1, 2]) await enqueue(storage, subject)
     const subjects = [await claim(storage), await claim(storage), await claim(storage)].map((job) => job?.subject)
     assert.deepEqual(subjects, [3, 1, 2])
     assert.equal(await claim(storage), undefined)
   })
 
-  test('keeps one job for each kind and subject', async (storage) => {
+  test('stores one job for each kind and subject', async (storage) => {
     await enqueue(storage, 1)
     await enqueue(storage, 1)
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 1 }))
@@ -32,7 +32,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(other?.kind, 'other')
   })
 
-  test('lists the subjects of a kind by the page, those that are held too', async (storage) => {
+  test('lists the subjects of a kind page by page, including those of claimed jobs', async (storage) => {
     for (const subject of [30, 10, 20]) await enqueue(storage, subject)
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 5 }))
     await claim(storage)
@@ -43,7 +43,7 @@ export function defineJobTests(test: DefineTest): void {
     })
   })
 
-  test('gives a job again once its lease has expired, with another token', async (storage) => {
+  test('lets another worker claim a job after its lease has expired, with a new fencing token', async (storage) => {
     await enqueue(storage, 1)
     const first = required(await claim(storage))
     assert.equal(await claim(storage), undefined)
@@ -54,7 +54,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.notEqual(second.fencingToken, first.fencingToken)
   })
 
-  test('holds and completes many jobs at once, and tells where one of them is lost', async (storage) => {
+  test('extends and completes many jobs in one call and reports a lost one', async (storage) => {
     for (let subject = 1; subject <= 130; subject += 1) await enqueue(storage, subject)
     const claimed = await storage.transaction(({ jobs }) =>
       jobs.claim({ kinds: KINDS, leaseMs: LEASE_MS, lanes: [{ lane: 0, most: 130 }] }),
@@ -70,7 +70,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.deepEqual(await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 10 })), [1])
   })
 
-  test('refuses what a worker does that has lost its lease', async (storage) => {
+  test('refuses records of a worker that has lost its lease', async (storage) => {
     await enqueue(storage, 1)
     const stale = required(await claim(storage, 1))
     await wait(20)
@@ -86,7 +86,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await claim(storage), undefined)
   })
 
-  test('keeps a lease alive as long as it is extended', async (storage) => {
+  test('keeps a job claimed while its lease is extended', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage, 2500))
     for (let beat = 0; beat < 4; beat += 1) {
@@ -96,7 +96,7 @@ export function defineJobTests(test: DefineTest): void {
     }
   })
 
-  test('gives back a job, to be due later, and counts its failures', async (storage) => {
+  test('releases a job with a later due time and counts its failures', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage))
     assert.equal(job.failures, 0)
@@ -110,17 +110,17 @@ export function defineJobTests(test: DefineTest): void {
     const other = required(await claim(storage))
     await storage.transaction(({ jobs }) => jobs.release(other, { delayMs: 40, failed: true }))
     await wait(60)
-    const again = required(await claim(storage))
-    assert.equal(again.subject, 2)
-    assert.equal(again.failures, 1)
-    await storage.transaction(({ jobs }) => jobs.release(again, { delayMs: 0, failed: false }))
+    const reclaimed = required(await claim(storage))
+    assert.equal(reclaimed.subject, 2)
+    assert.equal(reclaimed.failures, 1)
+    await storage.transaction(({ jobs }) => jobs.release(reclaimed, { delayMs: 0, failed: false }))
     assert.equal((await claim(storage))?.failures, 1)
   })
 
-  test('counts how often a job was taken without progress or an outcome', async (storage) => {
+  test('counts the claims of a job without progress or an outcome', async (storage) => {
     await enqueue(storage, 1)
     const next = async (leaseMs = LEASE_MS): Promise<ClaimedJob> => required(await claim(storage, leaseMs))
-    // As after a crash: nobody has given it back.
+    // The state after a crash: no worker has released the job.
     const crash = async (): Promise<void> => storage.transaction(({ jobs }) => jobs.releaseAll())
     assert.equal((await next()).claims, 1)
     await crash()
@@ -128,9 +128,9 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(second.claims, 2)
     await storage.transaction(({ jobs }) => jobs.extend(second, LEASE_MS))
     await storage.transaction(({ jobs }) => jobs.release(second, { delayMs: 0, failed: false }))
-    const again = await next()
-    assert.equal(again.claims, 2, 'a claim that was given back does not count')
-    await storage.transaction(({ jobs }) => jobs.extend(again, LEASE_MS, { isProgress: true }))
+    const reclaimed = await next()
+    assert.equal(reclaimed.claims, 2, 'a claim that was given back does not count')
+    await storage.transaction(({ jobs }) => jobs.extend(reclaimed, LEASE_MS, { isProgress: true }))
     await crash()
     const progressed = await next()
     assert.equal(progressed.claims, 1, 'progress counts anew')
@@ -141,7 +141,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal((await next()).claims, 1, 'a failure is an outcome')
   })
 
-  test('tells whether somebody holds a job', async (storage) => {
+  test('reports a job as held while a worker has a lease on it', async (storage) => {
     const isHeld = async (subject: number): Promise<boolean> =>
       storage.read(({ jobs }) => jobs.isHeld({ kind: 'test', subject }))
     assert.equal(await isHeld(1), false, 'there is none')
@@ -162,7 +162,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await isHeld(2), false, 'it was given back')
   })
 
-  test('cancels a job whoever holds it', async (storage) => {
+  test('cancels a job even while a worker holds it', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage))
     assert.equal(await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 })), true)
@@ -170,7 +170,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ jobs }) => jobs.complete(job)), false)
   })
 
-  test('cancels all of a kind in a lane', async (storage) => {
+  test('cancels all jobs of a kind in a lane', async (storage) => {
     await storage.transaction(({ jobs }) =>
       jobs.enqueueAll([
         ...Array.from({ length: 250 }, (_, subject) => ({ kind: 'test', subject, lane: 1 })),
@@ -187,7 +187,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await claim(storage), undefined)
   })
 
-  test('takes parts of a millisecond, and keeps whole ones', async (storage) => {
+  test('accepts fractions of a millisecond and stores whole milliseconds', async (storage) => {
     await storage.transaction(async ({ jobs }) => {
       await jobs.enqueue({ kind: 'test', subject: 1 }, { delayMs: LEASE_MS + 0.4 })
       await jobs.enqueue({ kind: 'test', subject: 2 })
@@ -204,7 +204,7 @@ export function defineJobTests(test: DefineTest): void {
     await whole()
   })
 
-  test('never takes a new job of the same subject for the old one', async (storage) => {
+  test('never confuses a new job with an old one of the same subject', async (storage) => {
     await enqueue(storage, 1)
     const old = required(await claim(storage))
     await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
@@ -213,14 +213,14 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ jobs }) => jobs.complete(old)), false)
   })
 
-  test('ends all leases for an engine that is alone', async (storage) => {
+  test('releases all leases for a single engine', async (storage) => {
     await enqueue(storage, 1)
     await claim(storage)
     await storage.transaction(({ jobs }) => jobs.releaseAll())
     assert.equal((await claim(storage))?.subject, 1)
   })
 
-  test('tells when the next job is due', async (storage) => {
+  test('returns the time until the next job is due', async (storage) => {
     assert.equal(await dueIn(storage), undefined)
     await enqueue(storage, 1)
     assert.equal(await dueIn(storage), 0)
@@ -228,7 +228,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.ok(((await dueIn(storage)) ?? 0) > LEASE_MS / 2)
   })
 
-  test('gives of each lane what is wanted of it, and tells the lanes in which jobs wait', async (storage) => {
+  test('lets a worker claim a given number of jobs of each lane, and lists lanes with waiting jobs', async (storage) => {
     const job = (subject: number, lane: number) => ({ kind: 'test', subject, lane, companyId: lane + 100 })
     await storage.transaction(({ jobs }) =>
       jobs.enqueueAll([1, 2, 3, 4, 5, 6, 7].map((subject) => job(subject, subject < 5 ? 1 : subject - 3))),
@@ -267,7 +267,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.deepEqual((await order()).slice(4).sort(), [3, 9])
   })
 
-  test('ends the leases of some kinds only', async (storage) => {
+  test('releases the leases of given kinds only', async (storage) => {
     await enqueue(storage, 1)
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 2 }))
     await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test', 'other'], leaseMs: LEASE_MS }))
@@ -281,7 +281,7 @@ export function defineJobTests(test: DefineTest): void {
     assert.equal(await claim(storage), undefined)
   })
 
-  test('keeps a job out of sight until its transaction is committed', async (storage) => {
+  test('hides a job until its transaction is committed', async (storage) => {
     const failing = storage.transaction(async ({ jobs }) => {
       await jobs.enqueue({ kind: 'test', subject: 1 })
       throw new Error('no')

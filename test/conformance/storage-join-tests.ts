@@ -3,20 +3,20 @@ import type { Storage } from '../../src/ports/index.js'
 import { rejectsWith, type Subject, type TestRunner } from './harness.js'
 import { seedCompany } from './storage-seed.js'
 
-/** A transaction that a host has begun by itself, on the storage's own database. */
+/** A transaction that the host started itself, on the database of the storage. */
 export interface HostTransaction {
-  /** What the host passes to the engine. */
+  /** The transaction object that the host passes to the engine. */
   readonly transaction: unknown
   commit(): Promise<void>
   rollback(): Promise<void>
 }
 
-/** A storage under test, with the host's way to its database where there is one. */
+/** A storage under test. It may include the function by which a host starts a transaction on its database. */
 export interface StorageSubject extends Subject<Storage> {
   readonly beginHostTransaction?: () => Promise<HostTransaction>
 }
 
-/** Work within a transaction of the host's own. */
+/** Tests of work in a transaction of the host. */
 export function defineJoinTests(runner: TestRunner, create: () => Promise<StorageSubject>): void {
   const test = (
     name: string,
@@ -45,41 +45,41 @@ export function defineJoinTests(runner: TestRunner, create: () => Promise<Storag
     (await storage.read(({ companies }) => companies.list())).map(({ name }) => name)
   const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 20))
 
-  test('O6 commits with the transaction of the host, and tells when it is over', async (storage, begin) => {
+  test('O6 commits with the transaction of the host and notifies its listener afterwards', async (storage, begin) => {
     const host = await begin()
-    let told = 0
+    let notifications = 0
     const seed = await storage.join(
       host.transaction,
       (repositories) => seedCompany(repositories, 'Joined'),
       () => {
-        told += 1
+        notifications += 1
       },
     )
-    assert.equal(told, 0)
+    assert.equal(notifications, 0)
     await host.commit()
     await settled()
-    assert.equal(told, 1)
+    assert.equal(notifications, 1)
     assert.deepEqual(await names(storage), ['Joined'])
     assert.ok(seed.companyId > 0)
   })
 
   test('O6 rolls back with the transaction of the host', async (storage, begin) => {
     const host = await begin()
-    let told = 0
+    let notifications = 0
     await storage.join(
       host.transaction,
       (repositories) => seedCompany(repositories, 'Joined'),
       () => {
-        told += 1
+        notifications += 1
       },
     )
     await host.rollback()
     await settled()
-    assert.equal(told, 1)
+    assert.equal(notifications, 1)
     assert.deepEqual(await names(storage), [])
   })
 
-  test('takes back what fails within a transaction of the host, and leaves the rest', async (storage, begin) => {
+  test('rolls back only the failed work in a transaction of the host', async (storage, begin) => {
     const host = await begin()
     const ignore = (): void => undefined
     await storage.join(host.transaction, (repositories) => seedCompany(repositories, 'Kept'), ignore)
@@ -96,7 +96,7 @@ export function defineJoinTests(runner: TestRunner, create: () => Promise<Storag
     assert.deepEqual(await names(storage), ['Kept'])
   })
 
-  test('refuses what is no open transaction of its database', async (storage, begin) => {
+  test('rejects a value that is not an open transaction of its database', async (storage, begin) => {
     const join = async (transaction: unknown) =>
       storage.join(
         transaction,

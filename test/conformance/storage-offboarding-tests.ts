@@ -16,9 +16,9 @@ const keyOf = ({ companyId, userId }: Pick<Seed, 'companyId' | 'userId'>, client
   return { clientId, secretHash: 'cd'.repeat(32), companyId, userId, ...rest }
 }
 
-/** What is disabled, and what is deleted. */
+/** Tests of disabled and deleted records. */
 export function defineOffboardingTests(test: DefineTest): void {
-  test('A80 tells of users, roles and companies that are disabled', async (storage) => {
+  test('A80 reports disabled users, roles and companies', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { users, roles, companies, permissions } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -48,7 +48,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A81 erases a user, whose address is free again', async (storage) => {
+  test('A81 erases a user and frees the address for another user', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { users, permissions } = repositories
       const seed = await seedCompany(repositories, 'One')
@@ -65,8 +65,8 @@ export function defineOffboardingTests(test: DefineTest): void {
       assert.equal(await users.update(seed.userId, { passwordHash: 'hash' }), false)
       assert.deepEqual(JSON.parse((await permissions.get(given))?.createdBy ?? ''), { id: seed.userId, email: '' })
       assert.match((await permissions.get(foreign))?.createdBy ?? '', /@example\.com/)
-      const { id: _id, isDisabled: _disabled, ...again } = user
-      assert.notEqual((await users.insert(again)).id, seed.userId)
+      const { id: _id, isDisabled: _disabled, ...newUser } = user
+      assert.notEqual((await users.insert(newUser)).id, seed.userId)
       assert.deepEqual(
         (await users.list()).map(({ email }) => email),
         [(await users.get(other.userId))?.email, user.email],
@@ -74,7 +74,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A81 removes keys, tokens and mails of users', async (storage) => {
+  test('A81 removes API keys, tokens and mails of users', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { apiKeys, passwordTokens, mails } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -115,7 +115,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A82 deletes the contexts that a user has made, with their texts', async (storage) => {
+  test('A82 deletes the contexts that a user created, with their texts', async (storage) => {
     await storage.transaction(async (repositories) => {
       const one = await seedCompany(repositories, 'One')
       const other = await seedCompany(repositories, 'Other')
@@ -125,8 +125,8 @@ export function defineOffboardingTests(test: DefineTest): void {
       const abroad = await seedContext(repositories, { ...other, userId: one.userId })
       const gone = await seedContext(repositories, one)
       await contexts.update(gone.id, { deleted: NOW })
-      const told = [own, abroad].map(({ id, accountId }) => ({ id, accountId }))
-      assert.deepEqual(await contexts.deleteMadeBy(one.userId, LATER), told)
+      const expected = [own, abroad].map(({ id, accountId }) => ({ id, accountId }))
+      assert.deepEqual(await contexts.deleteMadeBy(one.userId, LATER), expected)
       assert.deepEqual(await contexts.deleteMadeBy(one.userId, LATER), [])
       assert.deepEqual(await contexts.list({ accountId: one.accountId }), [])
       assert.deepEqual(await contexts.list({ accountId: other.accountId }), [kept])
@@ -139,7 +139,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A84 deletes roles, and A85 accounts', async (storage) => {
+  test('A84 deletes roles and A85 deletes accounts', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { roles, accounts, permissions } = repositories
       const seed = await seedCompany(repositories)
@@ -161,7 +161,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A87 deletes a company, and nothing of another', async (storage) => {
+  test('A87 deletes a company and no data of another company', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companies, users, roles, permissions } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -210,7 +210,7 @@ export function defineOffboardingTests(test: DefineTest): void {
     })
   })
 
-  test('A87 removes the events of a company wherever they go, and what goes to its destinations', async (storage) => {
+  test('A87 removes all events of a company, and all deliveries to its destinations', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { destinations, deliveries, events, companies } = repositories
       const top = await seedCompany(repositories)

@@ -6,9 +6,9 @@ type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => v
 
 const HELD = { isolation: 'read committed' } as const
 
-/** Secrets of one-time passwords, and recovery codes. */
+/** Tests of secrets of one-time passwords and of recovery codes. */
 export function defineOneTimePasswordTests(test: DefineTest): void {
-  test('A96 puts a secret in use once it is confirmed, and keeps the one before until then', async (storage) => {
+  test('A96 keeps the previous secret in use until the new secret is confirmed', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const { userId } = await seedCompany(repositories)
@@ -31,7 +31,7 @@ export function defineOneTimePasswordTests(test: DefineTest): void {
     })
   })
 
-  test('A97 accepts a step once, none before one that was accepted, and none for another secret', async (storage) => {
+  test('A97 accepts a step once, no earlier step, and no step for another secret', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const { userId } = await seedCompany(repositories)
@@ -47,7 +47,7 @@ export function defineOneTimePasswordTests(test: DefineTest): void {
     })
   })
 
-  test('A97 accepts a step, and a recovery code, of many at the same time once', async (storage) => {
+  test('A97 accepts a step or a recovery code once among concurrent tries', async (storage) => {
     const userId = await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const seed = await seedCompany(repositories)
@@ -66,7 +66,7 @@ export function defineOneTimePasswordTests(test: DefineTest): void {
     assert.equal((await Promise.all(codes)).filter(Boolean).length, 1)
   })
 
-  test('A97 holds a user for one transaction at a time, where each sees what others have committed', async (storage) => {
+  test('A97 locks a user for one transaction at a time, and each reads what the others committed', async (storage) => {
     const userId = await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
       await repositories.oneTimePasswords.putPending(seed.userId, 'secret')
@@ -86,7 +86,7 @@ export function defineOneTimePasswordTests(test: DefineTest): void {
     await storage.transaction(({ oneTimePasswords }) => oneTimePasswords.lock(userId + 1))
   })
 
-  test('A98 keeps recovery codes of each user, and takes each once', async (storage) => {
+  test('A98 stores recovery codes for each user and accepts each code once', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const [one, other] = [await seedCompany(repositories), await seedCompany(repositories, 'Other')]
@@ -105,7 +105,7 @@ export function defineOneTimePasswordTests(test: DefineTest): void {
     })
   })
 
-  test('A96 lists the users who have a secret in use, and forgets a user', async (storage) => {
+  test('A96 lists the users with a secret in use and deletes the secrets of a user', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const [one, other, begun] = [

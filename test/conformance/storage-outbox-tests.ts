@@ -9,9 +9,9 @@ const URL = 'https://hooks.example.com/in'
 const DESTINATION = { url: URL, sealedSecret: 'v1:sealed' }
 const PAYLOAD = new Uint8Array([0, 10, 13, 0x7b, 0xff, 0xc3, 0xa9])
 
-/** Destinations, events and deliveries. */
+/** Tests of destinations, events and deliveries. */
 export function defineOutboxTests(test: DefineTest): void {
-  test('keeps a destination as it is given', async (storage) => {
+  test('stores every member of a destination', async (storage) => {
     const { inserted, found } = await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
       const destination = await repositories.destinations.insert(
@@ -24,7 +24,7 @@ export function defineOutboxTests(test: DefineTest): void {
     assert.equal(found.name, null)
   })
 
-  test('has one destination of a company for a URL, until it is removed', async (storage) => {
+  test('allows one destination for each company and URL until it is removed', async (storage) => {
     const [first, second] = await storage.transaction(async (repositories) => [
       await seedCompany(repositories, 'First'),
       await seedCompany(repositories, 'Second'),
@@ -44,7 +44,7 @@ export function defineOutboxTests(test: DefineTest): void {
     assert.notEqual((await insert(first.companyId)).id, destination.id)
   })
 
-  test('lists living destinations, of a company or of all', async (storage) => {
+  test('lists the destinations of one company or of all, without removed ones', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { destinations } = repositories
       const first = await seedCompany(repositories, 'First')
@@ -63,7 +63,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('fans out to who has subscribed: the company itself, and those above that include their descendants', async (storage) => {
+  test('fans out an event to subscribed destinations of the company, and of ancestors that include descendants', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companies, destinations, events, deliveries } = repositories
       const { companyId: root } = await seedCompany(repositories)
@@ -100,7 +100,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('N3 gives the events of companies in a cycle, and below one, to nobody else', async (storage) => {
+  test('N3 sends the events of companies in or below a cycle to no other company', async (storage) => {
     const { companies, outside } = await storage.transaction(async (repositories) => {
       const { companyId: outer } = await seedCompany(repositories)
       const add = async (parentId: number) =>
@@ -132,7 +132,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('keeps the bytes of an event', async (storage) => {
+  test('stores the bytes of an event unchanged', async (storage) => {
     const event = await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
       return await repositories.events.insert(eventOf(companyId))
@@ -142,7 +142,7 @@ export function defineOutboxTests(test: DefineTest): void {
     assert.deepEqual([...found.payload], [...PAYLOAD])
   })
 
-  test('keeps deliveries in their order, and lists them by filters, the newest first', async (storage) => {
+  test('keeps deliveries in order and lists them by filters, the newest first', async (storage) => {
     const { root, child, records } = await storage.transaction(async (repositories) => {
       const { companyId: top } = await seedCompany(repositories)
       const below = (await repositories.companies.insert({ name: 'Child', parentId: top, created: NOW })).id
@@ -170,7 +170,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('records attempts, and ends as interrupted what was begun and not ended', async (storage) => {
+  test('records attempts and marks unfinished ones as interrupted', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
       const [delivery] = await seedDeliveries(repositories, companyId, 1)
@@ -215,7 +215,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('cancels what is not at its end: of a list, or all of a destination', async (storage) => {
+  test('cancels the open deliveries of a list or of a destination', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
       const { companyId: other } = await seedCompany(repositories, 'Other')
@@ -247,7 +247,7 @@ export function defineOutboxTests(test: DefineTest): void {
     })
   })
 
-  test('removes old deliveries that are at their end, then their events and removed destinations', async (storage) => {
+  test('removes old finished deliveries, then their events and removed destinations', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
       const old = await seedDeliveries(repositories, companyId, 3, { created: NOW, status: 'succeeded' })

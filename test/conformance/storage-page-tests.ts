@@ -4,7 +4,7 @@ import { LATER, NOW, type Seed, seedCompany, seedContext, seedDocument } from '.
 
 type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
 
-/** A list that can be read in parts. */
+/** A list that can be read page by page. */
 interface Listed {
   readonly ids: readonly number[]
   readonly list: (page?: RowPage) => Promise<readonly { readonly id: number }[]>
@@ -15,10 +15,10 @@ interface Listed {
 const COUNT = 7
 const ROW_BYTES = 1_000
 
-/** Parts of lists, and counts of what is held. */
+/** Tests of pages of lists, and of counts. */
 export function definePageTests(test: DefineTest): void {
   for (const [what, seed] of Object.entries(LISTS)) {
-    test(`gives ${what} page by page, and counts them`, async (storage) => {
+    test(`lists ${what} page by page and counts them`, async (storage) => {
       const { ids, list, listIds, count } = await seed(storage)
       assert.equal(ids.length, COUNT)
       const idsOf = async (page?: RowPage) => (await list(page)).map(({ id }) => id)
@@ -37,7 +37,7 @@ export function definePageTests(test: DefineTest): void {
   }
 
   for (const what of ['contexts', 'documents'] as const) {
-    test(`ends a page of ${what} before the row that would be too much`, async (storage) => {
+    test(`ends a page of ${what} before the row that exceeds the byte limit`, async (storage) => {
       const { ids, list } = await LISTS[what](storage)
       const idsOf = async (maxBytes: number, upTo?: number) =>
         (await list({ after: 0, limit: 100, maxBytes, ...(upTo !== undefined && { upTo }) })).map(({ id }) => id)
@@ -48,7 +48,7 @@ export function definePageTests(test: DefineTest): void {
     })
   }
 
-  test('lists the contexts that a user sees: its own, and shared ones', async (storage) => {
+  test('lists the contexts that a user may see: own ones and shared ones', async (storage) => {
     await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
       const other = await insertUser(repositories, seed, 'other')
@@ -67,7 +67,7 @@ export function definePageTests(test: DefineTest): void {
     })
   })
 
-  test('counts the contexts of a company over its accounts, and API keys neither revoked nor expired', async (storage) => {
+  test('counts the contexts of all accounts of a company, and its valid API keys', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { accounts, apiKeys, contexts, regions } = repositories
       const seed = await seedCompany(repositories)
@@ -82,11 +82,11 @@ export function definePageTests(test: DefineTest): void {
         created: NOW,
       })
       await seedContext(repositories, seed)
-      const gone = await seedContext(repositories, { ...seed, accountId: account.id })
+      const deletedContext = await seedContext(repositories, { ...seed, accountId: account.id })
       await seedContext(repositories, { ...seed, accountId: account.id })
       await seedContext(repositories, other)
       assert.equal(await contexts.count(seed.companyId), 3)
-      await contexts.update(gone.id, { deleted: NOW })
+      await contexts.update(deletedContext.id, { deleted: NOW })
       assert.equal(await contexts.count(seed.companyId), 2)
       const ids: number[] = []
       for (const clientId of ['ak_1', 'ak_2', 'ak_3']) {
@@ -134,8 +134,8 @@ const LISTS: Readonly<
         await repositories.contexts.update(id, { description: 'x'.repeat(ROW_BYTES - 40) })
         rows.push(id)
         await seedContext(repositories, other)
-        const gone = await seedContext(repositories, made)
-        await repositories.contexts.update(gone.id, { deleted: NOW })
+        const deletedContext = await seedContext(repositories, made)
+        await repositories.contexts.update(deletedContext.id, { deleted: NOW })
       }
       return { seed: made, ids: rows }
     })

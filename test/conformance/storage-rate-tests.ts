@@ -10,9 +10,9 @@ function limit(most: number, afterMs = 0): RateLimit {
   return { most, windowMs: 60_000, now: new Date(NOW.getTime() + afterMs) }
 }
 
-/** Counters of events in windows of time. */
+/** Tests of counters of events in time windows. */
 export function defineRateTests(test: DefineTest): void {
-  test('allows as many events in a window as the limit says, and tells how long to wait', async (storage) => {
+  test('allows as many events in a window as the limit says and returns the time to wait', async (storage) => {
     await storage.transaction(async ({ rates }) => {
       for (const afterMs of [0, 10_000]) assert.equal((await rates.take('a', limit(2, afterMs))).isAllowed, true)
       assert.deepEqual(await rates.take('a', limit(2, 20_000)), { isAllowed: false, retryAfterMs: 40_000 })
@@ -22,19 +22,19 @@ export function defineRateTests(test: DefineTest): void {
     })
   })
 
-  test('does not count what it refuses, nor a look', async (storage) => {
+  test('counts neither refused events nor peeks', async (storage) => {
     await storage.transaction(async ({ rates }) => {
       assert.equal((await rates.peek('a', limit(1))).isAllowed, true)
       assert.equal((await rates.take('a', limit(1))).isAllowed, true)
       for (let at = 0; at < 5; at += 1) assert.equal((await rates.take('a', limit(1, 1))).isAllowed, false)
       assert.deepEqual(await rates.peek('a', limit(1, 1)), { isAllowed: false, retryAfterMs: 59_999 })
-      // A higher limit counts the one event that was allowed, and one refused one at the most.
+      // Under a higher limit, the allowed event counts, and at most one refused event.
       assert.equal((await rates.take('a', limit(3, 2))).isAllowed, true)
       assert.equal((await rates.peek('a', limit(1, 60_000))).isAllowed, true)
     })
   })
 
-  test('begins a new window where a clock was set back, and where a name is forgotten', async (storage) => {
+  test('starts a new window after a clock was set back or a counter was forgotten', async (storage) => {
     await storage.transaction(async ({ rates }) => {
       await rates.take('a', limit(1))
       assert.equal((await rates.take('a', limit(1, -3_600_000))).isAllowed, true)
@@ -45,14 +45,14 @@ export function defineRateTests(test: DefineTest): void {
     })
   })
 
-  test('allows no more under concurrency', async (storage) => {
+  test('never exceeds the limit under concurrency', async (storage) => {
     const takes = Array.from({ length: 30 }, () =>
       storage.transaction(async ({ rates }) => (await rates.take('a', limit(7))).isAllowed, SHARED),
     )
     assert.equal((await Promise.all(takes)).filter(Boolean).length, 7)
   })
 
-  test('takes a count back with its transaction', async (storage) => {
+  test('rolls back a count with its transaction', async (storage) => {
     const failing = storage.transaction(async ({ rates }) => {
       await rates.take('a', limit(1))
       throw new Error('no')
@@ -61,7 +61,7 @@ export function defineRateTests(test: DefineTest): void {
     assert.equal(await storage.transaction(async ({ rates }) => (await rates.take('a', limit(1))).isAllowed), true)
   })
 
-  test('removes counters whose windows have ended, a part at a time', async (storage) => {
+  test('removes counters of past windows in batches', async (storage) => {
     await storage.transaction(async ({ rates }) => {
       for (const name of ['a', 'b', 'c']) await rates.take(name, limit(1))
       await rates.take('later', limit(1, 30_000))

@@ -5,9 +5,9 @@ type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => v
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
-/** Tokens that were revoked. */
+/** Tests of revoked tokens. */
 export function defineRevokedTokenTests(test: DefineTest): void {
-  test('A94 knows the tokens that were revoked, and tells whether one is new', async (storage) => {
+  test('A94 finds revoked tokens and reports a second revocation of the same token', async (storage) => {
     const expiresMs = NOW.getTime() + 900_000
     const add = async (): Promise<boolean> =>
       await storage.transaction(({ revokedTokens }) => revokedTokens.add({ tokenHash: 'a', expiresMs }))
@@ -17,7 +17,7 @@ export function defineRevokedTokenTests(test: DefineTest): void {
     })
   })
 
-  test('A94 removes revoked tokens once they have expired, a part at a time', async (storage) => {
+  test('A94 removes expired revoked tokens in batches', async (storage) => {
     await storage.transaction(async ({ revokedTokens }) => {
       for (const [at, tokenHash] of ['a', 'b', 'c', 'later'].entries()) {
         await revokedTokens.add({ tokenHash, expiresMs: NOW.getTime() + (at === 3 ? 1 : 0) })

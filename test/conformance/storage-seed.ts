@@ -3,7 +3,7 @@ import type { ContextRecord, DocumentRecord, NewChunk, Repositories } from '../.
 export const NOW = '2026-01-02T03:04:05.678Z'
 export const LATER = '2026-01-02T03:04:06.000Z'
 
-/** A company with an account, a user and a role: what contexts and permissions refer to. */
+/** A company with an account, a user and a role. Contexts and permissions refer to them. */
 export interface Seed {
   readonly companyId: number
   readonly accountId: number

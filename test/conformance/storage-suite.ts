@@ -15,7 +15,7 @@ import { NOW, seedCompany, seedContext } from './storage-seed.js'
 import { defineTenancyTests } from './storage-tenancy-tests.js'
 import { defineWordTests } from './storage-word-tests.js'
 
-/** What every Storage must do. The storage is given before it is opened. */
+/** Tests for every Storage. `create` returns a storage that is not open yet. */
 export function storageSuite(runner: TestRunner, name: string, create: () => Promise<StorageSubject>): void {
   const createOpen: CreateSubject<Storage> = async () => {
     const subject = await create()
@@ -23,12 +23,12 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     return subject
   }
   defineSuite(runner, `Storage: ${name}`, createOpen, (test) => {
-    test('opens more than once', async (storage) => {
+    test('accepts repeated and concurrent opens', async (storage) => {
       await storage.open()
       await Promise.all([storage.open(), storage.open()])
     })
 
-    test('commits all of a transaction', async (storage) => {
+    test('commits every write of a transaction', async (storage) => {
       const seed = await storage.transaction((repositories) => seedCompany(repositories))
       const found = await storage.read(async ({ companies, users }) => [
         await companies.get(seed.companyId),
@@ -37,7 +37,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.ok(found.every((record) => record !== undefined))
     })
 
-    test('takes back all of a transaction that fails, and rethrows', async (storage) => {
+    test('rolls back every write of a failed transaction and rethrows the error', async (storage) => {
       const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
       const failing = storage.transaction(async (repositories) => {
         await repositories.companies.insert({ name: 'Gone', parentId: companyId, created: NOW })
@@ -53,7 +53,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       })
     })
 
-    test('takes back updates and deletions too', async (storage) => {
+    test('rolls back updates and deletions too', async (storage) => {
       const seed = await storage.transaction(async (repositories) => {
         const seeded = await seedCompany(repositories)
         await repositories.permissions.insert({ ...permissionOf(seeded) })
@@ -72,7 +72,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       })
     })
 
-    test('never lets transactions interleave that write the same', async (storage) => {
+    test('never interleaves transactions that write the same record', async (storage) => {
       await storage.transaction(({ settings }) => settings.put('count', '0'))
       const increments = Array.from({ length: 20 }, () =>
         storage.transaction(async ({ settings }) => {
@@ -85,7 +85,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.equal(await storage.read(({ settings }) => settings.get('count')), '20')
     })
 
-    test('lets no transaction act on what another one is changing: only one of ten finds a place free', async (storage) => {
+    test('never decides on data that another transaction is changing: only one of ten takes the free place', async (storage) => {
       const taken = await Promise.all(
         Array.from({ length: 10 }, (_, who) =>
           storage.transaction(async ({ settings }) => {
@@ -99,7 +99,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.equal(taken.filter(Boolean).length, 1)
     })
 
-    test('gives a context to one transaction at a time, where each sees what others have committed', async (storage) => {
+    test('locks a context for one transaction at a time, and each reads what the others committed', async (storage) => {
       await storage.transaction(({ settings }) => settings.put('count', '0'))
       const { id } = await storage.transaction(async (repositories) =>
         seedContext(repositories, await seedCompany(repositories)),
@@ -117,7 +117,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       await storage.transaction(({ contexts }) => contexts.lock(id + 1))
     })
 
-    test('takes integers of 53 bits', async (storage) => {
+    test('accepts integers of 53 bits', async (storage) => {
       const huge = Number.MAX_SAFE_INTEGER
       const found = await storage.read(async ({ companies, contexts, documents, permissions }) => [
         await companies.get(huge),
@@ -131,7 +131,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.deepEqual([job?.subject, job?.lane, job?.companyId], [huge, huge, huge])
     })
 
-    test('says nothing more of jobs once nobody wants to hear of them', async (storage) => {
+    test('notifies no listener of jobs after it unsubscribes', async (storage) => {
       let heard = 0
       const stop = storage.watchJobs(() => {
         heard += 1
@@ -142,7 +142,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.equal(heard, 0)
     })
 
-    test('hides from reads what is not committed', async (storage) => {
+    test('hides uncommitted writes from reads', async (storage) => {
       let read: Promise<unknown> | undefined
       await storage.transaction(async ({ settings }) => {
         await settings.put('secret', 'half done')
@@ -154,13 +154,13 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       assert.ok(seen === undefined || seen === 'done', `saw ${String(seen)}`)
     })
 
-    test('goes on after a failed transaction', async (storage) => {
+    test('works normally after a failed transaction', async (storage) => {
       await assert.rejects(storage.transaction(() => Promise.reject(new Error('first'))))
       await storage.transaction(({ settings }) => settings.put('after', 'yes'))
       assert.equal(await storage.read(({ settings }) => settings.get('after')), 'yes')
     })
 
-    test('gives ids that ascend and never come back', async (storage) => {
+    test('assigns ascending ids and never reuses one', async (storage) => {
       const ids: number[] = []
       for (let round = 0; round < 3; round += 1) {
         const id = await storage.transaction(async (repositories) => {
@@ -178,7 +178,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       )
     })
 
-    test('Q3 keeps any text as it came, operators of SQL included', async (storage) => {
+    test('Q3 stores any text unchanged, including SQL operators', async (storage) => {
       const texts = [
         "'; drop table companies; --",
         '% _ \\ " ` \u2028',
@@ -192,12 +192,12 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       }
     })
 
-    test('finds nothing wrong with itself, however thoroughly it looks', async (storage) => {
+    test('reports no problem in a quick check or a thorough check of an intact database', async (storage) => {
       await storage.transaction((repositories) => seedCompany(repositories))
       for (const isThorough of [false, true]) assert.deepEqual(await storage.verify({ isThorough }), [])
     })
 
-    test('refuses everything once it is closed, twice without error', async (storage) => {
+    test('rejects every call after close, and a second close succeeds', async (storage) => {
       await storage.close()
       await storage.close()
       await rejectsWith('ERR_CLOSED', async () => storage.read(({ companies }) => companies.list()))
@@ -217,7 +217,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineOneTimePasswordTests(test)
     defineOutboxTests(test)
   })
-  runner.describe(`Storage: ${name}, within a transaction of the host`, () => defineJoinTests(runner, create))
+  runner.describe(`Storage: ${name}, in a transaction of the host`, () => defineJoinTests(runner, create))
 }
 
 function permissionOf({ userId, accountId, roleId }: Awaited<ReturnType<typeof seedCompany>>) {

@@ -5,7 +5,7 @@ import { LATER, NOW, seedCompany } from './storage-seed.js'
 
 type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
 
-/** Companies, accounts, roles, users, permissions and API keys. */
+/** Tests of companies, accounts, roles, users, permissions and API keys. */
 export function defineTenancyTests(test: DefineTest): void {
   test('walks up the company tree', async (storage) => {
     await storage.transaction(async ({ companies }) => {
@@ -34,7 +34,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('N3 ends at a cycle of companies, and denies', async (storage) => {
+  test('N3 stops at a cycle of companies and denies access', async (storage) => {
     await storage.transaction(async ({ companies }) => {
       const root = await companies.insert({ name: 'R', parentId: null, created: NOW })
       const a = await companies.insert({ name: 'A', parentId: root.id, created: NOW })
@@ -57,7 +57,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('makes a region once', async (storage) => {
+  test('creates each region once', async (storage) => {
     await storage.transaction(async ({ regions }) => {
       const local = await regions.ensure('local')
       const europe = await regions.ensure('Europe')
@@ -66,7 +66,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('keeps accounts with their state', async (storage) => {
+  test('stores accounts with their state', async (storage) => {
     await storage.transaction(async (repositories) => {
       const one = await seedCompany(repositories, 'One')
       const two = await seedCompany(repositories, 'Two')
@@ -83,7 +83,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('keeps roles with their lists', async (storage) => {
+  test('stores roles with their applications and capabilities', async (storage) => {
     await storage.transaction(async ({ roles }) => {
       const given = { companyId: null, name: 'Reader', applications: ['assistant', 'tenant'], capabilities: ['search'] }
       const role = await roles.insert(given)
@@ -93,7 +93,7 @@ export function defineTenancyTests(test: DefineTest): void {
     })
   })
 
-  test('N10 A54 keeps one user for each address within a company', async (storage) => {
+  test('N10 A54 allows one user for each address within a company', async (storage) => {
     const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
     const user = {
       companyId,
@@ -133,7 +133,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.equal((await storage.read(({ users }) => users.list({ companyId: 999 }))).length, 0)
   })
 
-  test('N7 keeps one permission for each user and account', async (storage) => {
+  test('N7 allows one permission for each user and account', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const permission = {
       userId: seed.userId,
@@ -152,7 +152,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.match((refused[0]?.reason as Error).message, /Permission already exists/)
   })
 
-  test('N8 toggles a permission twice to where it was', async (storage) => {
+  test('N8 restores a permission when it is toggled twice', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const { id } = await storage.transaction(({ permissions }) =>
       permissions.insert({ ...seed, isDisabled: false, created: NOW, createdBy: '{}', lastAccess: null }),
@@ -165,7 +165,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ permissions }) => permissions.toggle(999)), false)
   })
 
-  test('finds what decides about a user on an account', async (storage) => {
+  test('finds the permission, user, account and role that decide the access of a user to an account', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const find = async () => storage.read(({ permissions }) => permissions.findAccess(seed.userId, seed.accountId))
     assert.equal(await find(), undefined)
@@ -184,7 +184,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.equal(await storage.transaction(({ permissions }) => permissions.delete(id)), false)
   })
 
-  test('lists what decides about all users on the accounts of a company', async (storage) => {
+  test('lists the access of all users to the accounts of a company', async (storage) => {
     const { own, foreign } = await storage.transaction(async (repositories) => {
       const { permissions } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -219,7 +219,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.deepEqual(await list(999), [])
   })
 
-  test('counts the mails that wait for a user, by purpose', async (storage) => {
+  test('counts the waiting mails of a user by purpose', async (storage) => {
     const { userId } = await storage.transaction((repositories) => seedCompany(repositories))
     const ids = await storage.transaction(async ({ mails }) => {
       const inserted: number[] = []
@@ -240,7 +240,7 @@ export function defineTenancyTests(test: DefineTest): void {
     assert.deepEqual(counts, [4, 2, 2, 0, 0])
   })
 
-  test('keeps API keys, revoked once', async (storage) => {
+  test('stores API keys and revokes each once', async (storage) => {
     const { companyId, userId } = await storage.transaction((repositories) => seedCompany(repositories))
     const key = {
       clientId: 'ak_1',

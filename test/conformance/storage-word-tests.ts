@@ -7,9 +7,9 @@ type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => v
 const UUIDS = [1, 2, 3, 4, 5, 6].map((number) => `cccccccc-0000-4000-8000-00000000000${number}`)
 const VERSION = 3
 
-/** What searches by words need of contexts, documents and chunks. */
+/** Tests of the members of contexts, documents and chunks that word searches need. */
 export function defineWordTests(test: DefineTest): void {
-  test('keeps how a context is searched', async (storage) => {
+  test('stores the search settings of a context', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts } = repositories
       const { id } = await seedContext(repositories, await seedCompany(repositories))
@@ -19,7 +19,7 @@ export function defineWordTests(test: DefineTest): void {
     })
   })
 
-  test('keeps what of a document is indexed', async (storage) => {
+  test('stores the index state of a document', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -35,7 +35,7 @@ export function defineWordTests(test: DefineTest): void {
     })
   })
 
-  test('tells which documents can be found by words, those that are not completed too where that is asked for', async (storage) => {
+  test('returns the documents that a word search may find, including unfinished findable ones on request', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const seed = await seedCompany(repositories)
@@ -74,7 +74,7 @@ export function defineWordTests(test: DefineTest): void {
     })
   })
 
-  test('shows the chunks of a document that is found by words before it is completed, only where that is asked for', async (storage) => {
+  test('returns the chunks of a findable document before its completion only on request', async (storage) => {
     const { id, uuid, contextId } = await storage.transaction(async (repositories) => {
       const context = await seedContext(repositories, await seedCompany(repositories))
       const document = await seedDocument(repositories, context, UUIDS[0] ?? '')
@@ -111,7 +111,7 @@ export function defineWordTests(test: DefineTest): void {
     assert.equal(await count(true), 0)
   })
 
-  test('gives the chunks of a document from an ordinal on, and windows by their keys', async (storage) => {
+  test('returns the chunks of a document from a given ordinal on, and windows by their keys', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { chunks } = repositories
       const context = await seedContext(repositories, await seedCompany(repositories))
@@ -135,7 +135,7 @@ export function defineWordTests(test: DefineTest): void {
   })
 }
 
-/** Which of these ids are visible, by either of the lists. */
+/** The ids of this list that are visible, by either of the two lists. */
 function shownBy({ lastId, hidden, visible }: DocumentVisibility, ids: readonly number[]): number[] {
   const byHidden = ids.filter((id) => id <= lastId && !hidden.includes(id))
   if (visible !== undefined) assert.deepEqual(visible, byHidden)

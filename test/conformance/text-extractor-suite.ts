@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { ExtractionSource, TextExtractor } from '../../src/ports/index.js'
 import { type CreateSubject, collect, defineSuite, inPieces, rejectsWith, type TestRunner } from './harness.js'
 
-/** What every TextExtractor must do; it reads `.txt` and `.md` at least. */
+/** Tests for every TextExtractor. It must read `.txt` and `.md` at least. */
 export function textExtractorSuite(runner: TestRunner, name: string, create: CreateSubject<TextExtractor>): void {
   defineSuite(runner, `TextExtractor: ${name}`, create, (test) => {
-    test('names its formats with dot and MIME type', async ({ formats }) => {
+    test('lists its formats by extension, with the dot, and MIME type', async ({ formats }) => {
       assert.ok(formats.some(({ extension }) => extension === '.txt'))
       for (const { extension, contentType } of formats) {
         assert.match(extension, /^\.[a-z0-9]+$/)
@@ -13,14 +13,14 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       }
     })
 
-    test('identifies a format by the ending of the name, in any case', async (extractor) => {
+    test('identifies a format by the extension of the name, in any case', async (extractor) => {
       const head = Buffer.from('Some text.')
       assert.equal((await extractor.identify('a.txt', head)).contentType, 'text/plain')
       assert.equal((await extractor.identify('../x/REPORT.TXT', head)).contentType, 'text/plain')
       assert.equal((await extractor.identify('notes.md', head)).contentType, 'text/markdown')
     })
 
-    test('refuses names of other formats, empty files and programs', async (extractor) => {
+    test('rejects names of other formats, empty files and programs', async (extractor) => {
       const elf = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]), Buffer.alloc(200)])
       await rejectsWith('ERR_UNSUPPORTED_FORMAT', extractor.identify('a.exe', Buffer.from('text')))
       await rejectsWith('ERR_UNSUPPORTED_FORMAT', extractor.identify('no-ending', Buffer.from('text')))
@@ -28,19 +28,19 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       await rejectsWith('ERR_EMPTY_FILE', extractor.identify('a.txt', Buffer.alloc(0)))
     })
 
-    test('gives plain text as it stands, whatever the pieces it came in', async (extractor) => {
+    test('returns plain text unchanged, whatever the size of the pieces that it reads', async (extractor) => {
       const text = '# Heading\r\n\r\n  Grüße, 東京, 👩‍👩‍👧‍👦.\n\n\ttab  and  blanks \n'
       for (const size of [1, 3, 7, 1_000]) {
         assert.equal(await textOf(extractor, source('a.md', Buffer.from(text), size)), text)
       }
     })
 
-    test('gives the same text again', async (extractor) => {
+    test('returns the same text for the same file', async (extractor) => {
       const file = source('a.txt', Buffer.from('once and again\n'.repeat(5_000)), 10_000)
       assert.equal(await textOf(extractor, file), await textOf(extractor, file))
     })
 
-    test('gives pieces of bounded size, each well-formed', async (extractor) => {
+    test('returns well-formed pieces of limited size', async (extractor) => {
       const file = source('a.txt', Buffer.from('👍 word '.repeat(200_000)), 65_537)
       for (const { text } of await collect(extractor.extract(file))) {
         assert.ok(text.length <= 500_000)
@@ -48,21 +48,21 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       }
     })
 
-    test('never gives U+0000', async (extractor) => {
+    test('never returns U+0000', async (extractor) => {
       assert.equal(await textOf(extractor, source('a.txt', Buffer.from('a\0b'), 10)), 'a\uFFFDb')
     })
 
-    test('says that a file without text has none', async (extractor) => {
+    test('rejects a file without text with an error that says so', async (extractor) => {
       await rejectsWith('ERR_NO_TEXT', textOf(extractor, source('a.txt', Buffer.from(' \n\n \t'), 10)))
     })
 
-    test('takes from the source no faster than its text is taken', async (extractor) => {
+    test('reads the source no faster than the caller consumes the text', async (extractor) => {
       let read = 0
       const endless: ExtractionSource = {
         fileName: 'a.txt',
         sizeBytes: 100_000_000,
         open: async function* () {
-          // Twice through: one pass may look at the encoding.
+          // The limit allows two passes over the source: one pass may detect the encoding.
           for (let piece = 0; piece < 1_500; piece += 1) {
             read += 1
             yield Buffer.from('word '.repeat(13_000))
@@ -78,7 +78,7 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       await iterator.return?.()
     })
 
-    test('stops when it is aborted, and reads the next file', async (extractor) => {
+    test('stops when it is aborted and reads the next file normally', async (extractor) => {
       const abort = new AbortController()
       const file = source('a.txt', Buffer.from('word '.repeat(200_000)), 10_000)
       const reading = async (): Promise<void> => {
@@ -88,7 +88,7 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       assert.equal(await textOf(extractor, source('b.txt', Buffer.from('next'), 10)), 'next')
     })
 
-    test('passes on the error of a source that cannot be read', async (extractor) => {
+    test('rethrows the error of a source that cannot be read', async (extractor) => {
       const broken: ExtractionSource = {
         fileName: 'a.txt',
         sizeBytes: 10,
@@ -100,13 +100,13 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       await assert.rejects(textOf(extractor, broken), /disk on fire/)
     })
 
-    test('reads several files at once', async (extractor) => {
+    test('reads several files concurrently', async (extractor) => {
       const texts = ['one', 'two', 'three', 'four', 'five']
       const read = await Promise.all(texts.map((text) => textOf(extractor, source('a.txt', Buffer.from(text), 2))))
       assert.deepEqual(read, texts)
     })
 
-    test('refuses everything once it is closed, twice without error', async (extractor) => {
+    test('rejects every call after close, and a second close succeeds', async (extractor) => {
       await extractor.close()
       await extractor.close()
       await rejectsWith('ERR_CLOSED', textOf(extractor, source('a.txt', Buffer.from('text'), 10)))

@@ -11,10 +11,10 @@ const X = [1, 0, 0, 0]
 const Y = [0, 1, 0, 0]
 const BETWEEN = [0.6, 0.8, 0, 0]
 
-/** What every VectorIndex must do. */
+/** Tests for every VectorIndex. */
 export function vectorIndexSuite(runner: TestRunner, name: string, create: CreateSubject<VectorIndex>): void {
   defineSuite(runner, `VectorIndex: ${name}`, create, (test) => {
-    test('finds the nearest windows, the nearest first, with their cosine', async (index) => {
+    test('finds the nearest windows with their cosine, the nearest first', async (index) => {
       await index.add(COLLECTION, rows(7, [Y, X, BETWEEN]))
       const hits = await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })
       assert.deepEqual(
@@ -27,13 +27,13 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       )
     })
 
-    test('gives negative cosines as they are, whatever the length of the vectors', async (index) => {
+    test('returns negative cosines unchanged, whatever the length of the vectors', async (index) => {
       await index.add(COLLECTION, rows(1, [[-3, 0, 0, 0]]))
       const [hit] = await index.search(COLLECTION, Float32Array.from([0.5, 0, 0, 0]), { limit: 1 })
       assert.ok(Math.abs((hit?.similarity ?? 0) + 1) < 1e-5)
     })
 
-    test('gives as many as are asked for, fewer only where there are fewer', async (index) => {
+    test('returns as many hits as the limit says, or all if there are fewer', async (index) => {
       await index.add(
         COLLECTION,
         rows(
@@ -45,15 +45,15 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 100 })).length, 50)
     })
 
-    test('finds what was added a moment ago', async (index) => {
+    test('finds windows directly after their addition', async (index) => {
       for (let documentId = 1; documentId <= 5; documentId += 1) {
         await index.add(COLLECTION, rows(documentId, [X]))
         assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })).length, documentId)
       }
     })
 
-    test('finds windows of the documents asked for alone, as many as if there were no others', async (index) => {
-      // Nearer than what is asked for, and many more.
+    test('finds only windows that pass the document filter, and fills the limit with them', async (index) => {
+      // Windows outside the filter are nearer and far more numerous.
       for (const documentId of [1, 3])
         await index.add(
           COLLECTION,
@@ -78,7 +78,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal((await found({ except: [] }, 1_000)).length, 604)
     })
 
-    test('takes filters of ten thousand documents', async (index) => {
+    test('accepts filters of ten thousand documents', async (index) => {
       for (const documentId of [1, 20_000]) await index.add(COLLECTION, rows(documentId, [X]))
       const many = Array.from({ length: 10_000 }, (_, number) => number + 2)
       for (const documents of [{ only: [1, ...many] }, { except: [20_000, ...many] }]) {
@@ -90,7 +90,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       }
     })
 
-    test('keeps collections apart', async (index) => {
+    test('keeps collections separate', async (index) => {
       await index.add(COLLECTION, rows(1, [X]))
       await index.add(OTHER, rows(2, [X]))
       const hits = await index.search(OTHER, Float32Array.from(X), { limit: 10 })
@@ -100,7 +100,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       )
     })
 
-    test('reads vectors back in the order of the keys', async (index) => {
+    test('returns vectors in the order of the keys', async (index) => {
       await index.add(COLLECTION, rows(3, [X, BETWEEN]))
       await index.add(COLLECTION, rows(4, [Y]))
       const keys = [
@@ -131,7 +131,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal(await index.count(OTHER.name, 3), 0)
     })
 
-    test('deletes the windows of a document from a chunk on', async (index) => {
+    test('deletes the windows of a document from a given chunk on', async (index) => {
       await index.add(COLLECTION, rows(1, [X, X, X]))
       await index.add(COLLECTION, rows(2, [X]))
       await index.deleteDocument(COLLECTION.name, 1, 1)
@@ -144,7 +144,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual([...(await index.countByDocument(COLLECTION.name))], [[2, 1]])
     })
 
-    test('finds nothing in a collection that is not there, and deletes nothing', async (index) => {
+    test('finds nothing and deletes nothing in a missing collection', async (index) => {
       assert.deepEqual(await index.search(COLLECTION, Float32Array.from(X), { limit: 3 }), [])
       assert.deepEqual(await index.read(COLLECTION, [{ documentId: 1, chunk: 0, window: 0 }]), [undefined])
       const chunks = [0, 1].map((chunk) => ({ documentId: 1, chunk }))
@@ -156,7 +156,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await index.listCollections(), [])
     })
 
-    test('drops a collection, which may come back', async (index) => {
+    test('drops a collection, which a later addition creates again', async (index) => {
       await index.add(COLLECTION, rows(1, [X]))
       await index.add(OTHER, rows(1, [X]))
       await index.drop(COLLECTION.name)
@@ -166,7 +166,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 3 })).length, 1)
     })
 
-    test('Q4 refuses vectors of another length or that are not finite, and adds none of them', async (index) => {
+    test('Q4 rejects vectors that have another length or are not finite, and adds none of them', async (index) => {
       const [nan, infinite] = [Number.NaN, Number.NEGATIVE_INFINITY]
       for (const vectors of [
         [[1, 0, 0]],
@@ -188,7 +188,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       }
     })
 
-    test('takes writers that come at once', async (index) => {
+    test('handles concurrent writers', async (index) => {
       const documents = Array.from({ length: 20 }, (_, number) => number + 1)
       await Promise.all(documents.map((documentId) => index.add(COLLECTION, rows(documentId, [X, Y]))))
       await Promise.all(documents.slice(10).map((documentId) => index.deleteDocument(COLLECTION.name, documentId, 0)))
@@ -198,7 +198,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       )
     })
 
-    test('finds what the first writers of a collection added, however closely they follow each other', async (index) => {
+    test('finds the windows of the first writers of a collection, however close together they write', async (index) => {
       for (let pauseMs = 0; pauseMs < 12; pauseMs += 0.25) {
         const collection = { name: `context-${pauseMs}`, dimensions: 4 }
         const first = index.add(collection, rows(1, [X]))
@@ -208,7 +208,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       }
     })
 
-    test('finds what an addition added as soon as it is acknowledged, while others are under way', async (index) => {
+    test('finds added windows as soon as the addition is acknowledged, while other additions are in progress', async (index) => {
       const documents = Array.from({ length: 60 }, (_, number) => number + 1)
       await Promise.all(
         documents.map(async (documentId) => {
@@ -219,7 +219,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       )
     })
 
-    test('writes in the order of the calls', async (index) => {
+    test('applies writes in the order of the calls', async (index) => {
       await index.add(COLLECTION, rows(2, [X]))
       await Promise.all([
         index.add(COLLECTION, rows(1, [X, X, X])),
@@ -235,7 +235,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       ])
     })
 
-    test('loses nothing over many small additions and deletions', async (index) => {
+    test('loses no window over many small additions and deletions', async (index) => {
       for (let documentId = 1; documentId <= 150; documentId += 1) {
         await index.add(COLLECTION, rows(documentId, [X]))
         if (documentId % 3 === 0) await index.deleteDocument(COLLECTION.name, documentId, 0)
@@ -244,7 +244,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 200 })).length, 100)
     })
 
-    test('refuses everything once it is closed, twice without error', async (index) => {
+    test('rejects every call after close, and a second close succeeds', async (index) => {
       await index.add(COLLECTION, rows(1, [X]))
       await index.close()
       await index.close()

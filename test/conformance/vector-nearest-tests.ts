@@ -8,9 +8,9 @@ const BETWEEN = [0.6, 0.8, 0, 0]
 
 type Test = (name: string, body: (index: VectorIndex) => Promise<void>) => void
 
-/** How the windows of given chunks are compared with vectors of four dimensions. */
+/** Tests that compare the windows of given chunks with vectors of four dimensions. */
 export function nearestWindowsTests(test: Test, collection: VectorCollection): void {
-  test('gives the window of each chunk that is nearest to any of several vectors', async (index) => {
+  test('returns the window of each chunk that is nearest to any of several vectors', async (index) => {
     await index.add(collection, windowRows(3, 0, [Y, BETWEEN, [-1, 0, 0, 0]]))
     await index.add(collection, windowRows(3, 7, [X, [0, 0, 5, 0]]))
     await index.add(collection, windowRows(4, 0, [[0, 0, 0.6, 0.8]]))
@@ -39,7 +39,7 @@ export function nearestWindowsTests(test: Test, collection: VectorCollection): v
     assert.deepEqual(await index.nearestWindows(collection, queries, []), [])
   })
 
-  test('gives nearest windows with their exact cosine, also of hundreds of chunks', async (index) => {
+  test('returns nearest windows with their exact cosine, even for hundreds of chunks', async (index) => {
     const vectorOf = (documentId: number, chunk: number, window: number): number[] => [
       Math.sin(documentId * 7 + chunk),
       Math.cos(chunk * 3 + window),

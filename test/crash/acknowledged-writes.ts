@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 
 type Message = Partial<Record<'added' | 'deleting' | 'deleted', number>>
 
-/** The documents that children have acknowledged to have written to an index, each of which was killed at some moment. */
+/** Documents whose writes to an index killed children have acknowledged. */
 export class AcknowledgedWrites {
   readonly #added = new Set<number>()
   readonly #deleting = new Set<number>()
@@ -14,8 +14,9 @@ export class AcknowledgedWrites {
   #next = 1
 
   /**
-   * Lets a child write until it has added some documents more, and kills it within half a second.
-   * @param program in this folder; is told the index's folder, the first id, and where to compact
+   * Lets a child write until it has added some more documents, and kills it within half a second.
+   * @param program in this folder; its arguments are the index's folder, the first id, and where maintenance runs:
+   * `here` or `apart`
    */
   async untilKilled(program: string, folder: string, round: number): Promise<void> {
     const work = [folder, String(this.#next), round % 2 === 0 ? 'here' : 'apart']
@@ -33,7 +34,7 @@ export class AcknowledgedWrites {
     this.#next = Math.max(0, ...this.#added) + 1_000
   }
 
-  /** All that was acknowledged is there, whole; nothing is there that was acknowledged as deleted. */
+  /** All acknowledged documents exist and are complete; no document exists whose deletion was acknowledged. */
   expectIn(counts: ReadonlyMap<number, number>, rowsOf: (id: number) => number): void {
     for (const [id, rows] of counts) expect([id, rows]).toEqual([id, rowsOf(id)])
     for (const id of this.#added) if (!this.#deleting.has(id)) expect(counts.has(id)).toBe(true)

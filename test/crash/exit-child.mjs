@@ -1,4 +1,4 @@
-/** Closes what computes, and exits at once, as many hosts end: the model alone, or an engine on the folder given. */
+/** Closes the model alone, or an engine on the given folder, and exits at once, as many hosts do. */
 import { setTimeout } from 'node:timers/promises'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { bundledModel } from '../bundled-model.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
-describe('a host that exits right after it has closed', () => {
-  it('a model that was computing ends with its own exit code', async () => {
+describe('a host that exits right after closing', () => {
+  it('ends with its own exit code when a model was computing', async () => {
     for (let round = 0; round < 3; round += 1) expect(await exitOf('model', bundledModel)).toEqual(ENDED_WELL)
   })
 
-  it('an engine that was embedding ends with its own exit code', async () => {
+  it('ends with its own exit code when an engine was embedding', async () => {
     const folder = await temporaryFolder()
     expect(await exitOf('engine', folder.path)).toEqual(ENDED_WELL)
     await folder.remove()
@@ -18,7 +18,7 @@ describe('a host that exits right after it has closed', () => {
 
 const ENDED_WELL = { code: 0, signal: null, stderr: '' }
 
-/** How a process ends that closes what computes and exits. */
+/** The exit of a process that closes a model or an engine while it computes. */
 async function exitOf(what: 'model' | 'engine', folder: string): Promise<typeof ENDED_WELL> {
   return await new Promise((resolve) => {
     const child = execFile(

@@ -1,4 +1,4 @@
-/** Opens the folder given, uploads the file given if it is new, and tells of its progress until it is killed. */
+/** Opens the given folder, uploads the given file if it is new, and reports its progress until it is killed. */
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'

@@ -25,7 +25,7 @@ const TEXT = Array.from(
 
 describe('a process that is killed', () => {
   it.runIf(IS_FULL_FORM)(
-    'while it ingests: the next start resumes, keeps what was done, and ends with all of the document',
+    'while it ingests leaves its progress to the next start, which completes the whole document',
     async () => {
       const folder = await temporaryFolder()
       const dataDir = join(folder.path, 'data')
@@ -34,7 +34,7 @@ describe('a process that is killed', () => {
 
       const first = start(dataDir, file)
       const uuid = await first.until(({ uuid: started }) => started)
-      // More than what is written at once: some of it is on the disk.
+      // More text than one write has, so that some of it is on the disk.
       await first.until(({ windowsEmbedded = 0 }) => (windowsEmbedded > 1_100 ? true : undefined))
       first.child.kill('SIGKILL')
       await once(first.child, 'exit')
@@ -70,7 +70,7 @@ describe('a process that is killed', () => {
     180_000,
   )
 
-  it('at random points of ingestion, again and again: nothing is lost and nothing is there twice', async () => {
+  it('at random points of ingestion, many times, loses and duplicates nothing', async () => {
     const folder = await temporaryFolder()
     const dataDir = join(folder.path, 'data')
     const file = join(folder.path, 'inventory.txt')
@@ -99,7 +99,7 @@ describe('a process that is killed', () => {
 })
 
 describe('a document that kills the process', () => {
-  it('runs alone, later and later in the life of a process, is given up, and takes no other with it', async () => {
+  it('runs alone, later in each life of the process, fails for good, and affects no other document', async () => {
     const folder = await temporaryFolder()
     const run = async () => {
       const child = fork(join(import.meta.dirname, 'poison-child.mjs'), [folder.path], { stdio: 'inherit' })
@@ -117,7 +117,7 @@ describe('a document that kills the process', () => {
       expect(signal).toBe('SIGKILL')
       expect(livedMs).toBeGreaterThan(leastMs - 100)
     }
-    // Two more times of this kind, of which one would take a minute.
+    // Two more crashes follow; one more round of this kind would take a minute.
     const knex = openSqlite(join(folder.path, 'test.sqlite'))
     expect(await knex('alcove_jobs').where('kind', 'ingest-document').update({ claims: 6 })).toBe(1)
     await knex.destroy()
@@ -136,12 +136,12 @@ describe('a document that kills the process', () => {
   }, 90_000)
 })
 
-/** Long texts are compared, not printed. */
+/** Compares long texts without printing them. */
 function sameText(one: string, other: string): boolean {
   return one.trim() === other.trim()
 }
 
-/** Starts a child that ingests; `until` waits for the first message that gives something. */
+/** Starts a child that ingests; `until` waits for the first message for which it returns a value. */
 function start(dataDir: string, file: string) {
   const child: ChildProcess = fork(join(import.meta.dirname, 'ingest-child.mjs'), [dataDir, file], { stdio: 'inherit' })
   const messages: Message[] = []

@@ -1,6 +1,6 @@
 /**
- * Adds documents to the index in the folder given, deletes every fifth, and has the table put in order all the
- * while, `here` or in a process `apart`, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 rows.
+ * Adds documents to the index in the given folder, deletes every fifth, and keeps maintenance running, `here` or in a
+ * process `apart`, until it is killed. Reports acknowledged writes. Document n has n % 40 + 1 rows.
  */
 import { setTimeout } from 'node:timers/promises'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'

@@ -9,7 +9,7 @@ import { AcknowledgedWrites } from './acknowledged-writes.js'
 const ROUNDS = sized(5, 8)
 const COLLECTION = { name: 'crash', dimensions: 64 }
 
-it('K a process that is killed while it adds, compacts and builds indexes leaves whole batches, and all that it acknowledged', async () => {
+it('K a process that is killed while it adds, compacts and builds indexes leaves complete batches, and all acknowledged ones', async () => {
   const folder = await temporaryFolder()
   const vectors = join(folder.path, 'vectors')
   const writes = new AcknowledgedWrites()
@@ -30,12 +30,12 @@ it('K a process that is killed while it adds, compacts and builds indexes leaves
     }
     await index.close()
   }
-  // Of killed processes nothing is left. While an index is open it may have a folder of its own there.
+  // Killed processes leave no files. An open index may have its own folder here.
   expect(await readdir(join(vectors, '.building')).catch(() => [])).toEqual([])
   await folder.remove()
 }, 180_000)
 
-/** As many rows as the child gives that document. */
+/** The number of rows that the child writes for that document. */
 function rowsOf(id: number): number {
   return (id % 40) + 1
 }

@@ -1,4 +1,7 @@
-/** Opens the folder given; makes a company of many contexts, documents and events there, and deletes it, unless that was done. */
+/**
+ * Opens the given folder. Unless a former process did, creates a company with many contexts, documents and events
+ * there, and deletes it.
+ */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 
 const [dataDir] = process.argv.slice(2)

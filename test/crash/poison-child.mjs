@@ -1,4 +1,4 @@
-/** Works on the folder given until all documents are done; the one named poison.txt kills the process. */
+/** Works on the given folder until all documents are done; the one named poison.txt kills the process. */
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
 import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
@@ -8,7 +8,7 @@ import { createEngine } from '../../dist/src/index.js'
 class DeadlyExtractor extends memory.MemoryTextExtractor {
   async *extract(source, options) {
     if (source.fileName === 'poison.txt') process.kill(process.pid, 'SIGKILL')
-    // Under way beside the other one whenever that kills the process.
+    // This document is in progress beside the other one each time that one kills the process.
     await new Promise((resolve) => setTimeout(resolve, 200))
     yield* super.extract(source, options)
   }

@@ -1,6 +1,6 @@
 /**
- * Adds documents to the word index in the folder given, deletes some of them, and has the file put in order all the
- * while, until it is killed. Tells of what was acknowledged. Document n has n % 40 + 1 chunks.
+ * Adds documents to the word index in the given folder, deletes some of them, and keeps maintenance running, until it
+ * is killed. Reports acknowledged writes. Document n has n % 40 + 1 chunks.
  */
 import { setTimeout } from 'node:timers/promises'
 import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'

@@ -18,14 +18,14 @@ function isFragment({ marks }: CodeBlock): boolean {
 describe('the code of the pages', () => {
   it('compiles as whole programs; a part of a program is marked "ts fragment"', () => {
     expect(compileBlocks(inLanguage('ts', 'js').filter((block) => !isFragment(block)))).toEqual([])
-    // The types of the package and its libraries take seconds on a busy machine.
+    // Loading the types of the package and its libraries takes seconds on a busy machine.
   }, 180_000)
 
-  it('has parts of programs that can be parsed', () => {
+  it('contains only parts of programs that can be parsed', () => {
     expect(inLanguage('ts', 'js').filter(isFragment).flatMap(parseFragment)).toEqual([])
   })
 
-  it('has command lines that the program knows', async () => {
+  it('contains only command lines that the program accepts', async () => {
     const problems: string[] = []
     for (const { page, line, code } of inLanguage('sh', 'bash')) {
       for (const args of alcoveCommands(code)) {
@@ -36,7 +36,7 @@ describe('the code of the pages', () => {
     expect(problems).toEqual([])
   })
 
-  it('has JSON that can be parsed', () => {
+  it('contains only JSON that can be parsed', () => {
     const problems = inLanguage('json').flatMap(({ page, line, code }) => {
       try {
         JSON.parse(code)

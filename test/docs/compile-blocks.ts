@@ -14,18 +14,18 @@ const OPTIONS: ts.CompilerOptions = {
   checkJs: true,
 }
 
-/** Programs in JavaScript cannot say what their parameters are. */
+/** A JavaScript program cannot declare the types of its parameters. */
 const OPTIONS_OF_JS: ts.CompilerOptions = { ...OPTIONS, strict: false }
 
-/** In JavaScript a list of modes is a list of strings to the compiler. */
+/** The compiler sees a list of modes in JavaScript as a list of strings. */
 const LOST_LITERAL = /'string' is not assignable to (type|parameter of type) '(undefined \| )?"/
 
-/** The files that programs have in common are read once. */
+/** Files that several programs share are read once. */
 const libraries = new Map<string, ts.SourceFile | undefined>()
 
 /**
- * Compiles blocks as modules of the package itself, where `alcove` is the package as it is built.
- * @returns what is wrong, one line for each error
+ * Compiles blocks as modules of the package itself, where `alcove` is the built package.
+ * @returns one line for each error
  */
 export function compileBlocks(blocks: readonly CodeBlock[]): string[] {
   const inTypeScript = blocks.filter(({ language }) => language === 'ts')
@@ -35,7 +35,7 @@ export function compileBlocks(blocks: readonly CodeBlock[]): string[] {
 }
 
 function compile(blocks: readonly CodeBlock[], options: ts.CompilerOptions, extension: string): string[] {
-  // They are nowhere on the disk.
+  // These files do not exist on the disk.
   const files = new Map(
     blocks.map((block, index) => [join(ROOT, `blocks-of-pages/${index}.${extension}`).replaceAll('\\', '/'), block]),
   )
@@ -60,7 +60,7 @@ function compile(blocks: readonly CodeBlock[], options: ts.CompilerOptions, exte
   })
 }
 
-/** What is wrong with the grammar of a block that is a part of a program. */
+/** Returns the syntax errors of a block that is a part of a program. */
 export function parseFragment(block: CodeBlock): string[] {
   const fileName = block.language === 'js' ? 'fragment.mjs' : 'fragment.mts'
   const { diagnostics = [] } = ts.transpileModule(block.code, {

@@ -8,7 +8,7 @@ const ENTRIES = ['src/index.d.ts', 'adapters/local/index.d.ts', 'adapters/http-s
 
 let program: ts.Program | undefined
 
-/** Names of the members of an interface that one of the package's entries exports; none where there is no such one. */
+/** Names of the members of an interface that an entry of the package exports; empty without such an interface. */
 export function membersOf(name: string): string[] {
   program ??= ts.createProgram(ENTRIES, {
     module: ts.ModuleKind.NodeNext,

@@ -4,7 +4,7 @@ import GithubSlugger from 'github-slugger'
 import { describe, expect, it } from 'vitest'
 import { allPages, ROOT, tokensOf } from './markdown-pages.js'
 
-/** What links of a page lead to: of Markdown, and of HTML within it. */
+/** The targets of a page's links, in Markdown and in HTML within it. */
 function linksOf(path: string): string[] {
   return tokensOf(path).flatMap((token) => {
     if (token.type === 'link_open') return [token.attrGet('href') ?? '']
@@ -16,7 +16,7 @@ function linksOf(path: string): string[] {
 
 const anchors = new Map<string, ReadonlySet<string>>()
 
-/** The anchors of a page, as GitHub makes them of its headings, and those of its HTML. */
+/** The anchors of a page: those that GitHub derives from its headings, and those of its HTML. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const known = anchors.get(path)
   if (known !== undefined) return known
@@ -35,7 +35,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return all
 }
 
-/** What is wrong with a link of a page; `undefined` where it leads somewhere, or out of the repository. */
+/** Returns the error of a link, or `undefined` if its target exists or is outside the repository. */
 function problemOf(page: string, link: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(link)) return undefined
   if (link.startsWith('/')) return `${link} is not relative`

@@ -5,12 +5,12 @@ import type Token from 'markdown-it/lib/token.mjs'
 
 export const ROOT: string = join(import.meta.dirname, '../..')
 
-/** Pages beside those of `docs`, from the root of the repository. */
+/** Pages outside `docs`, relative to the root of the repository. */
 const OTHERS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'benchmarks/README.md']
 
 const parser = new MarkdownIt({ html: true })
 
-/** Every page of `docs`, by its path from the root; the site's own folder has none. */
+/** Paths of all pages of `docs`, relative to the root; the site's own folder contains none. */
 export function pagesOfDocs(): string[] {
   return readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
@@ -24,7 +24,7 @@ export function allPages(): string[] {
   return [...OTHERS.filter((path) => existsSync(join(ROOT, path))), ...pagesOfDocs()]
 }
 
-/** The tokens of a page, with those inside of paragraphs and headings after the one that holds them. */
+/** The tokens of a page; tokens inside a paragraph or heading follow their container. */
 export function tokensOf(path: string): Token[] {
   return parser.parse(readFileSync(join(ROOT, path), 'utf8'), {}).flatMap((token) => [token, ...(token.children ?? [])])
 }
@@ -35,7 +35,7 @@ export interface CodeBlock {
   /** The first line of its code, from 1. */
   readonly line: number
   readonly language: string
-  /** What stands behind the language, such as `fragment`. */
+  /** The text after the language, such as `fragment`. */
   readonly marks: readonly string[]
   readonly code: string
 }

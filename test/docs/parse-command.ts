@@ -1,13 +1,13 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { buildProgram } from '../../scripts/reference/cli-program.js'
 
-/** A part of the line that the reader puts in: `$ID`, `CONTEXT`. */
+/** A part of the line that the reader replaces: `$ID`, `CONTEXT`. */
 const PLACEHOLDER = /\$|^[A-Z][A-Z0-9_-]*$/
 
-/** What is wrong with a command line, which is parsed and not run; `undefined` where nothing is. */
+/** Parses a command line without running it. Returns its error, or `undefined` without one. */
 export async function parseCommand(args: readonly string[]): Promise<string | undefined> {
   const program = withoutActions(buildProgram())
-  // As the command line itself does it.
+  // The command line itself does the same.
   const asked = args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
   try {
     await program.parseAsync(asked, { from: 'user' })

@@ -12,12 +12,12 @@ function textOf(page: string): string {
 }
 
 describe('the generated reference', () => {
-  it.each(Object.keys(GENERATED_PAGES))('%s is what the program says', (page) => {
+  it.each(Object.keys(GENERATED_PAGES))('%s equals the output of the program', (page) => {
     const isCurrent = textOf(page) === GENERATED_PAGES[page]?.()
     expect(isCurrent, `${page} is out of date: run "npm run generate:reference" and commit what it writes`).toBe(true)
   })
 
-  it('has every error code that the sources name, and no other', () => {
+  it('contains every error code that the sources name, and no other', () => {
     const described = new Set(textOf('docs/reference/errors.md').match(/\bERR_[A-Z0-9_]+\b/g))
     const named = codesInSources()
     expect([...named].filter((code) => !described.has(code))).toEqual([])
@@ -37,7 +37,7 @@ describe('the page of the configuration', () => {
     },
   )
 
-  it('tells the default of each limit', () => {
+  it('states the default of each limit', () => {
     const rows = page.replaceAll(/ +/g, ' ')
     const limits = Object.entries<number>({ ...DEFAULT_LIMITS })
     expect(limits.filter(([name, value]) => !rows.includes(`| \`${name}\` | ${value.toLocaleString('en')} |`))).toEqual(

@@ -1,10 +1,10 @@
 import { parse } from 'shell-quote'
 
-/** What ends a command and begins another. */
+/** Tokens that end one command and begin the next. */
 const SEPARATORS: ReadonlySet<string> = new Set(['|', '|&', '||', '&&', ';', '&', '(', ')', ';;'])
 const SUBSTITUTION = /\$\(([^()]*)\)/g
 
-/** The arguments of each `alcove` that a script runs. What the shell would put in for a variable stays `$name`. */
+/** The arguments of each `alcove` that a script runs. A shell variable stays `$name`. */
 export function alcoveCommands(script: string): string[][] {
   return logicalLines(script).flatMap((line) => {
     const inner = [...line.matchAll(SUBSTITUTION)].flatMap(([, command = '']) => alcoveCommands(command))
@@ -13,7 +13,7 @@ export function alcoveCommands(script: string): string[][] {
   })
 }
 
-/** Lines as the shell reads them: a backslash, or a quotation mark that is open, takes the next line in. */
+/** Lines as the shell reads them: a backslash or an open quotation mark joins the next line. */
 function logicalLines(script: string): string[] {
   const lines: string[] = []
   let rest = ''
@@ -35,7 +35,7 @@ function logicalLines(script: string): string[] {
   return rest === '' ? lines : [...lines, rest]
 }
 
-/** Whether a quotation has not come to its end. A comment has none. */
+/** True while a quotation is open. A comment has no quotation. */
 function isOpen(text: string): boolean {
   const quoted = /\\.|'[^']*'|"(?:\\.|[^"\\])*"|(?:^|\s)#.*/gs
   return /['"]/.test(text.replaceAll(quoted, ''))
@@ -59,7 +59,7 @@ function commandsOf(line: string): string[][] {
   return commands
 }
 
-/** What stands behind `alcove`, `npx alcove` and `VARIABLE=value alcove`; `undefined` for other commands. */
+/** The arguments after `alcove`, `npx alcove` and `VARIABLE=value alcove`; `undefined` for other commands. */
 function argumentsOf(words: readonly string[]): string[] | undefined {
   const first = words.findIndex((word) => !/^(\$|[A-Z_][A-Z0-9_]*=.*|npx|--yes|-y|sudo|time|exec)$/s.test(word))
   return words[first] === 'alcove' ? words.slice(first + 1) : undefined

@@ -12,7 +12,7 @@ async function listed(engine: Engine, query: AuditQuery = {}): Promise<AuditEntr
   return entries.reverse()
 }
 
-/** A company with a user who has no permission but Member's, and its accounts. */
+/** A company with its accounts and a user whose only permission is Member. */
 async function newCompany(engine: Engine, parentId = 1) {
   const { administration } = engine
   const { id: companyId } = await administration.companies.create({ name: 'Company', parentId })
@@ -64,7 +64,7 @@ describe.each([
     await engine.close()
   })
 
-  it('A101 lets no change stand that it could not record', async () => {
+  it('A101 rolls back a change that it cannot record', async () => {
     let isFailing = false
     const storage = new HookedStorage(database.storage(), (call, go) => {
       if (isFailing && call === 'audit.append') throw new Error('no entry')
@@ -88,8 +88,8 @@ describe.each([
   })
 })
 
-describe('who reads the audit trail', () => {
-  it('A102 sees their own company and those below it, and no others', async () => {
+describe('a reader of the audit trail', () => {
+  it('A102 sees their own company and its descendants, and no others', async () => {
     const { engine } = await memoryEngine()
     const parent = await newCompany(engine)
     const child = await newCompany(engine, parent.companyId)
@@ -118,7 +118,7 @@ describe('who reads the audit trail', () => {
     await engine.close()
   })
 
-  it('A103 learns nothing of the addresses of those above them', async () => {
+  it('A103 sees no addresses of users in the companies above', async () => {
     const { engine } = await memoryEngine()
     const parent = await newCompany(engine)
     const child = await newCompany(engine, parent.companyId)
@@ -157,7 +157,7 @@ describe('who reads the audit trail', () => {
 })
 
 describe('a list of the audit trail', () => {
-  it('A105 is read page by page, and by its filters, while entries are added', async () => {
+  it('A105 returns pages and applies filters while entries are added', async () => {
     const { engine, clock } = await memoryEngine()
     const { companyId, userId, tenantId } = await newCompany(engine)
     const appRoleId = await roleId(engine, 'Member')
@@ -199,7 +199,7 @@ describe('a list of the audit trail', () => {
     ['action', { action: 'permission.invented' }],
     ['from', { from: 'yesterday' }],
     ['to', { to: '2026-13-01' }],
-  ])('A105 refuses a wrong %s', async (field, query) => {
+  ])('A105 refuses an invalid %s', async (field, query) => {
     const { engine } = await memoryEngine()
     await expect(engine.administration.audit.list(query)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field })
     await engine.close()
@@ -226,14 +226,14 @@ describe('the audit trail over time', () => {
     await later.engine.close()
   })
 
-  it.each([0, 36_501, 1.5, '400'])('A113 is not kept for %s days', async (auditRetentionDays) => {
+  it.each([0, 36_501, 1.5, '400'])('A113 cannot be kept for %s days', async (auditRetentionDays) => {
     const opening = memoryEngine({ auditRetentionDays: auditRetentionDays as number })
     await expect(opening).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'auditRetentionDays' })
   })
 })
 
 describe('a refusal', () => {
-  it('A114 stays one where it cannot be recorded, which telemetry tells', async () => {
+  it('A114 stays a refusal when it cannot be recorded, and telemetry reports that', async () => {
     const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
       if (call === 'rates.take') throw new Error('no counters')
       return go()

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Header, type HeaderData } from 'tar/header'
 
-/** An entry of an archive, as a stranger may write it. */
+/** An entry of an archive, as an attacker may write it. */
 export interface Entry extends HeaderData {
   readonly path: string
   readonly content?: string | Buffer
 }
 
-/** A tar archive, with checksums at its end as a backup has them. */
+/** A tar archive with checksums at its end, in the format of a backup. */
 export function archiveOf(entries: readonly Entry[], options: { readonly checksums?: string } = {}): Buffer {
   const lines = entries.map(
     ({ path, content = '' }) => `${createHash('sha256').update(content).digest('hex')}  ${path}\n`,

@@ -4,7 +4,7 @@ import { BACKUP_JOB, type ClaimedJob, type ExtractedPiece, type ExtractionSource
 import { collect } from '../conformance/harness.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
-/** Long enough for whatever does not wait. */
+/** Long enough for any operation that does not wait for the backup. */
 const A_WHILE_MS = 300
 
 let held: MemoryEngine
@@ -19,8 +19,8 @@ afterEach(async () => {
   await held.engine.close()
 })
 
-describe('while a backup is made', () => {
-  it('a deleted document is gone for all who look, and its file and vectors stay until the end', async () => {
+describe('an engine whose folder is being backed up', () => {
+  it('hides a deleted document at once, and keeps its file and vectors until the backup ends', async () => {
     const uuid = await uploadText(held.session, contextId, 'a.txt', 'The lamp is in the hall.')
     const backup = await hold(60_000)
     await held.session.documents.delete(uuid)
@@ -32,7 +32,7 @@ describe('while a backup is made', () => {
     expect(await onDisk()).toEqual({ files: [], documents: 0 })
   })
 
-  it('a deleted context keeps its files and vectors, and of a backup that died no longer than its lease', async () => {
+  it('keeps files and vectors of a deleted context, for a crashed backup only until its lease ends', async () => {
     const uuid = await uploadText(held.session, contextId, 'a.txt', 'The lamp is in the hall.')
     await hold(1_000)
     await held.session.contexts.delete(contextId)
@@ -42,7 +42,7 @@ describe('while a backup is made', () => {
     expect(await onDisk()).toEqual({ files: [], documents: 0 })
   })
 
-  it('a repair waits for the end, for it makes documents anew', async () => {
+  it('delays a repair until the backup ends, because a repair processes documents a second time', async () => {
     const uuid = await uploadText(held.session, contextId, 'a.txt', 'The lamp is in the hall.')
     const [collection = ''] = await held.vectorIndex.listCollections()
     await held.vectorIndex.deleteDocument(collection, 1, 0)
@@ -55,7 +55,7 @@ describe('while a backup is made', () => {
     expect(await held.session.search(contextId, 'The lamp is in the hall.')).toHaveLength(1)
   })
 
-  it('the engine is closed at once, and the next one sweeps nothing of it away', async () => {
+  it('closes at once, and the next sweep removes no file or vector that the backup copies', async () => {
     await held.engine.close()
     const ports = { storage: new LastingStorage(), vectorIndex: new LastingIndex(), fileStore: held.fileStore }
     const first = await memoryEngine(ports)
@@ -75,7 +75,7 @@ describe('while a backup is made', () => {
     await next.engine.close()
   })
 
-  it('a document whose processing ends because it was deleted takes no vectors of its deleted context along', async () => {
+  it('keeps the vectors of a deleted context when the processing of a deleted document in it stops', async () => {
     const textExtractor = new WaitingExtractor('b.txt')
     await held.engine.close()
     held = await memoryEngine({ textExtractor })
@@ -92,7 +92,7 @@ describe('while a backup is made', () => {
   })
 })
 
-/** Closing an engine closes its ports; these stay for the next one. */
+/** An engine closes its ports; these ports ignore that and serve the next engine. */
 class LastingStorage extends MemoryStorage {
   override async close(): Promise<void> {
     await Promise.resolve()
@@ -105,7 +105,7 @@ class LastingIndex extends MemoryVectorIndex {
   }
 }
 
-/** Stops before one file until it is told to go on. */
+/** Stops before one file until `goOn` is called. */
 class WaitingExtractor extends MemoryTextExtractor {
   readonly reached: Promise<void>
   goOn: () => void = () => undefined

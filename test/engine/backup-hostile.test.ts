@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('a restore of a damaged backup', () => {
-  it('refuses it, wherever it ends', async () => {
+  it('refuses a backup that is cut off at any byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(archive.length - 1), async (length) => {
         expect(await refusal(archive.subarray(0, length))).toMatch(/damaged or incomplete|not a backup/)
@@ -40,7 +40,7 @@ describe('a restore of a damaged backup', () => {
     )
   })
 
-  it('refuses it, or restores every byte of every file, wherever a byte of it is another', async () => {
+  it('refuses a backup with one altered byte, or restores every file unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(archive.length - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const altered = Buffer.from(archive)
@@ -55,11 +55,11 @@ describe('a restore of a damaged backup', () => {
     )
   })
 
-  it('refuses one that is longer than it was', async () => {
+  it('refuses a backup with bytes added at its end', async () => {
     expect(await refusal(Buffer.concat([archive, Buffer.alloc(512)]))).toMatch(/damaged/)
   })
 
-  it('refuses checksums that are of other files', async () => {
+  it('refuses checksums of other files', async () => {
     expect(await refusal(archiveOf(entries, { checksums: '' }))).toMatch(/damaged/)
     const swapped = entries.map((entry, index) => (index === 1 ? { ...entry, content: 'x' } : entry))
     const honest = archiveOf(entries)
@@ -67,7 +67,7 @@ describe('a restore of a damaged backup', () => {
     expect(await refusal(archiveOf(swapped, { checksums }))).toMatch(/damaged/)
   })
 
-  it('restores what is as it was', async () => {
+  it('accepts a rebuilt archive with the original content', async () => {
     expect(await refusal(archiveOf(entries))).toBeUndefined()
     await rm(restored, { recursive: true })
   })
@@ -103,7 +103,7 @@ describe('a restore of a hostile archive', () => {
     expect(await refusal(archiveOf([...entries, { path, content: 'evil' }]))).toMatch(/does not belong|no file/)
   })
 
-  it('holds to it for any name of dots, slashes and letters', async () => {
+  it('writes no file outside its folder for any name of dots, slashes and letters', async () => {
     const name = fc.array(fc.constantFrom('..', '.', '/', 'a', 'files', 'keys', 'vectors', '~', '\\', '\u0001'), {
       minLength: 1,
       maxLength: 8,
@@ -113,7 +113,7 @@ describe('a restore of a hostile archive', () => {
         const path = parts.join('')
         const reason = await refusal(archiveOf([...entries, { path, content: 'x' }]))
         if (reason !== undefined) return
-        // What is accepted is in the folder, and is a plain file there.
+        // An accepted entry is a plain file inside the folder.
         expect(path).toMatch(/^(keys|vectors)\/(?!\.{1,2}(\/|$))./)
         expect(posix.normalize(path)).toBe(path)
         expect(await readFile(join(restored, path), 'utf8')).toBe('x')
@@ -132,38 +132,40 @@ describe('a restore of a hostile archive', () => {
   )
 
   it.each(['ExtendedHeader', 'GlobalExtendedHeader', 'NextFileHasLongPath', 'NextFileHasLongLinkpath'] as const)(
-    'refuses names that another entry gives (%s)',
+    'refuses entries that rename the next entry (%s)',
     async (type) => {
       const long: Entry = { path: 'PaxHeader', type, content: '20 path=../../evil\n' }
       expect(await refusal(archiveOf([...entries.slice(0, 1), long, ...entries.slice(1)]))).toMatch(/no file/)
     },
   )
 
-  it('refuses sizes that cannot be', async () => {
+  it('refuses impossible sizes', async () => {
     for (const size of [10 ** 6, 2 ** 40, 2 ** 53 - 1]) {
       expect(await refusal(archiveOf([...entries, { path: 'vectors/a', size }]))).toMatch(/damaged/)
     }
   })
 
-  it('refuses a file twice, and one that is a folder for another', async () => {
+  it('refuses two entries of one name, and a file that is also the folder of another entry', async () => {
     const one: Entry = { path: 'vectors/a', content: '1' }
     expect(await refusal(archiveOf([...entries, one, one]))).toMatch(/twice/)
     expect(await refusal(archiveOf([...entries, one, { path: 'vectors/a/b' }]))).toMatch(/twice/)
     expect(await refusal(archiveOf([...entries, { path: 'vectors/a/b' }, one]))).toMatch(/twice/)
   })
 
-  it('refuses what is no backup', async () => {
-    expect(await refusal(Buffer.alloc(0))).toMatch(/no backup/)
-    expect(await refusal(Buffer.alloc(10_240))).toMatch(/no backup/)
-    expect(await refusal(gzipSync(archive))).toMatch(/no backup/)
-    expect(await refusal(archiveOf(entries.slice(1)))).toMatch(/no backup/)
-    expect(await refusal(archiveOf([{ path: 'manifest.json', content: 'x'.repeat(2_000_000) }]))).toMatch(/no backup/)
-    expect(await refusal(withManifest({ format: 'another' }))).toMatch(/no backup/)
-    expect(await refusal(withManifest({ created: 'yesterday' }))).toMatch(/no backup/)
-    expect(await refusal(withManifest({ tablePrefix: 'x"; drop table y; --' }))).toMatch(/no backup/)
+  it('refuses a file that is not a backup', async () => {
+    expect(await refusal(Buffer.alloc(0))).toMatch(/not a backup/)
+    expect(await refusal(Buffer.alloc(10_240))).toMatch(/not a backup/)
+    expect(await refusal(gzipSync(archive))).toMatch(/not a backup/)
+    expect(await refusal(archiveOf(entries.slice(1)))).toMatch(/not a backup/)
+    expect(await refusal(archiveOf([{ path: 'manifest.json', content: 'x'.repeat(2_000_000) }]))).toMatch(
+      /not a backup/,
+    )
+    expect(await refusal(withManifest({ format: 'another' }))).toMatch(/not a backup/)
+    expect(await refusal(withManifest({ created: 'yesterday' }))).toMatch(/not a backup/)
+    expect(await refusal(withManifest({ tablePrefix: 'x"; drop table y; --' }))).toMatch(/not a backup/)
   })
 
-  it('refuses what a newer version has made', async () => {
+  it('refuses a backup of a newer version', async () => {
     expect(await refusal(withManifest({ version: 3, more: true }))).toMatch(/newer version/)
   })
 
@@ -177,7 +179,7 @@ describe('a restore of a hostile archive', () => {
     expect(await refusal(without('database-id', { path: 'database-id', content: 'x' }))).toMatch(/another folder/)
   })
 
-  it('refuses what is no file, and says where there is none', async () => {
+  it('refuses a folder or a device as its source, and reports a missing file', async () => {
     const refused = { code: 'ERR_BACKUP_INVALID' }
     await expect(restoreDataDir({ dataDir: restored, file: folder.path })).rejects.toMatchObject(refused)
     await expect(restoreDataDir({ dataDir: restored, file: '/dev/zero' })).rejects.toMatchObject(refused)
@@ -194,7 +196,7 @@ function withManifest(changes: object): Buffer {
   return archiveOf([{ path: 'manifest.json', content: JSON.stringify({ ...given, ...changes }) }, ...others])
 }
 
-/** Why it is refused, with nothing left behind; `undefined` where it was restored. */
+/** The reason of the refusal, after which nothing is left behind. `undefined` means that the restore succeeded. */
 async function refusal(bytes: Buffer): Promise<string | undefined> {
   await writeFile(file, bytes)
   const reason = await restoreDataDir({ dataDir: restored, file }).then(

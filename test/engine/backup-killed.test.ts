@@ -28,8 +28,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-describe('K a backup beside an engine that works', () => {
-  it('may be killed: the engine goes on, what is deleted goes, and the next one is whole', async () => {
+describe('K a backup beside a working engine', () => {
+  it('may be killed: the engine continues, purges run, and the next backup is complete', async () => {
     const file = join(folder.path, 'backup.tar')
     const storage = new KnexStorage({ knex: openSqlite(join(dataDir, 'alcove.sqlite')) })
     await storage.open()
@@ -39,11 +39,11 @@ describe('K a backup beside an engine that works', () => {
       await setTimeout(Math.random() * 400)
       child.kill('SIGKILL')
       const { exitCode, stderr } = await outcome
-      // It was killed, or had come to its end.
+      // The process was killed, or had finished before.
       if (exitCode !== null) expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
       await rm(file, { force: true })
       await load.goOn()
-      // Its lease runs out; the last one's is waited for.
+      // The killed backup's lease runs out; the test waits for the last one's.
       if (kill < KILLS - 1) await storage.transaction(({ jobs }) => jobs.releaseAll(['backup']))
     }
     await storage.close()
@@ -61,7 +61,7 @@ describe('K a backup beside an engine that works', () => {
     await expectWhole(restored)
     expect((await readdir(folder.path)).filter((name) => name.includes('partial'))).toEqual([])
 
-    // Nothing of what was deleted meanwhile stays, nor anything of the backups.
+    // No data of deleted documents stays, and no data of the backups.
     const { child } = startAlcove(['--data-dir', dataDir, 'backup', join(folder.path, 'last.tar')], {
       cwd: folder.path,
     })

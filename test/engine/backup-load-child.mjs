@@ -1,4 +1,7 @@
-/** Works on the folder given, without a pause: uploads, deletes, searches; tells what it has done, until told to stop. */
+/**
+ * Works on the given folder without a pause: uploads, deletes and searches. Reports its calls until its parent stops
+ * it.
+ */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 
 const [dataDir] = process.argv.slice(2)
@@ -15,7 +18,7 @@ const create = async (name) =>
 const main = (await session.contexts.list())[0]?.id ?? (await create('Main'))
 let other = await create('Passing')
 
-/** Tells from any other by its number; the length differs, so that documents have one chunk or many. */
+/** The number makes each text unique. The length differs, so that documents have one chunk or many. */
 const textOf = (number) =>
   Array.from(
     { length: 1 + (number % 7) },
@@ -28,7 +31,7 @@ for (let number = Date.now() % 100_000; !isStopping; number += 1) {
   const content = Buffer.from(textOf(number))
   const uuid = await session.documents.upload(isOther ? other : main, { fileName: `${number}.txt`, content })
   if (isOther) {
-    // Some are deleted while they are processed; their context, too.
+    // The child deletes some documents, or their context, while they are processed.
     if (number % 3 === 0) await session.documents.delete(uuid)
     if (number % 5 === 0) {
       await session.contexts.delete(other)

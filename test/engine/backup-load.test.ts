@@ -25,8 +25,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-describe('K backups beside an engine that uploads, deletes and searches without a pause', () => {
-  it('each becomes a folder in which every document is whole, and found as in the source', async () => {
+describe('K a backup beside an engine that uploads, deletes and searches without a pause', () => {
+  it('is restored to a folder in which every document is complete, and searches match the source', async () => {
     const files: string[] = []
     for (let round = 0; round < BACKUPS; round += 1) {
       const file = join(folder.path, `${round}.tar`)
@@ -51,7 +51,10 @@ describe('K backups beside an engine that uploads, deletes and searches without 
   }, 180_000)
 })
 
-/** Asks a restored folder and its source for each document that both have. @returns how many there were */
+/**
+ * Searches a restored folder and its source for each document that both have.
+ * @returns the number of these documents
+ */
 async function expectSameAnswers(source: Engine, restored: string): Promise<number> {
   const engine = await openLocalEngine({ dataDir: restored, roles: ['ingest'] })
   const [ours, theirs] = [source.as(source.owner), engine.as(engine.owner)]
@@ -66,7 +69,7 @@ async function expectSameAnswers(source: Engine, restored: string): Promise<numb
     expect(found[0]?.similarity).toBeGreaterThan(0.95)
     if (!there.has(fileName)) continue
     const expected = await ours.documents.chunks(fileName)
-    // One that was under way is processed where it is restored, and its chunks have ids of their own there.
+    // The restored engine processes an unfinished document itself, so its chunks have other ids there.
     const isSameWork = completed === there.get(fileName)
     expect(chunks).toEqual(expected.map((chunk, at) => (isSameWork ? chunk : { ...chunk, id: chunks[at]?.id })))
     compared += 1

@@ -8,10 +8,10 @@ import { openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { folderContents } from './folder-contents.js'
 
-/** An engine in a process of its own that works without a pause. */
+/** An engine in a separate process that works without a pause. */
 export interface Load {
   readonly child: ChildProcess
-  /** Documents so far. */
+  /** The number of documents so far. */
   readonly completed: () => number
   reach(count: number): Promise<void>
   /** Waits for some more documents. */
@@ -19,7 +19,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Starts an engine in a process of its own; `completed` counts what it says. */
+/** Starts an engine in a separate process; `completed` counts the documents that it reports. */
 export function startLoad(path: string): Load {
   const child: ChildProcess = fork(join(import.meta.dirname, 'backup-load-child.mjs'), [path], { stdio: 'inherit' })
   let completed = 0
@@ -40,8 +40,8 @@ export function startLoad(path: string): Load {
 }
 
 /**
- * An engine ends what was under way; then each document has all that belongs to it. In a folder that was restored
- * there is nothing to sweep; in one that an engine has left while it deleted, there may be.
+ * Opens an engine, which finishes the unfinished work; then each document has all of its data. The sweep finds nothing
+ * in a restored folder. It may find orphans in a folder whose engine stopped during a deletion.
  */
 export async function expectWhole(
   path: string,

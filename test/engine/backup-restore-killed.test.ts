@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { archiveOf, type Entry, entriesOf } from './backup-archives.js'
 
 const KILLS = sized(3, 6)
-/** Before the database's id, the keys, the vectors and the database. */
+/** The number of moves: the database's id, the keys, the vectors and the database. */
 const MOVES = 4
 const KILLED_AT_RENAME = pathToFileURL(join(import.meta.dirname, '../fixtures/killed-at-rename.mjs')).href
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) => {
   const isThere = where === 'an empty folder'
 
-  it('may be killed at any moment: the next one finds its place free, and leaves nothing of it', async () => {
+  it('may be killed at any moment: the next restore finds the folder free, and no unfinished files stay', async () => {
     const around = isThere ? dataDir : place
     await mkdir(around, { recursive: true })
     for (let kill = 0; kill < KILLS; kill += 1) {
@@ -60,7 +60,7 @@ describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) 
       child.kill('SIGKILL')
       const { exitCode, stderr } = await outcome
       if (exitCode === null && !(await hasDatabase())) continue
-      // It had come to its end, or as good as.
+      // The restore had finished, or nearly.
       if (exitCode !== null) expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
       await expectWhole()
       await rm(dataDir, { recursive: true })
@@ -71,7 +71,7 @@ describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) 
     expect(await unfinishedIn(around)).toEqual([])
   }, 180_000)
 
-  it('leaves another one alone that is under way', async () => {
+  it('ignores another restore that is in progress', async () => {
     const around = isThere ? dataDir : place
     await mkdir(around, { recursive: true })
     const { child } = startAlcove(['restore', file, '--data-dir', dataDir], { cwd: folder.path })
@@ -93,22 +93,22 @@ describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) 
   })
 })
 
-describe('K a restore to an empty folder that is killed while its files come to their place', () => {
-  it.each(Array.from({ length: MOVES }, (_, at) => at))('is done again, before move %i', async (at) => {
+describe('K a restore to an empty folder that is killed while it moves its files into place', () => {
+  it.each(Array.from({ length: MOVES }, (_, at) => at))('can be repeated after a kill before move %i', async (at) => {
     await mkdir(dataDir, { recursive: true })
     const env = { NODE_OPTIONS: `--import ${KILLED_AT_RENAME}`, ALCOVE_TEST_KILLED_AT_RENAME: String(at) }
     const { child, outcome } = startAlcove(['restore', file, '--data-dir', dataDir], { cwd: folder.path, env })
     await outcome
     expect(child.signalCode).toBe('SIGKILL')
     expect((await readdir(dataDir)).filter((name) => !name.startsWith('.'))).toHaveLength(at)
-    // Nobody takes what is there for a data folder.
+    // No engine opens the incomplete folder as a data folder.
     if (at > 1) await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
     await restoreDataDir({ dataDir, file })
     await expectWhole()
     expect(await unfinishedIn(dataDir)).toEqual([])
   })
 
-  it('is done again only where there is nothing else', async () => {
+  it('is not repeated in a folder that contains other files', async () => {
     await mkdir(dataDir, { recursive: true })
     const env = { NODE_OPTIONS: `--import ${KILLED_AT_RENAME}`, ALCOVE_TEST_KILLED_AT_RENAME: '2' }
     await startAlcove(['restore', file, '--data-dir', dataDir], { cwd: folder.path, env }).outcome
@@ -130,7 +130,7 @@ async function hasDatabase(): Promise<boolean> {
   )
 }
 
-/** The database may be in use by nobody else, and is checked by opening it. */
+/** No other process may use the database, which this function opens to check it. */
 async function expectWhole(): Promise<void> {
   for (const { path, content } of entries.slice(1)) {
     if (path === 'alcove.sqlite') continue

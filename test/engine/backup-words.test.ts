@@ -30,7 +30,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Waits until an engine has indexed what lacked words, and expects the folder to be without a fault. */
+/** Waits until an engine has indexed documents that lacked words, and expects a healthy folder. */
 async function expectIndexedInBackground(): Promise<void> {
   await withEngine(restored, {}, async (engine) => {
     const session = engine.as(engine.owner)
@@ -47,7 +47,7 @@ async function expectIndexedInBackground(): Promise<void> {
 }
 
 describe('the words in a backup', () => {
-  it('W61 are those of the folder: what is restored finds by words at once, and has nothing to do', async () => {
+  it('W61 equal those of the folder: a restored engine finds by words at once, and no job waits', async () => {
     const made = await backupDataDir({ dataDir, file })
     const { checked } = await examine(dataDir)
     expect(made).toMatchObject({ wordCollections: 2, indexedChunks: checked.chunks })
@@ -56,7 +56,7 @@ describe('the words in a backup', () => {
       indexedChunks: checked.chunks,
     })
     expect(await folderContents(restored)).toEqual(await folderContents(dataDir))
-    // Nobody works on it.
+    // No engine works on the folder.
     expect(await find(restored, SHELF, { ...BY_WORDS, isWorking: false })).toContain(SHELF)
     expect(await examine(restored)).toMatchObject({ isHealthy: true, problems: [] })
     for (const path of ['words', `words/${WORDS}.sqlite`]) {
@@ -64,7 +64,7 @@ describe('the words in a backup', () => {
     }
   })
 
-  it('W62 are not those of documents and contexts that are not in it', async () => {
+  it('W62 exclude those of documents and contexts that the backup excludes', async () => {
     const rows = { documentId: 99, chunks: [0], terms: [['lamp']] }
     await words(dataDir, async (index) => {
       await index.add(WORDS, rows)
@@ -76,7 +76,7 @@ describe('the words in a backup', () => {
     expect(await examine(restored)).toMatchObject({ problems: [] })
   })
 
-  it('W63 lack some that the folder lacks: the engine that opens what is restored indexes those in the background', async () => {
+  it('W63 lack those that the folder lacks: the engine on the restored folder indexes them in the background', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 4))
     const made = await backupDataDir({ dataDir, file })
     expect(made).toMatchObject({ documentsWithoutVectors: [], wordCollections: 2 })
@@ -85,14 +85,14 @@ describe('the words in a backup', () => {
     await expectIndexedInBackground()
   })
 
-  it('W63 are damaged in the folder: likewise', async () => {
+  it('W63 may be damaged in the folder: the engine on the restored folder indexes them in the background', async () => {
     await truncate(join(dataDir, 'words', `${WORDS}.sqlite`), 5_000)
     expect(await backupDataDir({ dataDir, file })).toMatchObject({ documents: 3, wordCollections: 1 })
     await restoreDataDir({ dataDir: restored, file })
     await expectIndexedInBackground()
   })
 
-  it('W64 are not in one of before there were words: it is restored, and they are indexed in the background', async () => {
+  it('W64 are missing in a backup of a version without words: the restored engine indexes them in the background', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_documents').update({ words_version: null })
       await database.raw('pragma wal_checkpoint(truncate)')
@@ -112,7 +112,7 @@ describe('the words in a backup', () => {
     await expectIndexedInBackground()
   })
 
-  it('W65 are those of its moment, however many documents come and go while it is made', async () => {
+  it('W65 are those of its snapshot, however many uploads and deletions run during the backup', async () => {
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     let isDone = false
@@ -131,14 +131,14 @@ describe('the words in a backup', () => {
     await work
     await engine.close()
     for (const [at, one] of files.entries()) {
-      const place = `${restored}-${at}`
-      await restoreDataDir({ dataDir: place, file: one })
-      const { documents, strangers } = await folderContents(place)
+      const target = `${restored}-${at}`
+      await restoreDataDir({ dataDir: target, file: one })
+      const { documents, strangers } = await folderContents(target)
       expect(strangers).toEqual([])
       for (const found of documents.values()) {
         expect([found.words, found.vectors]).toEqual([found.chunks, found.windows])
       }
-      expect((await examine(place)).problems.filter(({ code }) => code !== 'job-missing')).toEqual([])
+      expect((await examine(target)).problems.filter(({ code }) => code !== 'job-missing')).toEqual([])
     }
   })
 })

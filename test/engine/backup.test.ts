@@ -21,7 +21,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string
 let contextId: number
 let uuids: Record<string, string>
-/** What an engine finds on the source. */
+/** The results of searches in the source. */
 let inSource: unknown
 let next = 0
 
@@ -49,12 +49,12 @@ const newPath = (name: string): string => {
   next += 1
   return join(folder.path, `${next}-${name}`)
 }
-/** Without the log of SQLite, which comes and goes with whoever has it open. */
+/** Excludes the log of SQLite, which exists only while a process has the database open. */
 const namesOf = async (path: string): Promise<string[]> =>
   (await readdir(path)).filter((name) => !/-(wal|shm)$/.test(name)).sort()
 
-describe('a backup of a folder on which nobody works', () => {
-  it('is one file for its owner alone, and becomes a folder that finds the same', async () => {
+describe('a backup of a folder that no engine uses', () => {
+  it('is one file that only its owner can read, and its restored folder answers as the source does', async () => {
     const [file, restored] = [newPath('backup.tar'), newPath('restored')]
     const before = await namesOf(dataDir)
     const made = await backupDataDir({ dataDir, file })
@@ -76,7 +76,7 @@ describe('a backup of a folder on which nobody works', () => {
     expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
   })
 
-  it('can be made by an engine of the same process, and while another process holds the folder', async () => {
+  it('may be made by an engine of the same process, and while another process has the folder open', async () => {
     const engine = await openLocalEngine({ dataDir, roles: ['ingest'] })
     const file = newPath('backup.tar')
     expect((await backupDataDir({ dataDir, file })).documents).toBe(3)
@@ -84,7 +84,7 @@ describe('a backup of a folder on which nobody works', () => {
     await engine.close()
   })
 
-  it('is read by tar and sha256sum', async () => {
+  it('is a tar file whose checksums sha256sum accepts', async () => {
     const [file, unpacked] = [newPath('backup.tar'), newPath('unpacked')]
     await backupDataDir({ dataDir, file })
     await mkdir(unpacked)
@@ -95,7 +95,7 @@ describe('a backup of a folder on which nobody works', () => {
     expect(manifest).toMatchObject({ format: 'alcove-backup', version: 2, documents: 3 })
   })
 
-  it('leaves the keys out where it is told to; what is restored opens with the key put back', async () => {
+  it('excludes the keys on request, and the restored folder opens after the key is copied back', async () => {
     const [file, restored] = [newPath('backup.tar'), newPath('restored')]
     expect((await backupDataDir({ dataDir, file, withoutKeys: true })).hasSecretKey).toBe(false)
     const key = await readFile(join(dataDir, 'keys', 'secret-key'))
@@ -106,7 +106,7 @@ describe('a backup of a folder on which nobody works', () => {
     expect(await answers(restored)).toEqual(inSource)
   })
 
-  it('lets nobody hold a job in what is restored, and no upload hold its quota', async () => {
+  it('restores jobs without leases, and no quota reservations of uploads', async () => {
     const [file, restored] = [newPath('backup.tar'), newPath('restored')]
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
     const far = Date.now() + 3_600_000
@@ -127,14 +127,14 @@ describe('a backup of a folder on which nobody works', () => {
     await copy.destroy()
   })
 
-  it('leaves out what is only there for a while, and vectors of what was deleted or is not known', async () => {
+  it('excludes temporary files, and vectors of deleted or unknown documents', async () => {
     const [source, file, restored] = [newPath('data'), newPath('backup.tar'), newPath('restored')]
     await backupDataDir({ dataDir, file })
     await restoreDataDir({ dataDir: source, file })
     const index = new LanceDbVectorIndex(join(source, 'vectors'))
     const [collection = ''] = await index.listCollections()
     const rows = { chunks: Uint32Array.of(0), windows: Uint16Array.of(0), vectors: new Float32Array(384).fill(0.05) }
-    // Of documents that come after the snapshot: a restored engine gives their ids to others.
+    // The vectors of documents after the snapshot: a restored engine gives their ids to others.
     await index.add({ name: collection, dimensions: 384 }, { ...rows, documentId: 99 })
     await index.add(
       { name: collection.replace('context-1', 'context-7'), dimensions: 384 },
@@ -143,21 +143,21 @@ describe('a backup of a folder on which nobody works', () => {
     await index.close()
     await mkdir(join(source, 'vectors', '.building', 'build-1'), { recursive: true })
     await writeFile(join(source, 'vectors', '.building', 'build-1', 'part'), 'of an index')
-    const again = newPath('backup.tar')
-    expect(await backupDataDir({ dataDir: source, file: again })).toMatchObject({ documents: 3, collections: 1 })
-    await restoreDataDir({ dataDir: restored, file: again })
+    const secondFile = newPath('backup.tar')
+    expect(await backupDataDir({ dataDir: source, file: secondFile })).toMatchObject({ documents: 3, collections: 1 })
+    await restoreDataDir({ dataDir: restored, file: secondFile })
     expect(await namesOf(join(restored, 'vectors'))).toEqual([`${collection}.lance`])
     expect(await folderContents(restored)).toEqual(await folderContents(dataDir))
   })
 
-  it('processes again what was under way', async () => {
+  it('leads to a second processing of unfinished documents after a restore', async () => {
     const [source, file, restored] = [newPath('data'), newPath('backup.tar'), newPath('restored')]
     const engine = await openLocalEngine({ dataDir: source })
     const session = engine.as(engine.owner)
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 60, overlap: 0 } })
     const uuid = await uploadText(session, id, 'long.txt', TEXTS['long.txt'])
     await engine.close()
-    // As it is between two writes: some of its chunks and vectors are there.
+    // The state between two writes: some of its chunks and vectors exist.
     const knex = openSqlite(join(source, 'alcove.sqlite'))
     await knex('alcove_documents').update({ completed: null, chunk_count: 0 })
     await knex('alcove_jobs').insert({
@@ -171,15 +171,15 @@ describe('a backup of a folder on which nobody works', () => {
     await knex.destroy()
     expect(await backupDataDir({ dataDir: source, file })).toMatchObject({ documents: 1, files: 1, vectors: 0 })
     await restoreDataDir({ dataDir: restored, file })
-    const again = await openLocalEngine({ dataDir: restored })
-    await again.as(again.owner).documents.whenProcessed(uuid)
-    await again.close()
+    const reopened = await openLocalEngine({ dataDir: restored })
+    await reopened.as(reopened.owner).documents.whenProcessed(uuid)
+    await reopened.close()
     const { documents } = await folderContents(restored)
     const found = documents.get(uuid)
     expect(found).toMatchObject({ isCompleted: true, chunkCount: found?.chunks, vectors: found?.windows })
   })
 
-  it('says which documents are not as they should be, and has all else', async () => {
+  it('reports damaged documents, and contains all others', async () => {
     const [file, broken, restored] = [newPath('backup.tar'), newPath('broken'), newPath('restored')]
     await backupDataDir({ dataDir, file })
     await restoreDataDir({ dataDir: broken, file })
@@ -196,7 +196,7 @@ describe('a backup of a folder on which nobody works', () => {
     expect(await readFile(join(restored, 'files', key('leave.txt')), 'utf8')).toBe('other bytes')
   })
 
-  it('has vectors on another disk, where there are no links', async ({ skip }) => {
+  it('copies vectors from another disk, to which no hard link can be made', async ({ skip }) => {
     const other = await mkdtempOn('/dev/shm')
     if (other === undefined) return skip('there is no other file system here')
     const [file, source, restored] = [newPath('backup.tar'), newPath('data'), newPath('restored')]
@@ -213,8 +213,8 @@ describe('a backup of a folder on which nobody works', () => {
   })
 })
 
-describe('a folder whose vectors are damaged', () => {
-  it('is backed up without them: what is restored can make them again', async () => {
+describe('a folder with damaged vectors', () => {
+  it('is backed up without them, and the restored engine can compute them', async () => {
     const [file, source, backup, restored] = [newPath('a.tar'), newPath('data'), newPath('b.tar'), newPath('restored')]
     await backupDataDir({ dataDir, file })
     await restoreDataDir({ dataDir: source, file })
@@ -228,13 +228,13 @@ describe('a folder whose vectors are damaged', () => {
     const engine = await openLocalEngine({ dataDir: restored, roles: ['ingest'] })
     expect(await engine.administration.verify({ repair: true })).toMatchObject({ isHealthy: true })
     await engine.close()
-    // Their chunks were made again, under other ids.
+    // The second processing made the chunks, under other ids.
     expect(withoutIds(await answers(restored))).toEqual(withoutIds(inSource))
   })
 })
 
-describe('a backup is refused', () => {
-  it('where the file is there, lies in the data folder, or has no folder', async () => {
+describe('a backup', () => {
+  it('refuses a target that exists, lies in the data folder, or has no parent folder', async () => {
     const file = newPath('backup.tar')
     await writeFile(file, 'mine')
     const refused = { code: 'ERR_INVALID_INPUT', field: 'file' }
@@ -251,7 +251,7 @@ describe('a backup is refused', () => {
     expect((await backupDataDir({ dataDir, file, overwrite: true })).bytes).toBeGreaterThan(1_000)
   })
 
-  it('where the folder has no database of its own', async () => {
+  it('refuses a folder without its own database', async () => {
     const file = newPath('backup.tar')
     await expect(backupDataDir({ dataDir: newPath('none'), file })).rejects.toMatchObject({
       code: 'ERR_NOT_INITIALIZED',
@@ -268,7 +268,7 @@ describe('a backup is refused', () => {
     })
   })
 
-  it('where the tables have another prefix, and takes it where it is told', async () => {
+  it('refuses tables with another prefix, and accepts them when the prefix is given', async () => {
     const [prefixed, file, restored] = [newPath('prefixed'), newPath('backup.tar'), newPath('restored')]
     await (await openLocalEngine({ dataDir: prefixed, tablePrefix: 'our_', roles: [] })).close()
     await expect(backupDataDir({ dataDir: prefixed, file })).rejects.toMatchObject({
@@ -280,7 +280,7 @@ describe('a backup is refused', () => {
     await (await openLocalEngine({ dataDir: restored, tablePrefix: 'our_', roles: [] })).close()
   })
 
-  it('while another one is made, and leaves nothing where it is interrupted', async () => {
+  it('refuses to run beside another one, and leaves no file when it is interrupted', async () => {
     const files = [newPath('one.tar'), newPath('two.tar')]
     const both = await Promise.allSettled(files.map((file) => backupDataDir({ dataDir, file })))
     const refused = both.find((outcome) => outcome.status === 'rejected')
@@ -297,7 +297,7 @@ describe('a backup is refused', () => {
     await backupDataDir({ dataDir, file })
   })
 
-  it('where the name was taken meanwhile, and touches no file that it has not made', async () => {
+  it('refuses a name that another process took in the meantime, and changes no file of others', async () => {
     const [file, link] = [newPath('backup.tar'), newPath('link')]
     await writeFile(`${file}.partial`, 'mine')
     let isTaken = false
@@ -316,7 +316,7 @@ describe('a backup is refused', () => {
     expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
   })
 
-  it('for one of two folders that are backed up to one file at once; each is whole, whichever is there', async () => {
+  it('succeeds for only one of two folders with the same target, and the file is complete', async () => {
     const other = newPath('other')
     await (await openLocalEngine({ dataDir: other, roles: [] })).close()
     for (const overwrite of [false, true, false, true]) {
@@ -333,7 +333,7 @@ describe('a backup is refused', () => {
     expect(await namesOf(folder.path)).not.toContainEqual(expect.stringContaining('partial'))
   })
 
-  it.skipIf(process.getuid?.() === 0)('where its place may not be written', async () => {
+  it.skipIf(process.getuid?.() === 0)('refuses a target folder without write permission', async () => {
     const place = newPath('place')
     await mkdir(place)
     await chmod(place, 0o500)
@@ -344,7 +344,7 @@ describe('a backup is refused', () => {
 })
 
 describe('a restore', () => {
-  it('goes to a new folder or an empty one, and changes nothing where there is something', async () => {
+  it('accepts a new or an empty folder, and changes no folder with content', async () => {
     const [file, empty, full] = [newPath('backup.tar'), newPath('empty'), newPath('full')]
     await backupDataDir({ dataDir, file })
     await mkdir(empty)
@@ -363,7 +363,7 @@ describe('a restore', () => {
     await restoreDataDir({ dataDir: join(newPath('new'), 'deep', 'in'), file })
   })
 
-  it('that is interrupted leaves nothing', async () => {
+  it('leaves no files when it is interrupted', async () => {
     const [file, restored] = [newPath('backup.tar'), newPath('restored')]
     await backupDataDir({ dataDir, file })
     const before = await namesOf(folder.path)
@@ -375,7 +375,7 @@ describe('a restore', () => {
     expect(await namesOf(folder.path)).toEqual(before)
   })
 
-  it('may be done twice, and both folders go their own ways', async () => {
+  it('may run twice, and the two folders are independent', async () => {
     const [file, one, other] = [newPath('backup.tar'), newPath('one'), newPath('other')]
     await backupDataDir({ dataDir, file })
     for (const restored of [one, other]) await restoreDataDir({ dataDir: restored, file })
@@ -395,7 +395,7 @@ function withoutIds(found: unknown): unknown[] {
   return (found as unknown[][]).map(([, ...rest]) => rest)
 }
 
-/** What an engine finds on a folder; the folder is clean: its sweep has nothing to remove. */
+/** The results of searches in a folder. The folder is clean: its sweep removes nothing. */
 async function answers(path: string): Promise<unknown> {
   const telemetry = new MemoryTelemetry()
   const engine = await openLocalEngine({ dataDir: path, roles: ['ingest'], telemetry })

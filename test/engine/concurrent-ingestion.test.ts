@@ -6,7 +6,7 @@ import type { EmbedOptions } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { NEW_CONTEXT } from './memory-engine.js'
 
-/** Takes its time, counts what it is given, and fails as often as it is told to. */
+/** A slow model that counts its texts, and fails as often as the test sets. */
 class SlowModel extends MemoryEmbeddingModel {
   readonly embedded: string[] = []
   failures = 0
@@ -42,7 +42,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** A text of a hundred chunks, no two windows the same. */
+/** A text of a hundred chunks without two equal windows. */
 const REPORT = Array.from({ length: 2_000 }, (_, number) => `Room${number} has lamp${number * 7}.`).join(' ')
 
 async function newContext(name: string): Promise<number> {
@@ -54,8 +54,8 @@ async function upload(contextId: number, fileName: string, text: string): Promis
   return await session.documents.upload(contextId, { fileName, content: Buffer.from(text) })
 }
 
-describe('documents that come at the same time', () => {
-  it('50 at once, 20 with the same bytes under one name and 10 under others: each once, and embedded once', async () => {
+describe('a context that receives documents at the same time', () => {
+  it('stores each of 50 uploads once, 20 with the same bytes and name and 10 under other names, and embeds them once', async () => {
     const contextId = await newContext('Same')
     const uuids = await Promise.all([
       ...Array.from({ length: 20 }, () => upload(contextId, 'report.txt', REPORT)),
@@ -86,7 +86,7 @@ describe('documents that come at the same time', () => {
     expect(new Set(hits.map(({ content }) => content)).size).toBe(1)
   })
 
-  it('with the same text: what one of them could not embed, the others do', async () => {
+  it('lets a document embed the windows that another one with the same text failed to embed', async () => {
     const contextId = await newContext('Stumble')
     model.failures = 1
     const uuids = await Promise.all(['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => upload(contextId, name, REPORT)))
@@ -95,7 +95,7 @@ describe('documents that come at the same time', () => {
     expect(model.embedded.length).toBe(new Set(model.embedded).size)
   })
 
-  it('with the same text: one that is deleted meanwhile takes no other with it', async () => {
+  it('keeps all documents with the same text when one of them is deleted', async () => {
     const contextId = await newContext('Deleted')
     model.delayMs = 200
     const [first = '', second = ''] = await Promise.all(

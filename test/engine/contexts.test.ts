@@ -15,8 +15,8 @@ afterEach(async () => {
   await memory.engine.close()
 })
 
-describe('creating a context', () => {
-  it('fills in every member of the specification', async () => {
+describe('a new context', () => {
+  it('has every member of the specification', async () => {
     expect(await session.contexts.create(NEW_CONTEXT)).toEqual({
       id: 1,
       name: 'Handbook',
@@ -37,12 +37,12 @@ describe('creating a context', () => {
     })
   })
 
-  it('keeps starter prompts that are given, an empty list too', async () => {
+  it('keeps the given starter prompts, including an empty list', async () => {
     expect((await session.contexts.create({ ...NEW_CONTEXT, starterPrompts: ['Hi?'] })).starterPrompts).toEqual(['Hi?'])
     expect((await session.contexts.create({ ...NEW_CONTEXT, starterPrompts: [] })).starterPrompts).toEqual([])
   })
 
-  it('takes settings', async () => {
+  it('accepts settings', async () => {
     const settings = {
       maxSizeBytes: 1_000,
       topN: 100,
@@ -60,18 +60,18 @@ describe('creating a context', () => {
     })
   })
 
-  it('takes texts of the greatest length, counted in characters', async () => {
+  it('accepts texts of the greatest length, counted in characters', async () => {
     const texts = { name: '👍'.repeat(255), description: 'd'.repeat(100_000), caption: '東'.repeat(1_000) }
     expect(await session.contexts.create({ ...NEW_CONTEXT, ...texts })).toMatchObject(texts)
   })
 
-  it('keeps toolsJson as the string it came as', async () => {
+  it('keeps toolsJson as the same string', async () => {
     const toolsJson =
       ' [ {"id":1,"name":"a","description":"\\\\x \\"y\\"","action":"Run Agent","agentId":2,"extra":null} ] '
     expect((await session.contexts.create({ ...NEW_CONTEXT, toolsJson })).toolsJson).toBe(toolsJson)
   })
 
-  it('takes toolsJson of exactly 1,048,576 bytes, whatever is in it', async () => {
+  it('accepts toolsJson of exactly 1,048,576 bytes with any content', async () => {
     const toolsJson = toolsJsonOf('東京 \\u0000'.repeat(50_000))
     const filled = toolsJson + ' '.repeat(1_048_576 - Buffer.byteLength(toolsJson))
     expect((await session.contexts.create({ ...NEW_CONTEXT, toolsJson: filled })).toolsJson).toBe(filled)
@@ -139,14 +139,14 @@ describe('creating a context', () => {
       'settings.scoreThreshold: must be a number from 0 to 1',
     ],
   ]
-  it.each(bad)('refuses %s', async (_what, change, message) => {
+  it.each(bad)('cannot have %s', async (_what, change, message) => {
     const input = { ...NEW_CONTEXT, ...change }
     await expect(session.contexts.create(input)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     await expect(session.contexts.create(input)).rejects.toThrow(message)
     expect(await session.contexts.list()).toEqual([])
   })
 
-  it('refuses a model that the engine does not have', async () => {
+  it('cannot have a model that the engine lacks', async () => {
     const settings = { embeddingModel: 'other' }
     await expect(session.contexts.create({ ...NEW_CONTEXT, settings })).rejects.toMatchObject({
       code: 'ERR_MODEL_UNKNOWN',
@@ -154,7 +154,7 @@ describe('creating a context', () => {
     })
   })
 
-  it.each([null, undefined, 'text', 7, []])('refuses an input that is no object: %j', async (input) => {
+  it.each([null, undefined, 'text', 7, []])('cannot come from an input that is not an object: %j', async (input) => {
     await expect(session.contexts.create(input as unknown as NewContext)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
     })
@@ -162,7 +162,7 @@ describe('creating a context', () => {
 })
 
 describe('contexts', () => {
-  it('are listed in the order of their ids, and read one by one', async () => {
+  it('are listed in the order of their ids, and can be read one by one', async () => {
     const first = await session.contexts.create(NEW_CONTEXT)
     const second = await session.contexts.create({ ...NEW_CONTEXT, name: 'Second' })
     expect(await session.contexts.list()).toEqual([first, second])
@@ -191,12 +191,12 @@ describe('contexts', () => {
     expect(await session.contexts.get(id)).toEqual(emptied)
   })
 
-  it('can be written back as they were read', async () => {
+  it('accept an update with the values that a read returned', async () => {
     const context = await session.contexts.create(NEW_CONTEXT)
     expect(await session.contexts.update(context.id, context as ContextChanges)).toEqual(context)
   })
 
-  it('change what a search uses, but not what documents were cut by', async () => {
+  it('change the search settings, but not the chunks of stored documents', async () => {
     const { id, name, description, caption } = await session.contexts.create(NEW_CONTEXT)
     const texts = { name, description, caption }
     expect(await session.contexts.update(id, { ...texts, settings: { topN: 9, scoreThreshold: 0.3 } })).toMatchObject({
@@ -207,7 +207,7 @@ describe('contexts', () => {
     await expect(session.contexts.update(id, fixed)).rejects.toThrow('settings.chunkSizeTokens: cannot change')
   })
 
-  it('refuse settings that there are not, and name those there are', async () => {
+  it('refuse unknown settings, and list the valid ones', async () => {
     const create = session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSize: 10 } as object })
     await expect(create).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
@@ -224,14 +224,14 @@ describe('contexts', () => {
     expect(await session.contexts.get(id)).toMatchObject({ maxSize })
   })
 
-  it('are refused an update without a required member', async () => {
+  it('refuse an update without a required member', async () => {
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await expect(session.contexts.update(id, { name: 'x', description: 'y' } as ContextChanges)).rejects.toThrow(
       'caption: is required',
     )
   })
 
-  it('are shared and made private again', async () => {
+  it('can be shared, and made private afterwards', async () => {
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await session.contexts.share(id, { shareState: 1, icon: '👩‍👩‍👧‍👦' })
     expect(await session.contexts.get(id)).toMatchObject({ shareState: 1 })
@@ -254,7 +254,7 @@ describe('contexts', () => {
     }
   })
 
-  it('go with their documents, vectors and files', async () => {
+  it('are deleted with their documents, vectors and files', async () => {
     const kept = await session.contexts.create(NEW_CONTEXT)
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await uploadText(session, kept.id, 'kept.txt', 'This text is kept.')
@@ -274,7 +274,7 @@ describe('contexts', () => {
   })
 })
 
-describe('who sees a context', () => {
+describe('a context', () => {
   let owner: Principal
   let ada: Session
   let grace: Session
@@ -297,7 +297,7 @@ describe('who sees a context', () => {
     stranger = await join('stranger@example.com', company.id, foreign?.id ?? 0)
   })
 
-  it('its creator does, other users once it is shared, and never another account', async () => {
+  it('is visible to its creator, to other users once it is shared, and never to another account', async () => {
     const { id } = await ada.contexts.create(NEW_CONTEXT)
     await uploadText(ada, id, 'a.txt', 'Something to find.')
     for (const other of [grace, stranger]) {
@@ -314,7 +314,7 @@ describe('who sees a context', () => {
     expect(await session.contexts.list()).toHaveLength(1)
   })
 
-  it('other users read a shared one, but only its creator and administrators change it', async () => {
+  it('that is shared is readable by other users, and only its creator and administrators change it', async () => {
     const { id } = await ada.contexts.create(NEW_CONTEXT)
     const uuid = await uploadText(ada, id, 'a.txt', 'Something to find.')
     await ada.contexts.share(id, { shareState: 1 })
@@ -332,13 +332,13 @@ describe('who sees a context', () => {
     })
   })
 
-  it('a user as principal does not see the private contexts of others, an account does', async () => {
+  it('that is private is hidden from other users as principals, and visible to the account', async () => {
     await ada.contexts.create(NEW_CONTEXT)
     expect(await memory.engine.as({ ...owner, sight: 'user' }).contexts.list()).toEqual([])
     expect(await memory.engine.as({ ...owner, sight: 'account' }).contexts.list()).toHaveLength(1)
   })
 
-  it('documents of a hidden context do not exist either', async () => {
+  it('that is hidden hides its documents too', async () => {
     const { id } = await ada.contexts.create(NEW_CONTEXT)
     const uuid = await uploadText(ada, id, 'a.txt', 'Something to find.')
     for (const other of [grace, stranger]) {

@@ -14,20 +14,23 @@ export const LONG: string = Array.from({ length: 60 }, (_, at) => `Shelf ${at} h
 export const COLLECTION = 'context-1-memory-1'
 export const WORDS: string = wordCollectionOf(1)
 
-/** A folder with some documents, as an engine has left it. */
+/** A folder with some documents that an engine has closed. */
 export interface DoctorFolder {
   readonly dataDir: string
-  /** Of a document with many chunks, id 1, and of one with one chunk, id 2; both in context 1. */
+  /** The UUIDs of a document with many chunks, id 1, and of one with one chunk, id 2. Both are in context 1. */
   readonly uuids: readonly [string, string]
 }
 
-/** SQLite, LanceDB and files are real; words instead of a model, and no process that reads, make documents quick. */
+/**
+ * SQLite, LanceDB and files are real. Documents are quick because words replace the model, and no process reads
+ * formats.
+ */
 export async function open(dataDir: string, options: Partial<LocalEngineOptions> = {}): Promise<Engine> {
   const quick = { embeddingModels: [new MemoryEmbeddingModel()], textExtractor: new MemoryTextExtractor() }
   return await openLocalEngine({ dataDir, ...quick, ...options })
 }
 
-/** Documents come, go and fail; what is left must be without a fault. */
+/** Uploads, deletes and fails documents; the folder must be healthy afterwards. */
 export async function fill(dataDir: string): Promise<DoctorFolder> {
   const engine = await open(dataDir)
   const session = engine.as(engine.owner)
@@ -49,14 +52,14 @@ export async function fill(dataDir: string): Promise<DoctorFolder> {
   await session.contexts.delete(brief.id)
   await engine.whenCleared()
   await engine.close()
-  // What is still in the log would change the file when it is next opened.
+  // The next open would write the content of the log to the file.
   await sql(dataDir, async (database) => {
     await database.raw('pragma wal_checkpoint(truncate)')
   })
   return { dataDir, uuids: uuids as [string, string] }
 }
 
-/** What a verification says of a folder that nobody works on. */
+/** The report of a verification of a folder that no other engine uses. */
 export async function examine(dataDir: string, options: Partial<LocalEngineOptions> = {}): Promise<VerifyReport> {
   return await withEngine(
     dataDir,
@@ -83,7 +86,7 @@ export async function withEngine<T>(
   }
 }
 
-/** The content of the first result of a search in the first context, by meaning unless it is told otherwise. */
+/** The content of the first result of a search in the first context. The default mode is by meaning. */
 export async function find(
   dataDir: string,
   prompt: string,
@@ -98,13 +101,13 @@ async function firstByMeaning(engine: Engine, prompt: string): Promise<string | 
   return (await engine.as(engine.owner).search(1, prompt, { mode: 'semantic' }))[0]?.content
 }
 
-/** Where words tell nothing, such a search is one by meaning: what that finds does not count. */
+/** Keyword searches without telling words fall back to meaning; this function ignores those results. */
 export async function firstByWords(engine: Engine, prompt: string): Promise<string | undefined> {
   const results = await engine.as(engine.owner).search(1, prompt, { mode: 'keyword' })
   return results.find(({ source }) => source.foundBy.includes('words'))?.content
 }
 
-/** Works on the tables of a folder behind the engine's back. */
+/** Changes the tables of a folder while no engine uses it. */
 export async function sql(dataDir: string, work: (database: Knex) => Promise<unknown>): Promise<void> {
   const connection = { filename: join(dataDir, 'alcove.sqlite') }
   const database = knex({ client: 'sqlite3', connection, useNullAsDefault: true })
@@ -115,7 +118,7 @@ export async function sql(dataDir: string, work: (database: Knex) => Promise<unk
   }
 }
 
-/** Works on the vectors of a folder behind the engine's back. */
+/** Changes the vectors of a folder while no engine uses it. */
 export async function vectors(dataDir: string, work: (index: LanceDbVectorIndex) => Promise<unknown>): Promise<void> {
   const index = new LanceDbVectorIndex(join(dataDir, 'vectors'))
   try {
@@ -125,7 +128,7 @@ export async function vectors(dataDir: string, work: (index: LanceDbVectorIndex)
   }
 }
 
-/** Works on the words of a folder behind the engine's back. */
+/** Changes the words of a folder while no engine uses it. */
 export async function words(dataDir: string, work: (index: SqliteLexicalIndex) => Promise<unknown>): Promise<void> {
   const index = new SqliteLexicalIndex(join(dataDir, 'words'))
   try {
@@ -139,7 +142,7 @@ export function fileOf(dataDir: string, uuid: string): string {
   return join(dataDir, 'files', uuid.slice(0, 2), uuid)
 }
 
-/** What is told of each problem, in brief. */
+/** The code and the subject of each reported problem. */
 export function told(report: VerifyReport): (Problem['subject'] & { code: string })[] {
   return report.problems.map(({ code, subject }) => ({ code, ...subject }))
 }

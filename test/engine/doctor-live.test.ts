@@ -22,8 +22,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-describe('an engine that works', () => {
-  it('K is told to be sound while documents come, go and are tried again', async () => {
+describe('a working engine', () => {
+  it('K is reported as healthy while documents are uploaded, deleted and retried', async () => {
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     const settings = { chunkSizeTokens: 16, embeddingModel: 'memory' }
@@ -34,23 +34,23 @@ describe('an engine that works', () => {
         const { id: short } = await session.contexts.create({ ...NEW_CONTEXT, settings })
         const inShort = await session.documents.upload(short, { fileName: 'a.txt', content: Buffer.from(LONG) })
         const kept = await uploadText(session, id, `kept-${lane}-${round}.txt`, `${LONG} ${lane} ${round}`)
-        const gone = await uploadText(session, id, `gone-${lane}-${round}.txt`, `${lane} ${round} ${LONG}`)
+        const deletedUuid = await uploadText(session, id, `gone-${lane}-${round}.txt`, `${lane} ${round} ${LONG}`)
         const blank = await session.documents.upload(id, {
           fileName: `${lane}-${round}.txt`,
           content: Buffer.from(' '),
         })
         await session.documents.whenProcessed(blank).catch(() => undefined)
         await session.documents.retry(blank)
-        await session.documents.delete(gone)
+        await session.documents.delete(deletedUuid)
         await session.documents.whenProcessed(inShort)
         await session.contexts.delete(short)
         if (round % 2 === 1) await session.documents.delete(kept)
       }
     }
     const work = [busy(0), busy(1), busy(2)]
-    // Until there was something to look at.
-    for (let look = 0, documents = 0; look < 8 || documents < 12; look += 1) {
-      const report = await engine.administration.verify({ repair: look % 2 === 1 })
+    // The loop waits for some documents to verify.
+    for (let verification = 0, documents = 0; verification < 8 || documents < 12; verification += 1) {
+      const report = await engine.administration.verify({ repair: verification % 2 === 1 })
       expect(report.problems).toEqual([])
       documents = Math.max(documents, report.checked.documents)
     }
@@ -61,7 +61,7 @@ describe('an engine that works', () => {
     await engine.close()
   })
 
-  it('tells how far it is, and hides what it repairs until that is whole again', async () => {
+  it('reports the progress of a repair, and hides repaired documents until they are complete', async () => {
     await fill(dataDir)
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 4))
     await withEngine(dataDir, {}, async (engine) => {
@@ -79,7 +79,7 @@ describe('an engine that works', () => {
     })
   })
 
-  it('is repaired once by those who ask for it at once', async () => {
+  it('runs one repair for all callers that request one at the same time', async () => {
     await fill(dataDir)
     const data = join(dataDir, 'vectors', `${COLLECTION}.lance`, 'data')
     for (const name of await readdir(data)) await writeFile(join(data, name), '')
@@ -99,7 +99,7 @@ describe('an engine that works', () => {
     })
   })
 
-  it('ends a verification when it is aborted, or closed', async () => {
+  it('stops a verification when its caller aborts it, or when the engine closes', async () => {
     await fill(dataDir)
     const engine = await open(dataDir)
     const reason = new Error('no longer wanted')
@@ -114,7 +114,7 @@ describe('an engine that works', () => {
     await expect(engine.administration.verify()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   })
 
-  it('refuses what it cannot do', async () => {
+  it('refuses a verification that it cannot run', async () => {
     await fill(dataDir)
     const refused = { code: 'ERR_UNSUPPORTED', message: expect.stringContaining('role "ingest"') as string }
     for (const options of [{ isWorking: false }, { roles: ['relay'] as const }]) {
@@ -131,8 +131,8 @@ describe('an engine that works', () => {
   })
 })
 
-describe('an engine with a model of its own files', () => {
-  it('tells of files that are missing or changed, and mends vectors once they are back', async () => {
+describe('an engine with a model from files', () => {
+  it('reports missing or changed model files, and repairs vectors after they are restored', async () => {
     const modelDir = join(folder.path, 'all-MiniLM-L6-v2')
     await cp(bundledModel, modelDir, { recursive: true })
     const engineWith = async (work: (engine: Engine) => Promise<void>): Promise<void> => {
@@ -169,7 +169,7 @@ describe('an engine with a model of its own files', () => {
         isRepairable: false,
         repair: 'Its embedding model cannot be used: repair the model first.',
       })
-      // It is not made worse: a document that cannot be processed is not put back.
+      // The repair does not make it worse: it does not enqueue a document that cannot be processed.
       expect(await engine.as(engine.owner).documents.get({ contextId: 1, id: 1 })).toMatchObject({
         error: null,
         chunks: 1,
@@ -184,8 +184,8 @@ describe('an engine with a model of its own files', () => {
   })
 })
 
-describe('the look at the start', () => {
-  /** Waits for the summary, and gives what was told. */
+describe('the verification at the start', () => {
+  /** Waits for the summary, and returns the reported events. */
   async function toldAtStart(telemetry: MemoryTelemetry): Promise<MemoryTelemetry['events']> {
     await expect
       .poll(() => telemetry.events.some(({ name }) => name === 'doctor.checked'), { timeout: 20_000 })
@@ -193,7 +193,7 @@ describe('the look at the start', () => {
     return telemetry.events.filter(({ name }) => name.startsWith('doctor.'))
   }
 
-  it('tells telemetry what is wrong, without names and texts, and changes nothing', async () => {
+  it('reports problems to telemetry without names and texts, and changes nothing', async () => {
     const { uuids } = await fill(dataDir)
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
     const telemetry = new MemoryTelemetry()
@@ -209,7 +209,7 @@ describe('the look at the start', () => {
     })
   })
 
-  it('keeps what it has found for the host, whether it has telemetry or not', async () => {
+  it('keeps its findings for the host, with or without telemetry', async () => {
     await fill(dataDir)
     const lookAtStart = async () =>
       await withEngine(dataDir, {}, async ({ administration }) => {
@@ -225,7 +225,7 @@ describe('the look at the start', () => {
     })
   })
 
-  it('tells a bounded number of them', async () => {
+  it('reports a limited number of problems', async () => {
     await withEngine(dataDir, {}, async (engine) => {
       const session = engine.as(engine.owner)
       const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { embeddingModel: 'memory' } })
@@ -240,7 +240,7 @@ describe('the look at the start', () => {
     })
   })
 
-  it('says that all is well, and does not hold up the end', WALL_CLOCK, async () => {
+  it('reports a healthy folder, and does not delay closing', WALL_CLOCK, async () => {
     await fill(dataDir)
     const telemetry = new MemoryTelemetry()
     await withEngine(dataDir, { telemetry }, async () => {
@@ -259,7 +259,7 @@ describe('the look at the start', () => {
 })
 
 describe('an engine in memory', () => {
-  it('is told to be sound, and is repaired', async () => {
+  it('is reported as healthy, and can be repaired', async () => {
     const { engine, session, vectorIndex, fileStore, storage } = await memoryEngine()
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 16 } })
     const uuid = await uploadText(session, id, 'shelves.txt', LONG)
@@ -292,7 +292,7 @@ describe('an engine in memory', () => {
     await engine.close()
   })
 
-  it('has many documents processed again', async () => {
+  it('can process many documents a second time', async () => {
     const { engine, session, vectorIndex } = await memoryEngine({ ingestionConcurrency: 8 })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const texts = Array.from({ length: 250 }, (_, at) => `Text number ${at}`)

@@ -63,7 +63,7 @@ async function expectSound(): Promise<void> {
   expect(await find(dataDir, SHELF)).toContain(SHELF)
 }
 
-/** Repairs, and expects all of it to be mended and found by its words; and no document to be processed again. */
+/** Expects a repair that fixes every problem without a second processing; the documents are then found by words. */
 async function expectMended(expected: readonly Problem['code'][]): Promise<void> {
   const before = await examine(dataDir)
   expect(codes(before)).toEqual(expected)
@@ -81,7 +81,7 @@ async function expectMended(expected: readonly Problem['code'][]): Promise<void>
   await expectSound()
 }
 
-/** Another text's words, as many rows as asked for. */
+/** The words of another text, as many rows as requested. */
 function wordRows(documentId: number, rows: number) {
   return {
     documentId,
@@ -90,8 +90,8 @@ function wordRows(documentId: number, rows: number) {
   }
 }
 
-describe('a document whose words are', () => {
-  it('W47 all gone, or gone in part: has them indexed again, and is not processed again', async () => {
+describe('the repair of a document’s words', () => {
+  it('W47 indexes them after all or some of them are lost, without a second processing', async () => {
     await words(dataDir, async (index) => {
       await index.deleteDocument(WORDS, 1, 5)
       await index.deleteDocument(WORDS, 2, 0)
@@ -104,17 +104,17 @@ describe('a document whose words are', () => {
     await expectMended(['words-missing', 'words-missing'])
   })
 
-  it('W47 gone with their folder: likewise', async () => {
+  it('W47 indexes them after their folder is lost', async () => {
     await rm(join(dataDir, 'words'), { recursive: true })
     await expectMended(['words-missing', 'words-missing', 'words-missing'])
   })
 
-  it('W48 there twice: likewise', async () => {
+  it('W48 indexes them after they were stored twice', async () => {
     await words(dataDir, async (index) => await index.add(WORDS, wordRows(1, 3)))
     await expectMended(['words-surplus'])
   })
 
-  it('W49 those of another text: likewise', async () => {
+  it('W49 indexes them after those of another text took their place', async () => {
     await words(dataDir, async (index) => {
       await index.deleteDocument(WORDS, 2, 0)
       await index.add(WORDS, wordRows(2, 1))
@@ -124,7 +124,7 @@ describe('a document whose words are', () => {
     await expectMended(['words-missing'])
   })
 
-  it('W50 gone, and its file and its model too: has them indexed again all the same', async () => {
+  it('W50 indexes missing words even when the file and the model are missing too', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 0))
     await rm(fileOf(dataDir, long))
     const embeddingModels = [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })]
@@ -138,7 +138,7 @@ describe('a document whose words are', () => {
     expect(await find(dataDir, SHELF, BY_WORDS)).toContain(SHELF)
   })
 
-  it('W50 gone while its vectors are, too: is processed again, and both are there', async () => {
+  it('W50 processes the document a second time when its vectors are missing too', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 3))
     await rm(join(dataDir, 'vectors'), { recursive: true })
     const { problems } = await repair(dataDir)
@@ -154,7 +154,7 @@ describe('a collection of words', () => {
     ['overwritten', async (file) => await writeFile(file, Buffer.alloc(50_000, 7)), 'words-unreadable'],
     ['empty', async (file) => await truncate(file, 0), 'words-missing'],
     ['gone', async (file) => await rm(file), 'words-missing'],
-  ])('W51 in a file that is %s: is made again', async (_what, damage, code) => {
+  ])('W51 is rebuilt when its file is %s', async (_what, damage, code) => {
     await damage(join(dataDir, 'words', `${WORDS}.sqlite`))
     expect(codes(await examine(dataDir))).toContain(code)
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
@@ -164,7 +164,7 @@ describe('a collection of words', () => {
   it.each<[string, Error, string]>([
     ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
     ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the word index failed'],
-  ])('W52 not readable %s: nothing is done to it', async (_why, error, reason) => {
+  ])('W52 is left unchanged when it is not readable %s', async (_why, error, reason) => {
     for (const method of ['countByDocument', 'search'] as const) {
       const report = await repair(dataDir, { lexicalIndex: failing(method, error) })
       expect(report.problems).toMatchObject([
@@ -176,10 +176,10 @@ describe('a collection of words', () => {
     }
   })
 
-  it('W53 of a context or with rows of a document that is not there: those are removed', async () => {
+  it('W53 is removed when its context is missing, and so are rows of missing documents', async () => {
     await words(dataDir, async (index) => {
       await index.add(WORDS, wordRows(99, 2))
-      // Of a document of another context.
+      // A row of a document in another context.
       await index.add(WORDS, wordRows(5, 1))
       await index.add(wordCollectionOf(77), wordRows(1, 1))
     })
@@ -194,7 +194,7 @@ describe('a collection of words', () => {
     )
   })
 
-  /** The words of the folder, reading which fails. */
+  /** The words of the folder, with reads that fail. */
   function failing(method: 'countByDocument' | 'search', error: Error): LexicalIndex {
     const index = new SqliteLexicalIndex(join(dataDir, 'words'))
     vi.spyOn(index, method).mockRejectedValue(error)
@@ -208,7 +208,7 @@ describe('documents whose words are not indexed', () => {
     await sql(dataDir, async (database) => await database('alcove_documents').update({ words_version: null }))
   }
 
-  it('W54 with nothing that will: are told of once for each context, and indexed', async () => {
+  it('W54 and that no job indexes are reported once for each context, and are indexed by a repair', async () => {
     await forget()
     const report = await examine(dataDir)
     expect(told(report)).toEqual([
@@ -221,7 +221,7 @@ describe('documents whose words are not indexed', () => {
     await expectMended(['words-missing', 'words-missing'])
   })
 
-  it('W55 with a job that will: are no problem, and an engine that is opened indexes them', async () => {
+  it('W55 and that wait for a job are no problem, and the next engine indexes them', async () => {
     await forget()
     await sql(dataDir, async (database) => {
       await database('alcove_jobs').insert([job(1), job(2)])
@@ -237,13 +237,13 @@ describe('documents whose words are not indexed', () => {
     await expectSound()
   })
 
-  it('W56 as in a folder of before there were words: an engine indexes them; searches by meaning go on', async () => {
+  it('W56 because an older version wrote the folder are indexed by an engine, while searches by meaning work', async () => {
     await forget()
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     expect((await session.search(1, SHELF, { mode: 'semantic' }))[0]?.content).toContain(SHELF)
     await expect.poll(async () => (await firstByWords(engine, SHELF)) ?? '', { timeout: 20_000 }).toContain(SHELF)
-    // Another document than the one with the shelf.
+    // This document differs from the one with the shelf.
     await expect
       .poll(async () => (await firstByWords(engine, LEAVE)) ?? '', { timeout: 20_000 })
       .toContain('eighteen weeks')
@@ -251,7 +251,7 @@ describe('documents whose words are not indexed', () => {
     await expectSound()
   })
 
-  it('W57 but by an older version: have theirs told as no damage, and removed once they are indexed again', async () => {
+  it('W57 by this version may have words of an older version, which are no damage and are removed after the indexing', async () => {
     const older = wordCollectionOf(1, ANALYZER_VERSION - 1)
     await words(dataDir, async (index) => await index.add(older, wordRows(1, 2)))
     const { problems } = await examine(dataDir)
@@ -264,7 +264,7 @@ describe('documents whose words are not indexed', () => {
     await words(dataDir, async (index) => expect(await index.listCollections()).not.toContain(older))
   })
 
-  it('W58 tell how far the repair is', async () => {
+  it('W58 appear in the progress of the repair', async () => {
     await forget()
     const states: VerifyProgress[] = []
     await withEngine(dataDir, { isSweeping: false }, async ({ administration }) => {

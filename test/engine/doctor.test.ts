@@ -55,7 +55,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Repairs, and expects all of it to be mended and searchable. */
+/** Expects a repair that fixes every problem; all documents are then found. */
 async function expectMended(expected: readonly Problem['code'][]): Promise<void> {
   const before = await examine(dataDir)
   expect(codes(before)).toEqual(expected)
@@ -78,7 +78,7 @@ async function expectSound(): Promise<void> {
   expect(await find(dataDir, SHELF, { mode: 'keyword' })).toContain(SHELF)
 }
 
-/** Expects what cannot be mended to be told, before and after repairing, and all documents to be found. */
+/** Expects unrepairable problems in the report before and after a repair, and all documents to be found. */
 async function expectTold(expected: readonly Problem['code'][]): Promise<VerifyReport> {
   expect(codes(await examine(dataDir))).toEqual(expected)
   const report = await repair(dataDir)
@@ -100,8 +100,8 @@ function vectorRows(documentId: number, rows: number, component: number) {
   }
 }
 
-describe('a folder without a fault', () => {
-  it('is told to be sound, with what was looked at', async () => {
+describe('a healthy folder', () => {
+  it('is reported as healthy, with the number of checked items', async () => {
     const { checked, ...report } = await examine(dataDir)
     expect(report).toEqual({ isHealthy: true, problems: [] })
     expect(checked).toMatchObject({ contexts: 2, documents: 3, files: 3, collections: 2, jobs: 0, models: 1 })
@@ -112,14 +112,14 @@ describe('a folder without a fault', () => {
     expect(checked).toMatchObject({ wordCollections: 2, indexedChunks: checked.chunks })
   })
 
-  it('is not changed by looking, nor by repairing what is not broken', async () => {
+  it('is not changed by a verification, nor by a repair without problems', async () => {
     const before = await contents(dataDir)
     await examine(dataDir)
     expect(await changedSince(before)).toEqual([])
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true, problems: [] })
   })
 
-  it('is not changed by looking at what is broken', async () => {
+  it('is not changed by a verification that finds problems', async () => {
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
     await writeFile(fileOf(dataDir, short), 'x')
     await sql(dataDir, async (database) => await database('alcove_jobs').insert(job('ingest-document', 1)))
@@ -129,15 +129,15 @@ describe('a folder without a fault', () => {
     const before = await contents(dataDir)
     await withEngine(dataDir, { isWorking: false }, async ({ administration }) => {
       expect((await administration.verify()).isHealthy).toBe(false)
-      // Longer than it takes until an engine that works puts its tables in order.
+      // A working engine starts maintenance of its tables in less time.
       await setTimeout(3_000)
     })
     expect(await changedSince(before)).toEqual([])
   })
 })
 
-describe('a document whose file is', () => {
-  it('gone: is told, and stays searchable', async () => {
+describe('the doctor, for the file of a document,', () => {
+  it('reports a missing file, and the document stays searchable', async () => {
     await rm(fileOf(dataDir, short))
     const [problem] = (await expectTold(['file-missing'])).problems
     expect(problem).toMatchObject({ subject: { contextId: 1, documentId: 2, documentUuid: short } })
@@ -146,7 +146,7 @@ describe('a document whose file is', () => {
     expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
   })
 
-  it('changed by one bit, shorter, or a folder: is told, and stays searchable', async () => {
+  it('reports a changed bit, a shorter file or a folder in its place, and the document stays searchable', async () => {
     const path = fileOf(dataDir, short)
     const bytes = await readFile(path)
     bytes[5] = (bytes[5] ?? 0) ^ 1
@@ -159,14 +159,14 @@ describe('a document whose file is', () => {
     expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
   })
 
-  it('changed, and its vectors gone: is left as it is, with what to do', async () => {
+  it('leaves a changed file without vectors unchanged, and reports the necessary steps', async () => {
     await truncate(fileOf(dataDir, short), 3)
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 2, 0))
     const { problems } = await expectTold(['file-changed', 'vectors-missing'])
     expect(problems[1]?.repair).toContain('upload the file a second time')
   })
 
-  it('right, and its record has another size: is corrected', async () => {
+  it('corrects a wrong size in the record', async () => {
     await sql(dataDir, async (database) => await database('alcove_documents').where('id', 1).update({ size_bytes: 5 }))
     await expectMended(['size-wrong'])
     await withEngine(dataDir, {}, async (engine) => {
@@ -175,29 +175,29 @@ describe('a document whose file is', () => {
   })
 })
 
-describe('a document whose vectors are', () => {
-  it('all gone: is processed again', async () => {
+describe('the doctor, for the vectors of a document,', () => {
+  it('processes the document a second time when all are missing', async () => {
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
     expect(await find(dataDir, SHELF)).not.toContain(SHELF)
     await expectMended(['vectors-missing'])
   })
 
-  it('gone in part: is processed again', async () => {
+  it('processes the document a second time when some are missing', async () => {
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 5))
     await expectMended(['vectors-missing'])
   })
 
-  it('gone with the folder of their collection: all documents of the context are processed again', async () => {
+  it('processes all documents of the context a second time when the folder of the collection is missing', async () => {
     await rm(join(dataDir, 'vectors', `${COLLECTION}.lance`), { recursive: true })
     await expectMended(['vectors-missing', 'vectors-missing'])
   })
 
-  it('there twice: is processed again', async () => {
+  it('processes the document a second time when they are stored twice', async () => {
     await vectors(dataDir, async (index) => await index.add(VECTORS.collection, vectorRows(1, 3, 0.125)))
     await expectMended(['vectors-surplus'])
   })
 
-  it('no vectors of the model: is processed again', async () => {
+  it('processes the document a second time when the model did not compute them', async () => {
     await vectors(dataDir, async (index) => {
       await index.deleteDocument(COLLECTION, 2, 0)
       await index.add(VECTORS.collection, vectorRows(2, 1, 3))
@@ -205,7 +205,7 @@ describe('a document whose vectors are', () => {
     await expectMended(['vectors-invalid'])
   })
 
-  it('of other chunks: is processed again', async () => {
+  it('processes the document a second time when they belong to other chunks', async () => {
     await vectors(dataDir, async (index) => {
       await index.deleteDocument(COLLECTION, 2, 0)
       const rows = vectorRows(2, 1, 0.125)
@@ -214,7 +214,7 @@ describe('a document whose vectors are', () => {
     await expectMended(['vectors-missing'])
   })
 
-  it('in files that are lost: the collection is made again', async () => {
+  it('rebuilds the collection when data files are missing', async () => {
     const lance = join(dataDir, 'vectors', `${COLLECTION}.lance`, 'data')
     for (const name of await readdir(lance)) await writeFile(join(lance, name), 'no longer a file of vectors')
     const report = await examine(dataDir)
@@ -223,8 +223,8 @@ describe('a document whose vectors are', () => {
     await expectSound()
   })
 
-  it.each(['_versions', '_indices'])('in a table whose %s are lost: the collection is made again', async (part) => {
-    // Many enough for an index on documents.
+  it.each(['_versions', '_indices'])('rebuilds the collection when the %s of the table are missing', async (part) => {
+    // Enough rows for an index on documents.
     await vectors(dataDir, async (index) => {
       await index.deleteDocument(COLLECTION, 2, 0)
       await index.add(VECTORS.collection, vectorRows(2, 6_000, 0.125))
@@ -243,7 +243,7 @@ describe('a document whose vectors are', () => {
     ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
     ['now, for the process may not', new StorageError('permission denied', { isTransient: false }), 'permission'],
     ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the vector index failed'],
-  ])('not readable %s: nothing is done to them', async (_why, error, told) => {
+  ])('leaves them unchanged when they are not readable %s', async (_why, error, told) => {
     for (const method of ['countByDocument', 'read'] as const) {
       const report = await repair(dataDir, { vectorIndex: failing(method, error, { isOnce: false }) })
       expect(report.problems).toMatchObject([
@@ -255,13 +255,13 @@ describe('a document whose vectors are', () => {
     }
   })
 
-  it('not readable for a moment: is not told', async () => {
+  it('does not report a read error that passes', async () => {
     const error = new StorageError('the disk cannot read it', { isTransient: true })
     const report = await repair(dataDir, { vectorIndex: failing('countByDocument', error, { isOnce: true }) })
     expect(report).toMatchObject({ isHealthy: true, problems: [] })
   })
 
-  /** The vectors of the folder, reading which fails. */
+  /** The vectors of the folder, with reads that fail. */
   function failing(
     method: 'countByDocument' | 'read',
     error: Error,
@@ -280,24 +280,27 @@ describe('a document whose chunks are', () => {
     ['gone', ['alcove_chunks', 'alcove_windows']],
     ['gone without their windows', ['alcove_chunks']],
     ['without their windows', ['alcove_windows']],
-  ])('%s: is processed again', async (_what, tables) => {
+  ])('%s is processed a second time', async (_what, tables) => {
     await sql(dataDir, async (database) => {
       for (const table of tables) await database(table).where('document_id', 1).delete()
     })
     await expectMended(['chunks-wrong'])
   })
 
-  it.each(['alcove_chunks', 'alcove_windows'])('gone in the middle, in %s: is processed again', async (table) => {
-    await sql(dataDir, async (database) => {
-      await database(table)
-        .where('document_id', 1)
-        .where(table === 'alcove_chunks' ? 'ordinal' : 'chunk', 3)
-        .delete()
-    })
-    await expectMended(['chunks-wrong'])
-  })
+  it.each(['alcove_chunks', 'alcove_windows'])(
+    'missing in the middle of %s is processed a second time',
+    async (table) => {
+      await sql(dataDir, async (database) => {
+        await database(table)
+          .where('document_id', 1)
+          .where(table === 'alcove_chunks' ? 'ordinal' : 'chunk', 3)
+          .delete()
+      })
+      await expectMended(['chunks-wrong'])
+    },
+  )
 
-  it('not those that its record tells of: is processed again', async () => {
+  it('different from its record is processed a second time', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_documents').where('id', 1).update({ chunk_count: 2 })
       await database('alcove_documents').where('id', 2).update({ receipt: null })
@@ -305,7 +308,7 @@ describe('a document whose chunks are', () => {
     await expectMended(['chunks-wrong', 'chunks-wrong'])
   })
 
-  it('there, and it is completed and has failed at once: is processed again', async () => {
+  it('present, but that is both completed and failed, is processed a second time', async () => {
     await sql(
       dataDir,
       async (database) => await database('alcove_documents').where('id', 1).update({ error: 'x (ERR_X)' }),
@@ -313,7 +316,7 @@ describe('a document whose chunks are', () => {
     await expectMended(['state-invalid'])
   })
 
-  it('wrong, and its bytes cannot be processed: is told to have failed', async () => {
+  it('wrong, and whose bytes cannot be processed, is reported as failed', async () => {
     const blank = ' \n\t\n '
     await writeFile(fileOf(dataDir, short), blank)
     const content_hash = createHash('sha256').update(blank).digest('hex')
@@ -326,14 +329,14 @@ describe('a document whose chunks are', () => {
   })
 })
 
-describe('what belongs to nothing', () => {
-  it('files, vectors, collections and chunks: are removed', async () => {
+describe('a repair of orphans', () => {
+  it('removes files, vectors, collections and chunks', async () => {
     const file = randomUUID()
     await mkdir(dirname(fileOf(dataDir, file)), { recursive: true })
     await writeFile(fileOf(dataDir, file), 'orphan')
     await vectors(dataDir, async (index) => {
       await index.add(VECTORS.collection, vectorRows(99, 2, 0.125))
-      // Of a document of another context.
+      // A vector of a document in another context.
       await index.add(VECTORS.collection, vectorRows(5, 1, 0.125))
       await index.add(
         { name: 'context-77-memory-1', dimensions: 3 },
@@ -354,7 +357,7 @@ describe('what belongs to nothing', () => {
     await expectSound()
   })
 
-  it('jobs: are removed', async () => {
+  it('removes jobs', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_jobs').insert([
         job('ingest-document', 1),
@@ -376,7 +379,7 @@ describe('what belongs to nothing', () => {
     await expectSound()
   })
 
-  it('uploads that have ended without an end: are removed', async () => {
+  it('removes uploads that never finished', async () => {
     const upload = { uuid: randomUUID(), context_id: 1, size_bytes: 9, expires_ms: 1 }
     const insert = async () => await sql(dataDir, async (database) => await database('alcove_uploads').insert(upload))
     await insert()
@@ -391,8 +394,8 @@ describe('what belongs to nothing', () => {
   })
 })
 
-describe('what was left undone', () => {
-  it('a document that nothing processes, and deletions that nothing ends: go on', async () => {
+describe('a repair of unfinished work', () => {
+  it('enqueues documents that no job processes, and deletions that no job purges', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_documents').where('id', 1).update({ completed: null, receipt: null })
       await database('alcove_documents').where('context_id', 2).update({ deleted: '2026-01-01T00:00:00.000Z' })
@@ -407,7 +410,7 @@ describe('what was left undone', () => {
     await vectors(dataDir, async (index) => expect(await index.listCollections()).toEqual([COLLECTION]))
   })
 
-  it('while the engine works: goes on as well', async () => {
+  it('also enqueues documents while the engine works', async () => {
     const report = await withEngine(dataDir, {}, async (engine) => {
       await engine.whenCleared()
       await sql(dataDir, async (database) => {
@@ -421,7 +424,7 @@ describe('what was left undone', () => {
 })
 
 describe('a context', () => {
-  it('with more bytes than it may have: is told', async () => {
+  it('with more bytes than its limit is reported', async () => {
     await sql(
       dataDir,
       async (database) => await database('alcove_contexts').where('id', 1).update({ max_size_bytes: 9 }),
@@ -432,7 +435,7 @@ describe('a context', () => {
     )
   })
 
-  it('of a model that is not there: is told, and left as it is', async () => {
+  it('with an unknown model is reported and left unchanged', async () => {
     const embeddingModels = [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })]
     const options = { embeddingModels }
     expect(codes(await examine(dataDir, options))).toEqual(['model-unknown', 'model-unknown'])
@@ -446,7 +449,7 @@ describe('a context', () => {
     await expectSound()
   })
 
-  it('whose model has changed: has its documents processed again by the new one', async () => {
+  it('whose model has changed has its documents processed a second time by the new model', async () => {
     const changed = () => ({ embeddingModels: [new MemoryEmbeddingModel({ fingerprint: 'memory-2' })] })
     const expected = ['vectors-missing', 'vectors-missing', 'collection-of-other-model']
     expect(codes(await examine(dataDir, changed())).slice(0, 3)).toEqual(expected)
@@ -460,7 +463,7 @@ describe('a context', () => {
 })
 
 describe('a database', () => {
-  it('with a page that is lost: is told', async () => {
+  it('with a lost page is reported', async () => {
     await loseIndexPage()
     const { problems, isHealthy } = await examine(dataDir)
     expect(isHealthy).toBe(false)
@@ -469,10 +472,10 @@ describe('a database', () => {
     expect(problems[0]?.repair).toContain('Restore a backup')
   })
 
-  it('with a page that is lost: is not written to', async () => {
+  it('with a lost page is not written to', async () => {
     await loseIndexPage()
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
-    // There would be something to do at once.
+    // Without the damage, the engine would have work at once.
     await sql(dataDir, async (database) => {
       await database('alcove_jobs').insert([job('ingest-document', 2), job('purge-document', 1)])
       await database('alcove_uploads').insert({ uuid: randomUUID(), context_id: 1, size_bytes: 9, expires_ms: 1 })
@@ -502,7 +505,7 @@ describe('a database', () => {
     await file.close()
   }
 
-  it('without one of its tables, or with rows that refer to nothing: is told', async () => {
+  it('without one of its tables, or with rows that refer to missing rows, is reported', async () => {
     await sql(dataDir, async (database) => {
       await database.schema.dropTable('alcove_password_tokens')
       await database('alcove_permissions').update({ role_id: 99 })
@@ -523,13 +526,13 @@ function job(kind: string, subject: number) {
   return { kind, subject, due_ms: 1, ...none }
 }
 
-/** Names of the files that are not as they were. */
+/** Names of the changed files. */
 async function changedSince(before: Readonly<Record<string, string>>): Promise<string[]> {
   const after = await contents(dataDir)
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name])
 }
 
-/** Every file of a folder, but for the lock and what SQLite keeps beside its file while it is open. */
+/** Every file of a folder, except the lock and the files that SQLite keeps while its database is open. */
 async function contents(path: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {

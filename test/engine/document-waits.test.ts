@@ -6,7 +6,7 @@ import { memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 import { gate } from './word-engine.js'
 
 const DOCUMENTS = 400
-/** Processing a document reads a few times as well. */
+/** The processing of a document causes a few reads as well. */
 const MOST_READS_PER_DOCUMENT = 16
 
 class CountingStorage extends MemoryStorage {
@@ -18,7 +18,7 @@ class CountingStorage extends MemoryStorage {
   }
 }
 
-/** Answers once its gate is open. */
+/** Answers after its gate is open. */
 class HeldModel extends MemoryEmbeddingModel {
   readonly gate = gate()
 
@@ -42,8 +42,8 @@ function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 }
 
-describe('waiting for documents', () => {
-  it('reads the database as often for each document, however many are waited for', async () => {
+describe('a wait for a document', () => {
+  it('causes the same number of database reads for each document, however many callers wait', async () => {
     const storage = new CountingStorage()
     const model = new HeldModel()
     const { engine, session } = await memoryEngine({ storage, embeddingModels: [model] })
@@ -60,7 +60,7 @@ describe('waiting for documents', () => {
     await engine.close()
   })
 
-  it('leaves no timer once the document is processed', async () => {
+  it('leaves no timer after the document is processed', async () => {
     const { engine, session } = await memoryEngine()
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const uuid = await uploadText(session, id, 'a.txt', 'Text.')
@@ -70,7 +70,7 @@ describe('waiting for documents', () => {
     await engine.close()
   })
 
-  it('ends at once when the caller gives up, and when the engine is closed, and leaves no timer', async () => {
+  it('ends at once when the caller aborts or the engine closes, and leaves no timer', async () => {
     const { engine, session } = await memoryEngine({ embeddingModels: [new SilentModel()] })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const uuid = await session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })

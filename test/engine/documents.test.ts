@@ -32,7 +32,7 @@ describe('an upload', () => {
     'a ReadableStream': () => new Blob([TEXT]).stream(),
     'an AsyncIterable': () => pieces(TEXT, 7),
   }
-  it.each(Object.entries(forms))('takes %s', async (_form, content) => {
+  it.each(Object.entries(forms))('accepts %s', async (_form, content) => {
     const uuid = await session.documents.upload(context.id, { fileName: 'hours.txt', content: content() })
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     await session.documents.whenProcessed(uuid)
@@ -41,7 +41,7 @@ describe('an upload', () => {
     expect((await session.documents.chunks(uuid)).map(({ content: chunk }) => chunk).join(' ')).toBe(TEXT)
   })
 
-  it('makes a record with every member of the specification, and error', async () => {
+  it('creates a record with every member of the specification, and error', async () => {
     const uuid = await uploadText(session, context.id, 'hours.txt', TEXT)
     expect(await session.documents.list(context.id)).toEqual(
       [
@@ -66,7 +66,7 @@ describe('an upload', () => {
     )
   })
 
-  it('has a receipt that proves that nothing was cut', async () => {
+  it('has a receipt that proves that no text was cut', async () => {
     const uuid = await uploadText(session, context.id, 'hours.txt', TEXT)
     const { receipt } = await session.documents.get(uuid)
     expect(receipt).toMatchObject({
@@ -81,7 +81,7 @@ describe('an upload', () => {
     })
   })
 
-  it('is named by what a hit of a search has, and not by its id alone', async () => {
+  it('is identified by the values in a search hit, and not by its id alone', async () => {
     await uploadText(session, context.id, 'hours.txt', TEXT)
     const [hit] = await session.search(context.id, 'harbour')
     const document = { contextId: context.id, id: hit?.docId ?? 0 }
@@ -94,7 +94,7 @@ describe('an upload', () => {
       })
   })
 
-  it('counts documents of one name', async () => {
+  it('adds to the count of documents with the same name', async () => {
     for (const text of ['first', 'second', 'third']) await uploadText(session, context.id, 'report.final.txt', text)
     await uploadText(session, context.id, 'other.txt', 'fourth')
     expect(
@@ -107,7 +107,7 @@ describe('an upload', () => {
     ])
   })
 
-  it('of the same bytes under the same name is the document there is', async () => {
+  it('of the same bytes under the same name returns the existing document', async () => {
     const first = await uploadText(session, context.id, 'a.txt', TEXT)
     const second = await session.documents.upload(context.id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
     expect(second).toBe(first)
@@ -115,7 +115,7 @@ describe('an upload', () => {
     expect(await collect(memory.fileStore.list())).toEqual([first])
   })
 
-  it('of the same bytes under another name is another document, embedded from what is known', async () => {
+  it('of the same bytes under another name is another document, which reuses the known vectors', async () => {
     const embedded = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed')
     const first = await uploadText(session, context.id, 'a.txt', TEXT)
     const texts = (): number => embedded.mock.calls.reduce((sum, [batch]) => sum + batch.length, 0)
@@ -128,7 +128,7 @@ describe('an upload', () => {
     embedded.mockRestore()
   })
 
-  it('U9 keeps odd names as names, and never as a path', async () => {
+  it('U9 keeps unusual names as names, and never as a path', async () => {
     const names = [
       '../../x.txt',
       'C:\\temp\\y.txt',
@@ -164,7 +164,7 @@ describe('an upload', () => {
     await expectNothingLeft()
   })
 
-  it('into a context that does not exist is refused before its bytes are read, and lets go of its stream', async () => {
+  it('into a missing context is refused before its bytes are read, and its stream is closed', async () => {
     const read = vi.fn()
     const readable = new Readable({ read })
     const webStream = new ReadableStream<Uint8Array>({ pull: read }, { highWaterMark: 0 })
@@ -187,7 +187,7 @@ describe('an upload', () => {
     await expectNothingLeft()
   })
 
-  it('U6 that is cut off leaves nothing, and gives its quota back', async () => {
+  it('U6 that breaks off leaves nothing, and releases its quota', async () => {
     async function* cutOff(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(TEXT)
       throw new Error('connection reset')
@@ -198,7 +198,7 @@ describe('an upload', () => {
     await expectNothingLeft()
   })
 
-  it('U6 whose commit was made though nobody heard of it keeps its bytes', async () => {
+  it('U6 keeps its bytes when its commit succeeds but the confirmation is lost', async () => {
     let isLost = true
     const storage = new HookedStorage(
       new MemoryStorage(),
@@ -221,7 +221,7 @@ describe('an upload', () => {
     expect(Buffer.concat(await collect(await session.documents.open(uuid))).toString()).toBe(TEXT)
   })
 
-  it('that is aborted leaves nothing, and gives its quota back', async () => {
+  it('that is aborted leaves nothing, and releases its quota', async () => {
     const abort = new AbortController()
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(TEXT)
@@ -265,7 +265,7 @@ describe('an upload that is aborted', () => {
     await expectNothingLeft()
   })
 
-  it('before it begins does not read its source', async () => {
+  it('before it starts does not read its source', async () => {
     const read = vi.fn()
     const content = new Readable({ read })
     const signal = AbortSignal.abort(new Error('no longer wanted'))
@@ -279,7 +279,7 @@ describe('an upload that is aborted', () => {
 describe('the quota', () => {
   const fill = (bytes: number): Buffer => Buffer.alloc(bytes, 'word ')
 
-  it('U1 takes a file that exactly fits, and not one byte more', async () => {
+  it('U1 accepts a file that fits exactly, and not one byte more', async () => {
     await uploadText(session, context.id, 'a.txt', fill(1_000).toString())
     await expect(session.documents.upload(context.id, { fileName: 'b.txt', content: fill(1) })).rejects.toMatchObject({
       code: 'ERR_QUOTA_EXCEEDED',
@@ -307,7 +307,7 @@ describe('the quota', () => {
   it.each([
     ['of known size', (bytes: number): UploadContent => fill(bytes)],
     ['of unknown size', (bytes: number): UploadContent => pieces(fill(bytes).toString(), 50)],
-  ])('U3 lets one of two uploads %s pass where both do not fit', async (_what, content) => {
+  ])('U3 admits one of two uploads %s when only one fits', async (_what, content) => {
     const uploads = ['a.txt', 'b.txt'].map((fileName) =>
       session.documents.upload(context.id, { fileName, content: content(600) }),
     )
@@ -319,7 +319,7 @@ describe('the quota', () => {
     expect(await session.documents.list(context.id)).toHaveLength(1)
   })
 
-  it('U3 is held by streams as their bytes come: twenty never have more together than fits', async () => {
+  it('U3 is reserved by streams as their bytes arrive: twenty streams together never exceed it', async () => {
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 1_000_000 } })
     const taken = new Map<number, number>()
     let most = 0
@@ -350,14 +350,14 @@ describe('the quota', () => {
     expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(id))).toBe(900_000)
   })
 
-  it('is not kept from one stream by another that does not need it', async () => {
+  it('remains available to a stream while another one reserves only what it needs', async () => {
     const uploads = ['a.txt', 'b.txt'].map((fileName) =>
       session.documents.upload(context.id, { fileName, content: pieces(`${fileName} ${fill(440).toString()}`, 50) }),
     )
     expect(new Set(await Promise.all(uploads)).size).toBe(2)
   })
 
-  it('U1 refuses a stream that is expected not to fit before a byte is read', async () => {
+  it('U1 refuses a stream with a too large expected size before a byte is read', async () => {
     const read = vi.fn()
     for (const [options, message] of [
       [{ expectedBytes: 1_001 }, 'together may have 1000 bytes'],
@@ -375,13 +375,16 @@ describe('the quota', () => {
     await expectNothingLeft()
   })
 
-  it.each([10, 1_000])('holds what a stream needs, whatever was expected: %i bytes', async (expectedBytes) => {
-    const content = pieces(fill(600).toString(), 50)
-    await session.documents.upload(context.id, { fileName: 'a.txt', content }, { expectedBytes })
-    expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(600)
-  })
+  it.each([10, 1_000])(
+    'reserves the bytes that a stream needs, whatever size it expected: %i bytes',
+    async (expectedBytes) => {
+      const content = pieces(fill(600).toString(), 50)
+      await session.documents.upload(context.id, { fileName: 'a.txt', content }, { expectedBytes })
+      expect(await memory.storage.read(({ uploads }) => uploads.usedBytes(context.id))).toBe(600)
+    },
+  )
 
-  it('A62 is held for a stalled upload only up to 16 MiB beyond what it has sent', async () => {
+  it('A62 is reserved for a stalled upload only up to 16 MiB beyond the received bytes', async () => {
     const MIB = 1_048_576
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 24 * MIB } })
     const used = async () => await memory.storage.read(({ uploads }) => uploads.usedBytes(id))
@@ -404,7 +407,7 @@ describe('the quota', () => {
     expect(await used()).toBe(5 * MIB)
   })
 
-  it('gives up an upload that took too long a pause: its file may be swept away', async () => {
+  it('is released for an upload that paused too long, and a sweep may remove its file', async () => {
     async function* paused(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(TEXT)
       await memory.storage.transaction(({ uploads }) => uploads.removeExpired({ all: true }))
@@ -414,22 +417,22 @@ describe('the quota', () => {
     await expectNothingLeft()
   })
 
-  it('comes back when a document is deleted', async () => {
+  it('is released when a document is deleted', async () => {
     const uuid = await uploadText(session, context.id, 'a.txt', fill(900).toString())
     await session.documents.delete(uuid)
     await uploadText(session, context.id, 'b.txt', fill(900).toString())
   })
 
-  it('is not needed by the same bytes under the same name, sent at once or as a stream', async () => {
+  it('is not needed for the same bytes under the same name, sent at once or as a stream', async () => {
     const uuid = await uploadText(session, context.id, 'a.txt', fill(700).toString())
     await uploadText(session, context.id, 'b.txt', fill(300).toString())
-    const again = async (content: UploadContent): Promise<string> =>
+    const secondUpload = async (content: UploadContent): Promise<string> =>
       await session.documents.upload(context.id, { fileName: 'a.txt', content })
-    expect(await again(fill(700))).toBe(uuid)
-    expect(await again(pieces(fill(700).toString(), 50))).toBe(uuid)
+    expect(await secondUpload(fill(700))).toBe(uuid)
+    expect(await secondUpload(pieces(fill(700).toString(), 50))).toBe(uuid)
     await session.documents.checkRoom(context.id, 700)
     for (const content of [fill(701), Buffer.alloc(700, 'other '), pieces(fill(701).toString(), 50)]) {
-      await expect(again(content)).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
+      await expect(secondUpload(content)).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
     }
     const asAnother = session.documents.upload(context.id, { fileName: 'c.txt', content: fill(700) })
     await expect(asAnother).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
@@ -448,8 +451,8 @@ describe('the quota', () => {
   })
 })
 
-describe('processing', () => {
-  it('tells of progress and of the end', async () => {
+describe('the processing of a document', () => {
+  it('reports its progress and its end', async () => {
     const progress: DocumentProgress[] = []
     const completed: string[] = []
     memory.engine.on('document.progress', (event) => progress.push(event))
@@ -464,7 +467,7 @@ describe('processing', () => {
     })
   })
 
-  it('counts a window as embedded when it is, batch by batch', async () => {
+  it('counts windows as embedded batch by batch', async () => {
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 16, overlap: 0 } })
     const counts: number[] = []
     memory.engine.on('document.progress', ({ windowsEmbedded }) => counts.push(windowsEmbedded))
@@ -474,7 +477,7 @@ describe('processing', () => {
     expect((await session.documents.get(uuid)).receipt?.windows).toBe(1_000)
   })
 
-  it('is heard of only by its name, and by a function', () => {
+  it('accepts only known events, and only functions as listeners', () => {
     const on = memory.engine.on.bind(memory.engine) as (name: string, listener?: unknown) => () => void
     for (const name of ['document.bogus', 'toString'])
       expect(() => on(name, () => undefined)).toThrow(
@@ -491,7 +494,7 @@ describe('processing', () => {
     )
   })
 
-  it('goes on when a listener throws', async () => {
+  it('continues when a listener throws', async () => {
     memory.engine.on('document.completed', () => {
       throw new Error('my fault')
     })
@@ -499,7 +502,7 @@ describe('processing', () => {
     expect(memory.telemetry.events.some(({ name }) => name === 'events.listener.failed')).toBe(true)
   })
 
-  it('ends with one sentence and its code where there is no text, and finds nothing in it', async () => {
+  it('of a document without text ends with one sentence and a code, and searches find nothing', async () => {
     const failed: unknown[] = []
     memory.engine.on('document.failed', (document) => failed.push(document.error))
     const uuid = await session.documents.upload(context.id, { fileName: 'blank.txt', content: Buffer.from(' \n ') })
@@ -519,7 +522,7 @@ describe('processing', () => {
     expect(await session.search(context.id, 'text')).toEqual([])
   })
 
-  it('of a failed document can be tried again, by retry and by the same upload', async () => {
+  it('of a failed document can be repeated, by retry and by the same upload', async () => {
     const broken = vi
       .spyOn(MemoryEmbeddingModel.prototype, 'embed')
       .mockRejectedValue(Object.assign(new Error('x'), {}))
@@ -531,11 +534,11 @@ describe('processing', () => {
     broken.mockRestore()
     expect(await session.documents.retry(uuid)).toMatchObject({ error: null, started: null })
     await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_UNDECODABLE_TEXT' })
-    const again = await session.documents.upload(context.id, {
+    const secondUuid = await session.documents.upload(context.id, {
       fileName: 'a.txt',
       content: Buffer.from([0xff, 0xfe, 0xfd]),
     })
-    expect(again).toBe(uuid)
+    expect(secondUuid).toBe(uuid)
     await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_UNDECODABLE_TEXT' })
   })
 
@@ -544,19 +547,19 @@ describe('processing', () => {
     await expect(session.documents.retry(uuid)).rejects.toThrow('has not failed: it is completed')
   })
 
-  it('survives a passing fault of the model', async () => {
+  it('succeeds after a transient error of the model', async () => {
     const embed = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockRejectedValueOnce(new Error('a hiccup'))
     await uploadText(session, context.id, 'a.txt', TEXT)
     expect(await session.search(context.id, TEXT)).toHaveLength(1)
     embed.mockRestore()
   })
 
-  it('tells nothing of its inside where the fault does not pass', async () => {
+  it('reveals no internal details when the error persists', async () => {
     const embed = vi
       .spyOn(MemoryEmbeddingModel.prototype, 'embed')
       .mockRejectedValue(Object.assign(new Error('secret path /etc'), { name: 'TypeError' }))
     const uuid = await session.documents.upload(context.id, { fileName: 'a.txt', content: Buffer.from(TEXT) })
-    // Every retry is due at once: the pauses between them are tested elsewhere.
+    // Every retry is due at once: another test covers the backoff.
     const hurry = setInterval(() => {
       vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 120_000)
     }, 20)
@@ -572,16 +575,16 @@ describe('processing', () => {
   })
 })
 
-describe('deleting a document', () => {
-  it('hides it at once, and clears away its chunks, vectors and file', async () => {
-    const gone = await uploadText(session, context.id, 'gone.txt', TEXT)
+describe('a document that is deleted', () => {
+  it('is hidden at once, and its chunks, vectors and file are purged', async () => {
+    const deletedUuid = await uploadText(session, context.id, 'gone.txt', TEXT)
     const kept = await uploadText(session, context.id, 'kept.txt', 'Another text about something else.')
     const [record] = await session.documents.list(context.id)
     expect(await session.documents.delete({ contextId: context.id, id: record?.id ?? 0 })).toMatchObject({
-      fileName: gone,
+      fileName: deletedUuid,
     })
     expect((await session.documents.list(context.id)).map(({ fileName }) => fileName)).toEqual([kept])
-    await expect(session.documents.get(gone)).rejects.toMatchObject({ code: 'ERR_DOCUMENT_NOT_FOUND' })
+    await expect(session.documents.get(deletedUuid)).rejects.toMatchObject({ code: 'ERR_DOCUMENT_NOT_FOUND' })
     expect((await session.search(context.id, TEXT)).map(({ docId }) => docId)).toEqual([2])
     await memory.engine.whenCleared()
     expect(await collect(memory.fileStore.list())).toEqual([kept])
@@ -590,7 +593,7 @@ describe('deleting a document', () => {
     expect(await memory.storage.read(({ documents }) => documents.existing([1, 2]))).toEqual(new Set([2]))
   })
 
-  it('stops its processing', async () => {
+  it('is no longer processed', async () => {
     const embed = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed').mockImplementation(async (_texts, { signal }) => {
       return await new Promise<never>((_, reject) =>
         signal?.addEventListener('abort', () => reject(signal.reason as Error)),
@@ -610,7 +613,7 @@ describe('deleting a document', () => {
     await expectNothingLeft()
   })
 
-  it('that does not exist is refused', async () => {
+  it('must exist', async () => {
     const missing = { code: 'ERR_DOCUMENT_NOT_FOUND' }
     await expect(session.documents.delete('11111111-2222-4333-8444-555555555555')).rejects.toMatchObject(missing)
     await expect(session.documents.delete({ contextId: context.id, id: 99 })).rejects.toMatchObject(missing)

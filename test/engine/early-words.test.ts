@@ -17,7 +17,7 @@ afterEach(async () => {
   await engine.close()
 })
 
-/** The names of a document's events, as they come. */
+/** The names of a document's events, in their order. */
 function heard(uuid: () => string): string[] {
   const events: string[] = []
   const { engine: emitter } = engine.opened
@@ -29,7 +29,7 @@ function heard(uuid: () => string): string[] {
   return events
 }
 
-/** The document has each of its chunks once in both indexes, and is found by both. */
+/** The document has each of its chunks once in both indexes, and searches of both find it. */
 async function expectWhole(contextId: number, uuid: string, word: string): Promise<void> {
   const { session } = engine.opened
   const document = await session.documents.whenProcessed(uuid)
@@ -45,7 +45,7 @@ async function expectWhole(contextId: number, uuid: string, word: string): Promi
 }
 
 describe('a document whose vectors take long', () => {
-  it('W1 is found by its words before they are there, and by its meaning afterwards', async () => {
+  it('W1 is found by words before its vectors exist, and by meaning afterwards', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -84,7 +84,7 @@ describe('a document whose vectors take long', () => {
     afterwards.forEach(({ similarity }, rank) => expect(similarity).toBeCloseTo(first[rank]?.similarity ?? 0, 5))
   })
 
-  it('W70 makes a search compute the vectors of no more chunks than it shows, the best by words', async () => {
+  it('W70 makes a search compute vectors only for the chunks that it shows, the best by words', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -100,7 +100,7 @@ describe('a document whose vectors take long', () => {
     computed.open()
   })
 
-  it('W8 is found so too where it is small; where they are quick, it is written at one go', async () => {
+  it('W8 is findable early when it is small too, and is written in one step when its vectors are quick', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -121,7 +121,7 @@ describe('a document whose vectors take long', () => {
     expect(await engine.foundByWords(contextId, 'kingfisher')).toEqual([id])
   })
 
-  it('W3 is not found before it is completed in a context that does not want that', async () => {
+  it('W3 is not found before it is completed in a context that disables early results', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext({ findsEarly: false })
@@ -136,7 +136,7 @@ describe('a document whose vectors take long', () => {
     expect(events).toEqual(['document.completed'])
   })
 
-  it('W4 is found no longer once they cannot be computed at all, and again by a retry', async () => {
+  it('W4 is no longer found after its vectors fail for good, and is found after a retry', async () => {
     const failing = gate()
     engine.hook = async (step) => {
       if (step !== 'texts:embed') return
@@ -157,7 +157,7 @@ describe('a document whose vectors take long', () => {
 })
 
 describe('a document that is being processed', () => {
-  it('W2 is found with all of its words or not at all, whatever comes between their parts', async () => {
+  it('W2 is found with all of its words or not at all, even between two parts of them', async () => {
     const contextId = await engine.newContext()
     const found: number[] = []
     let adds = 0
@@ -176,7 +176,7 @@ describe('a document that is being processed', () => {
   })
 
   it.each(['words:delete', 'words:add', 'words:added'] as const)(
-    'W9 meets a fault at %s: a passing one does not matter, one that stays is told, and a retry completes it',
+    'W9 survives a transient error at %s, and reports a lasting one until a retry completes it',
     async (failing) => {
       const contextId = await engine.newContext()
       let left = 1
@@ -209,7 +209,7 @@ describe('a document that is being processed', () => {
     },
   )
 
-  it('W9 finds no room for its words: it waits, and does not fail', async () => {
+  it('W9 waits without failing when the disk has no space for its words', async () => {
     const contextId = await engine.newContext()
     let isFull = true
     engine.hook = (step) => {
@@ -223,7 +223,7 @@ describe('a document that is being processed', () => {
     await expectWhole(contextId, uuid, 'cormorant')
   })
 
-  it('W7 loses its words while its vectors are computed: they are indexed again before it is completed', async () => {
+  it('W7 whose words are lost while its vectors are computed has them indexed before it is completed', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -234,7 +234,7 @@ describe('a document that is being processed', () => {
     await expectWhole(contextId, uuid, 'cormorant')
   })
 
-  it('W7 is put back by a repair of its words at its end: it is not completed without them', async () => {
+  it('W7 is not completed without words when a repair resets them at its end', async () => {
     const contextId = await engine.newContext()
     let isForgotten = false
     const uuid = await engine.upload(contextId, 'large.txt', LARGE_TEXT)
@@ -251,7 +251,7 @@ describe('a document that is being processed', () => {
   const steps: readonly WordStep[] = ['words:add', 'words:added', 'texts:embed', 'vectors:add', 'vectors:added']
 
   it.each(steps.flatMap((step) => [['document', step] as const, ['context', step] as const]))(
-    'W5 is deleted, with its %s, at %s: nothing of it is left in either index',
+    'W5 is deleted with its %s at %s, and leaves no rows in either index',
     async (what, at) => {
       const contextId = await engine.newContext()
       const [reached, goOn] = [gate(), gate()]
@@ -290,34 +290,37 @@ describe('a process that ends while it processes a document', () => {
     ['vectors:added', 3],
   ]
 
-  it.each(cases)('W6 at %s (%i): the next one goes on, and has each chunk once', async (at, time) => {
-    const contextId = await engine.newContext()
-    const ended = gate()
-    let times = 0
-    engine.hook = (step) => {
-      if (step === at) times += 1
-      if (times < time) return
-      ended.open()
-      throw new Error('the process ends')
-    }
-    const uuid = await engine.upload(contextId, 'large.txt', LARGE_TEXT)
-    await ended.opened
-    await engine.close()
-    const { texts } = engine.model
-    const before = await engine.storage.read(({ documents }) => documents.get(1))
-    engine.hook = () => undefined
-    const { engine: next } = await engine.open()
-    const events: string[] = []
-    next.on('document.findable', () => events.push('findable'))
-    await expectWhole(contextId, uuid, 'cormorant')
-    // Words that were indexed before are found all along; vectors that were recorded are not computed again.
-    expect(events).toEqual(before?.wordsVersion === null ? ['findable'] : [])
-    const chunks = (await engine.opened.session.documents.chunks(uuid)).length
-    expect(engine.model.texts).toBe(chunks - (before?.embeddedChunks ?? 0))
-    expect(texts).toBeGreaterThanOrEqual(before?.embeddedChunks ?? 0)
-  })
+  it.each(cases)(
+    'W6 at %s (%i) leaves the document to the next process, which stores each chunk once',
+    async (at, time) => {
+      const contextId = await engine.newContext()
+      const ended = gate()
+      let times = 0
+      engine.hook = (step) => {
+        if (step === at) times += 1
+        if (times < time) return
+        ended.open()
+        throw new Error('the process ends')
+      }
+      const uuid = await engine.upload(contextId, 'large.txt', LARGE_TEXT)
+      await ended.opened
+      await engine.close()
+      const { texts } = engine.model
+      const before = await engine.storage.read(({ documents }) => documents.get(1))
+      engine.hook = () => undefined
+      const { engine: next } = await engine.open()
+      const events: string[] = []
+      next.on('document.findable', () => events.push('findable'))
+      await expectWhole(contextId, uuid, 'cormorant')
+      // Searches find words that were indexed before all the time. Recorded vectors are not computed a second time.
+      expect(events).toEqual(before?.wordsVersion === null ? ['findable'] : [])
+      const chunks = (await engine.opened.session.documents.chunks(uuid)).length
+      expect(engine.model.texts).toBe(chunks - (before?.embeddedChunks ?? 0))
+      expect(texts).toBeGreaterThanOrEqual(before?.embeddedChunks ?? 0)
+    },
+  )
 
-  it('W6 after which the text has other chunks: those that changed, and all words, are made again', async () => {
+  it('W6 leaves a document whose text then changes: the next process replaces all words and the changed chunks', async () => {
     const contextId = await engine.newContext()
     engine.hook = (step) => {
       if (step === 'vectors:added') throw new Error('the process ends')

@@ -13,13 +13,13 @@ beforeEach(async () => {
 
 afterEach(async () => await opened.engine.close())
 
-/** Records what plain JavaScript may pass. */
+/** Records a value that plain JavaScript may pass. */
 async function record(event: unknown) {
   return await opened.engine.events.record(event as NewEvent)
 }
 
-describe('recording an event', () => {
-  it.each(EVENT_TYPES)('takes %s with its data, and gives its envelope', async (type) => {
+describe('the recording of an event', () => {
+  it.each(EVENT_TYPES)('accepts %s with its data, and returns its envelope', async (type) => {
     const recorded = await record({ type, data: EVENT_DATA[type], companyId: 1 })
     expect(recorded).toEqual({
       id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as string,
@@ -33,7 +33,7 @@ describe('recording an event', () => {
     })
   })
 
-  it.each(EVENT_TYPES)('refuses %s with a field missing, one more, or one of another type', async (type) => {
+  it.each(EVENT_TYPES)('refuses %s with a missing field, an extra field, or a wrong type', async (type) => {
     const data: Readonly<Record<string, unknown>> = { ...EVENT_DATA[type] }
     for (const field of Object.keys(data)) {
       const { [field]: _missing, ...rest } = data
@@ -54,7 +54,7 @@ describe('recording an event', () => {
     })
   })
 
-  it('says that data is required where it is missing', async () => {
+  it('reports missing data as required', async () => {
     await expect(record({ type: 'agent.deleted', companyId: 1 })).rejects.toThrow('data: is required')
   })
 
@@ -72,7 +72,7 @@ describe('recording an event', () => {
     await expect(record(event)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field })
   })
 
-  it('refuses a company that there is not, and a transaction where there are none', async () => {
+  it('refuses an unknown company, and a transaction on a storage without transactions', async () => {
     const event = { type: 'agent.deleted', data: { agentId: 1 }, companyId: 9 } as const
     await expect(record(event)).rejects.toMatchObject({ code: 'ERR_COMPANY_NOT_FOUND' })
     await expect(opened.engine.events.record(event, { transaction: {} })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('recording an event', () => {
     })
   })
 
-  it('sends exactly what it has recorded, whatever the name and the order of the fields', async () => {
+  it('sends exactly the recorded data, for any name and order of the fields', async () => {
     const { destinations } = opened.engine.administration
     await destinations.create({ url: 'https://hooks.example.com/', eventTypes: ['agent.created'] })
     await fc.assert(
@@ -101,7 +101,7 @@ describe('recording an event', () => {
     )
   })
 
-  it('gives ids that differ, and sort by time', async () => {
+  it('returns unique ids that sort by time', async () => {
     const ids: string[] = []
     for (let event = 0; event < 20; event += 1) {
       ids.push((await record({ type: 'agent.deleted', data: { agentId: event }, companyId: 1 })).id)
@@ -111,7 +111,7 @@ describe('recording an event', () => {
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  it('reaches the destinations of its company, and those above that include their descendants', async () => {
+  it('reaches the destinations of its company, and those of its ancestors that include their descendants', async () => {
     const { administration, events } = opened.engine
     const child = await administration.companies.create({ name: 'Child', parentId: 1 })
     const sibling = await administration.companies.create({ name: 'Sibling', parentId: 1 })

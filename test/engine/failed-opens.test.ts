@@ -31,8 +31,8 @@ const FAILURES: readonly (readonly [string, () => Options, string])[] = [
   ['a file without a secret key', () => ({ secretKeyFile: notAKey }), 'ERR_SECRET_KEY'],
 ]
 
-/** Linux alone lists the open files of a process in a folder. */
-describe.skipIf(process.platform !== 'linux')('an opening that fails leaves no file open', () => {
+/** Only Linux lists the open files of a process in a folder. */
+describe.skipIf(process.platform !== 'linux')('a failed opening leaves no file open', () => {
   it.each([
     ...FAILURES,
     ['another secret key', (): Options => ({ secretKey: new Uint8Array(32) }), 'ERR_SECRET_KEY'] as const,

@@ -21,7 +21,7 @@ const MISMATCH = { code: 'ERR_DATA_DIR_MISMATCH' }
 let server: S3Server
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let engines: Engine[]
-/** A prefix that no other test has. */
+/** A prefix that no other test uses. */
 let prefix: string
 let filesUrl: string
 let next = 0
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 type Options = Omit<Partial<LocalEngineOptions>, 'filesUrl'> & { readonly filesUrl?: string | undefined }
 
-/** @param options with a `filesUrl` that is `undefined`, in the folder */
+/** @param options with a `filesUrl` of `undefined` for files in the folder */
 async function open(options: Options = {}): Promise<Engine> {
   const all = {
     dataDir: join(folder.path, 'data'),
@@ -65,7 +65,10 @@ async function open(options: Options = {}): Promise<Engine> {
   return engine
 }
 
-/** Takes in one document. @returns the context's id, and the document's UUID */
+/**
+ * Uploads one document.
+ * @returns the context's id, and the document's UUID
+ */
 async function fill(engine: Engine): Promise<{ readonly id: number; readonly uuid: string }> {
   const session = engine.as(engine.owner)
   const { id } = await session.contexts.create(NEW_CONTEXT)
@@ -83,7 +86,7 @@ async function put(name: string): Promise<void> {
 }
 
 describe('an engine with its files in a bucket', () => {
-  it('takes them in there, finds them, gives them back, and deletes them', async () => {
+  it('stores files there, finds them, returns them, and deletes them', async () => {
     const engine = await open()
     const { id, uuid } = await fill(engine)
     expect((await objects()).sort()).toEqual([uuid, 'database-id'].sort())
@@ -97,29 +100,32 @@ describe('an engine with its files in a bucket', () => {
     expect(await objects()).toEqual(['database-id'])
   })
 
-  it('sweeps it at the next start', async () => {
+  it('sweeps the bucket at the next start', async () => {
     const engine = await open()
     const { id, uuid } = await fill(engine)
     await engine.close()
     await put(ORPHAN)
-    const again = await open()
-    await again.whenCleared()
+    const reopened = await open()
+    await reopened.whenCleared()
     expect((await objects()).sort()).toEqual([uuid, 'database-id'].sort())
-    expect(await again.as(again.owner).search(id, TEXT)).toHaveLength(1)
+    expect(await reopened.as(reopened.owner).search(id, TEXT)).toHaveLength(1)
   })
 
-  it.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('has its rows on $name', async ({ open: begin }) => {
-    const database = await begin()
-    const engine = await open({ databaseUrl: database.address })
-    const { id, uuid } = await fill(engine)
-    expect(await objects()).toContain(uuid)
-    expect(await engine.as(engine.owner).search(id, TEXT)).toHaveLength(1)
-    await engine.close()
-    await expect(open({ databaseUrl: database.address, filesUrl: undefined })).rejects.toMatchObject(MISMATCH)
-    await database.dispose()
-  })
+  it.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))(
+    'stores its rows on $name',
+    async ({ open: begin }) => {
+      const database = await begin()
+      const engine = await open({ databaseUrl: database.address })
+      const { id, uuid } = await fill(engine)
+      expect(await objects()).toContain(uuid)
+      expect(await engine.as(engine.owner).search(id, TEXT)).toHaveLength(1)
+      await engine.close()
+      await expect(open({ databaseUrl: database.address, filesUrl: undefined })).rejects.toMatchObject(MISMATCH)
+      await database.dispose()
+    },
+  )
 
-  it('is told that the bucket is away or refused, and leaves the folder free', async () => {
+  it('reports an unreachable bucket or refused access, and leaves the folder free', async () => {
     server.intercept = failWith(403, 'AccessDenied')
     await expect(open()).rejects.toMatchObject({ code: 'ERR_STORAGE', isTransient: false })
     server.intercept = failWith(503, 'SlowDown')
@@ -129,7 +135,7 @@ describe('an engine with its files in a bucket', () => {
     await fill(await open())
   })
 
-  it('is told what the server lacks before anything is made, each time', async () => {
+  it('reports a missing capability of the server before it creates anything, each time', async () => {
     server.intercept = (request, response) => {
       if (!request.url?.includes('uploads')) return false
       response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>')
@@ -146,13 +152,13 @@ describe('an engine with its files in a bucket', () => {
     await fill(await open())
   })
 
-  it('is told of an address that is none', async () => {
+  it('reports an invalid address', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', 'localhost:9000')
     await expect(open()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'AWS_ENDPOINT_URL_S3' })
   })
 })
 
-describe('the place of files', () => {
+describe('the location of files', () => {
   it.each([
     's3://',
     's3:///prefix',
@@ -165,7 +171,7 @@ describe('the place of files', () => {
     './files',
     '',
     7,
-  ])('is no %s', async (url) => {
+  ])('cannot be %s', async (url) => {
     await expect(open({ filesUrl: url as string })).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
       field: 'filesUrl',
@@ -174,7 +180,7 @@ describe('the place of files', () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
-  it('is a bucket as well as a prefix in it, with a slash at its end or without', async () => {
+  it('is a bucket or a prefix in it, with or without a slash at its end', async () => {
     await fill(await open({ filesUrl: `s3://${server.bucket}` }))
     await Promise.all(engines.map((engine) => engine.close()))
     await open({ filesUrl: `s3://${server.bucket}/` })
@@ -183,7 +189,7 @@ describe('the place of files', () => {
     expect((await objects()).every((name) => name.startsWith('deep/er/'))).toBe(true)
   })
 
-  it('stays what it was when the database was new: any other is refused, and nothing is changed', async () => {
+  it('never changes after the database is created: any other location is refused without a change', async () => {
     const engine = await open()
     const { id } = await fill(engine)
     await engine.close()
@@ -196,13 +202,13 @@ describe('the place of files', () => {
     }
     expect(await server.objects()).toEqual(before)
     expect(await readdir(join(folder.path, 'data'))).not.toContain('files')
-    const again = await open()
-    await again.whenCleared()
-    expect(await again.as(again.owner).search(id, TEXT)).toHaveLength(1)
-    expect(await again.administration.verify()).toMatchObject({ problems: [] })
+    const reopened = await open()
+    await reopened.whenCleared()
+    expect(await reopened.as(reopened.owner).search(id, TEXT)).toHaveLength(1)
+    expect(await reopened.administration.verify()).toMatchObject({ problems: [] })
   })
 
-  it('is the folder for a database that has begun there, also before there was a choice', async () => {
+  it('is the folder for a database that started there, even in versions without a choice', async () => {
     const dataDir = join(folder.path, 'data')
     const engine = await open({ filesUrl: undefined })
     const { id } = await fill(engine)
@@ -214,12 +220,12 @@ describe('the place of files', () => {
     expect(await database('alcove_settings').where('key', 'file-store').del()).toBe(1)
     await database.destroy()
     await expect(open()).rejects.toMatchObject(inFolder)
-    const again = await open({ filesUrl: undefined })
-    expect(await again.as(again.owner).search(id, TEXT)).toHaveLength(1)
+    const reopened = await open({ filesUrl: undefined })
+    expect(await reopened.as(reopened.owner).search(id, TEXT)).toHaveLength(1)
     expect(await objects()).toEqual([])
   })
 
-  it('has the files of one database', async () => {
+  it('contains the files of one database only', async () => {
     await fill(await open())
     const other = join(folder.path, 'other')
     const belongs = { ...MISMATCH, message: expect.stringContaining('belong to another database') as string }
@@ -229,7 +235,7 @@ describe('the place of files', () => {
     await fill(await open({ dataDir: other, filesUrl: `${filesUrl}-2` }))
   })
 
-  it('is not taken for new where it has files, nor for the same where it does not say so', async () => {
+  it('is not accepted as new when it contains files, nor as known when its mark is missing', async () => {
     await put(ORPHAN)
     await expect(open()).rejects.toMatchObject(MISMATCH)
     expect(await objects()).toEqual([ORPHAN])
@@ -241,7 +247,7 @@ describe('the place of files', () => {
     await expect(open({ filesUrl: url })).rejects.toMatchObject(lost)
   })
 
-  it("is the host's affair where it gives a store of its own", async () => {
+  it('cannot be set when the host passes its own file store', async () => {
     const { filesUrl: _, ...options } = { filesUrl, fileStore: new MemoryFileStore() }
     await expect(open(options)).rejects.toThrow('filesUrl: cannot be given together with fileStore')
     await (await open()).close()
@@ -250,8 +256,8 @@ describe('the place of files', () => {
   })
 })
 
-describe('the command line, given --files-url', () => {
-  it('works on the bucket, and has no part in its backup', async () => {
+describe('the command line with --files-url', () => {
+  it('works on the bucket, and excludes it from backups', async () => {
     const run = async (...args: string[]) =>
       await runAlcoveHere([...args, '--json'], { cwd: folder.path, env: { ALCOVE_FILES_URL: filesUrl } })
     expect((await run('init')).exitCode).toBe(0)
@@ -263,7 +269,10 @@ describe('the command line, given --files-url', () => {
     expect(await objects()).toHaveLength(2)
     for (const command of ['backup', 'restore']) {
       const refused = await run(command, join(folder.path, 'backup.tar'))
-      expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('copy the bucket at --files-url')])
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        1,
+        expect.stringContaining('with --files-url, copy the bucket'),
+      ])
     }
     const without = await runAlcoveHere(['doctor', '--json'], { cwd: folder.path })
     expect([without.exitCode, without.stderr]).toEqual([1, expect.stringContaining('--files-url')])

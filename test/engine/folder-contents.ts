@@ -5,25 +5,25 @@ import { openSqlite } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 
-/** What a data folder has of a document. */
+/** The data of one document in a data folder. */
 export interface DocumentContents {
   readonly originalName: string
   readonly contentHash: string
   readonly isCompleted: boolean
-  /** As its row says. */
+  /** True when its row says so. */
   readonly chunkCount: number
   readonly chunks: number
   readonly windows: number
   readonly vectors: number
   /** Chunks in the word index. */
   readonly words: number
-  /** SHA-256 of its file; null where there is none. */
+  /** SHA-256 of its file; null without a file. */
   readonly fileHash: string | null
 }
 
 /**
- * Looks at a data folder from outside, while no engine works on it.
- * @returns its documents that are not deleted by UUID, and ids that have vectors or words and are not of them
+ * Reads a data folder from outside, while no engine works on it.
+ * @returns the documents that are not deleted, by UUID, and ids with vectors or words but without a document
  */
 export async function folderContents(
   dataDir: string,

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 type Add = (memory: MemoryEngine, at: number) => Promise<unknown>
 
-/** Each limit, how many there are of what it counts in a new engine, and the way to one more. */
+/** Each limit, the count in a new engine of the items that it limits, and a function that adds one. */
 const LIMITS: Readonly<Record<string, { readonly before: number; readonly add: Add }>> = {
   contextsPerCompany: { before: 1, add: ({ session }) => session.contexts.create(NEW_CONTEXT) },
   documentsPerContext: {
@@ -41,9 +41,9 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
   return ended.map((each) => (each.status === 'fulfilled' ? 'done' : (each.reason as { code: string }).code)).sort()
 }
 
-describe.each(DATABASES)('what a company may hold, on $name', ({ open }) => {
+describe.each(DATABASES)('a limit of a company, on $name,', ({ open }) => {
   it.each(Object.entries(LIMITS))(
-    'A15 %s holds for many at the same time, in two engines',
+    'A15 (%s) holds for many calls at the same time, in two engines',
     async (limit, { before, add }) => {
       const database = await open()
       try {
@@ -68,8 +68,8 @@ describe.each(DATABASES)('what a company may hold, on $name', ({ open }) => {
   )
 })
 
-describe('what a company may hold', () => {
-  it('A15 what is deleted or revoked makes room', async () => {
+describe('a limit of a company', () => {
+  it('A15 does not count deleted or revoked items', async () => {
     const memory = await start({
       limits: { contextsPerCompany: 1, documentsPerContext: 1, destinationsPerCompany: 1, apiKeysPerCompany: 1 },
     })
@@ -89,7 +89,7 @@ describe('what a company may hold', () => {
     }
   })
 
-  it('A15 an API key that has expired makes room, at the moment it expires', async () => {
+  it('A15 does not count an API key from the moment at which it expires', async () => {
     const { engine, clock } = await start({ limits: { apiKeysPerCompany: 1 } })
     const { apiKeys } = engine.administration
     const expiring = () => new Date(clock.now().getTime() + 60_000).toISOString()
@@ -104,7 +104,7 @@ describe('what a company may hold', () => {
     expect(await add()).not.toEqual(['done'])
   })
 
-  it('A15 an upload beyond the limit is refused before a byte of it is read', async () => {
+  it('A15 refuses an upload beyond it before a byte is read', async () => {
     const { session } = await start({ limits: { documentsPerContext: 1 } })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await session.documents.upload(id, { fileName: 'one.txt', content: new TextEncoder().encode('one') })
@@ -120,7 +120,7 @@ describe('what a company may hold', () => {
     expect(await session.documents.list(id)).toHaveLength(1)
   })
 
-  it('A15 limits do not hold up the first start, and keys for service users count as users', async () => {
+  it('A15 does not stop the first start, and counts keys for service users as users', async () => {
     const { engine } = await start({ limits: { usersPerCompany: 1, apiKeysPerCompany: 2 } })
     await engine.initialize()
     const { apiKeys } = engine.administration

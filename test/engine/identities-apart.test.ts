@@ -5,7 +5,7 @@ import { type MemoryEngine, memoryEngine } from './memory-engine.js'
 
 const ADDRESSES = ['ada@example.com', 'ADA@Example.com', 'grace@example.com', 'linus@example.com'] as const
 
-/** What is done with an address: by one of two companies, or by a stranger who names no company. */
+/** An action on an address: by one of two companies, or by a stranger who names no company. */
 interface Step {
   readonly by: 'observed' | 'other' | 'stranger'
   readonly what: 'add' | 'reinitiate' | 'complete' | 'reset' | 'log in' | 'log in wrongly' | 'revoke' | 'list'
@@ -33,7 +33,10 @@ async function company({ engine }: MemoryEngine, name: string): Promise<Company>
   return { id, session: engine.as({ companyId: id, userId, accountId }), password: `password of ${name}` }
 }
 
-/** Does the steps, those of the other company only where it is there. @returns all that the observed company sees */
+/**
+ * Does the steps; those of the other company only if it exists.
+ * @returns all that the observed company sees
+ */
 async function observe(steps: readonly Step[], isOtherThere: boolean): Promise<unknown[]> {
   const memory = await memoryEngine()
   const { administration, authentication } = memory.engine
@@ -93,7 +96,7 @@ function withoutIds(seen: readonly unknown[]): unknown[] {
   return JSON.parse(text) as unknown[]
 }
 
-it('A59 another company may do what it likes with addresses: a company, and a stranger, see the same', async () => {
+it('A59 a company and a stranger see the same, whatever another company does with addresses', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 14 }), async (steps) => {
       expect(await observe(steps, true)).toEqual(await observe(steps, false))

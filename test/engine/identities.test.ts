@@ -29,7 +29,7 @@ async function add({ engine }: MemoryEngine, companyId: number, password?: strin
   return id
 }
 
-/** The id of who is logged in, `undefined`, or the code of an error. */
+/** The id of the authenticated user, `undefined`, or the code of an error. */
 async function logIn(
   { engine }: MemoryEngine,
   password: string,
@@ -53,7 +53,7 @@ async function failures(memory: MemoryEngine, count: number, companyId?: number)
 const linkOf = (text = ''): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
 describe('a login', () => {
-  it('A55 is to the company that is named, and to no other', async () => {
+  it('A55 applies to the named company only', async () => {
     const memory = await start(2)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, 'password of the second')
@@ -69,7 +69,7 @@ describe('a login', () => {
     }
   })
 
-  it('A55 that names no company finds the user whose password it is, and asks for the company where two have it', async () => {
+  it('A55 without a company finds the user by password, and asks for the company when two users match', async () => {
     const memory = await start(3)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, PASSWORD)
@@ -85,7 +85,7 @@ describe('a login', () => {
     expect(await logIn(memory, PASSWORD, { companyId: 2 })).toBe(other)
   })
 
-  it('A55 stays as it is when another company adds the address, and compares eight users at the most', async () => {
+  it('A55 does not change when another company adds the address, and compares at most eight users', async () => {
     const memory = await start(12)
     for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
     const user = await add(memory, 7, PASSWORD)
@@ -102,25 +102,25 @@ describe('a login', () => {
         return await super.verify(hash, password)
       }
     }
-    const again = await memoryEngine({ storage: memory.storage, passwordHasher: new CountingHasher() })
-    engines.push(again)
-    expect(await logIn(again, PASSWORD)).toBe(user)
+    const countingEngine = await memoryEngine({ storage: memory.storage, passwordHasher: new CountingHasher() })
+    engines.push(countingEngine)
+    expect(await logIn(countingEngine, PASSWORD)).toBe(user)
     expect(hashes).toBe(8)
     hashes = 0
-    expect(await logIn(again, PASSWORD, { companyId: 7 })).toBe(user)
-    expect(await logIn(again, 'wrong password', { companyId: 99 })).toBeUndefined()
-    expect(await logIn(again, 'wrong password', { email: 'nobody@example.com' })).toBeUndefined()
+    expect(await logIn(countingEngine, PASSWORD, { companyId: 7 })).toBe(user)
+    expect(await logIn(countingEngine, 'wrong password', { companyId: 99 })).toBeUndefined()
+    expect(await logIn(countingEngine, 'wrong password', { email: 'nobody@example.com' })).toBeUndefined()
     expect(hashes).toBe(3)
   })
 
-  it('A55 is not locked out by guesses at another company, nor do companies that there are not make more guesses', async () => {
+  it('A55 is not locked out by guesses at another company, and unknown companies allow no more guesses', async () => {
     const memory = await start(1)
     const one = await add(memory, 1, PASSWORD)
     await add(memory, 2, 'password of the second')
     const guesses = [...Array<undefined>(10).fill(undefined), 'ERR_THROTTLED']
     expect(await failures(memory, 11, 2)).toEqual(guesses)
     expect(await logIn(memory, PASSWORD, { companyId: 1 })).toBe(one)
-    // A company without such a user, and one that there is not, count as one that has it.
+    // A company without such a user and an unknown company count like a company with that user.
     expect(await failures(memory, 11, 99)).toEqual(guesses)
     expect(await failures(memory, 11, 1)).toEqual(guesses)
     expect(await logIn(memory, PASSWORD, { companyId: 1 })).toBe('ERR_THROTTLED')
@@ -130,14 +130,14 @@ describe('a login', () => {
   })
 })
 
-describe('a reset', () => {
+describe('a password reset', () => {
   async function reset({ engine, mailer }: MemoryEngine, customerId?: number): Promise<string[]> {
     const before = mailer.sent.length
     await engine.authentication.requestPasswordReset({ email: EMAIL, ...(customerId !== undefined && { customerId }) })
     return mailer.sent.slice(before).map(({ text }) => text)
   }
 
-  it('A56 goes to the company that is named; otherwise each company sends its own link, which sets its own password', async () => {
+  it('A56 uses the named company; without one, each company sends a link that sets its own password', async () => {
     const memory = await start(2)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, 'password of the second')
@@ -158,7 +158,7 @@ describe('a reset', () => {
     )
   })
 
-  it('A56 sends five mails at the most, first for users with a password, and goes on where one has had its mails', async () => {
+  it('A56 sends at most five mails, first for users with a password, and skips users at their limit', async () => {
     const memory = await start(8)
     for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
     await add(memory, 7, PASSWORD)
@@ -172,7 +172,7 @@ describe('a reset', () => {
 })
 
 describe('the audit trail', () => {
-  it('A58 tells a company of refused logins of its own user, whoever else has the address', async () => {
+  it('A58 reports refused logins to the company of the user, even if other companies have the address', async () => {
     const memory = await start(2)
     const ofOthers = await add(memory, 2, PASSWORD)
     const ofThird = await add(memory, 3)
@@ -182,7 +182,7 @@ describe('the audit trail', () => {
       return items.map(({ companyId, targetId, details }) => [companyId, targetId, details['reason']]).reverse()
     }
     await logIn(memory, 'wrong password', { remoteAddress: '192.0.2.1' })
-    // The third company has added the address, and learns nothing of where its owner logs in.
+    // The third company has added the address, and does not learn at which companies its owner logs in.
     const ofSecond = [[2, ofOthers, 'wrong-password']]
     expect(await refused()).toEqual(ofSecond)
     await logIn(memory, 'wrong password', { companyId: 3 })

@@ -18,7 +18,10 @@ afterEach(async () => {
   await engine.close()
 })
 
-/** A closed folder with a document for each bird, as a version without a word index has left it. @returns the context */
+/**
+ * A closed folder with a document for each bird, in the state of a version without a word index.
+ * @returns the context
+ */
 async function olderFolder(): Promise<number> {
   const contextId = await engine.newContext()
   for (const bird of BIRDS) {
@@ -54,7 +57,7 @@ async function expectAllFound(contextId: number): Promise<void> {
   )
 }
 
-describe('documents of a folder that has no words', () => {
+describe('documents of a folder without words', () => {
   it('W10 are indexed in the background, one after the other, while searches by meaning find them all', async () => {
     const contextId = await olderFolder()
     const [second, goOn] = [gate(), gate()]
@@ -78,11 +81,11 @@ describe('documents of a folder that has no words', () => {
     goOn.open()
     await expectAllFound(contextId)
     expect(engine.model.texts).toBe(0)
-    const told = telemetry.events.filter(({ name }) => name === 'ingestion.words.indexed')
-    expect(told).toEqual([expect.objectContaining({ fields: { contextId, documents: 5, isAtEnd: true } })])
+    const reports = telemetry.events.filter(({ name }) => name === 'ingestion.words.indexed')
+    expect(reports).toEqual([expect.objectContaining({ fields: { contextId, documents: 5, isAtEnd: true } })])
   })
 
-  it('W10 are not indexed again by the next start', async () => {
+  it('W10 are indexed only once, not at the next start', async () => {
     const contextId = await olderFolder()
     await engine.open()
     await expectAllFound(contextId)
@@ -95,7 +98,7 @@ describe('documents of a folder that has no words', () => {
     expect(adds).toEqual([])
   })
 
-  it('W11 have those of another version of the analyzer: all are indexed again, and the older words are dropped', async () => {
+  it('W11 with words of another analyzer version are all indexed, and the older words are dropped', async () => {
     const contextId = await olderFolder()
     const [older, newer] = [`context-${contextId}-words-0`, `context-${contextId}-words-2`]
     for (const name of [older, newer]) await engine.words.add(name, { documentId: 1, chunks: [0], terms: [['old']] })
@@ -107,13 +110,13 @@ describe('documents of a folder that has no words', () => {
     await engine.open()
     await vi.waitFor(async () => expect(await engine.words.listCollections()).not.toContain(older), LONG)
     expect(await engine.words.listCollections()).toContain(newer)
-    // Until the last document is indexed, a search of an older process finds by them.
+    // Searches of an older process find by these words until the last document is indexed.
     expect(kept).toEqual(BIRDS.map(() => true))
     await engine.words.drop(newer)
     await expectAllFound(contextId)
   })
 
-  it('W13 are indexed once where several processes share the database', async () => {
+  it('W13 are indexed once when several processes share the database', async () => {
     const contextId = await olderFolder()
     const added: number[] = []
     const add = engine.words.add.bind(engine.words)
@@ -133,7 +136,7 @@ describe('documents of a folder that has no words', () => {
   })
 
   it.each([['words:delete'], ['words:add'], ['words:added']] as const)(
-    'W12 meet a fault at %s: the others are indexed, and those that failed by another try',
+    'W12 are indexed despite an error at %s: the failed ones by a retry',
     async (failing) => {
       const contextId = await olderFolder()
       let times = 0
@@ -148,7 +151,7 @@ describe('documents of a folder that has no words', () => {
     },
   )
 
-  it('W12 are indexed by the next process where one ends: those that were are not indexed again', async () => {
+  it('W12 are indexed by the next process after one ends, except those that were done', async () => {
     const contextId = await olderFolder()
     const ended = gate()
     let adds = 0
@@ -172,7 +175,7 @@ describe('documents of a folder that has no words', () => {
     expect(adds).toBe(3)
   })
 
-  it('W12 wait while a backup is made', async () => {
+  it('W12 wait for the end of a backup', async () => {
     const contextId = await olderFolder()
     const [backup] = await engine.storage.transaction(async ({ jobs }) => {
       await jobs.enqueue(BACKUP_JOB)
@@ -180,7 +183,7 @@ describe('documents of a folder that has no words', () => {
     })
     const steps: string[] = []
     engine.hook = (step) => steps.push(step)
-    // Another process makes it.
+    // Another process makes the backup.
     await engine.open({ isAlone: false })
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     expect(steps).toEqual([])
@@ -190,7 +193,7 @@ describe('documents of a folder that has no words', () => {
   })
 
   it.each(['document', 'context'] as const)(
-    'W12 are deleted, with their %s, while they are indexed: no words of it are left',
+    'W12 that are deleted with their %s during the indexing leave no words',
     async (what) => {
       const contextId = await olderFolder()
       const [reached, goOn] = [gate(), gate()]
@@ -212,7 +215,7 @@ describe('documents of a folder that has no words', () => {
     },
   )
 
-  it('W12 are put back by a repair while they are indexed: they are found once they are processed, with each chunk once', async () => {
+  it('W12 that a repair resets during the indexing are found after their processing, with each chunk once', async () => {
     const contextId = await olderFolder()
     const [reached, goOn] = [gate(), gate()]
     let isHeld = false

@@ -25,35 +25,38 @@ const open = async (name: string, options: Partial<LocalEngineOptions> = {}): Pr
 describe('two folders on a database of the host', () => {
   const secretKey = new Uint8Array(32).fill(3)
 
-  it.each(['knex', 'storage'] as const)('given as %s leave each other what they hold', async (option) => {
-    const filename = join(folder.path, 'host.sqlite')
-    const connections = [openSqlite(filename), openSqlite(filename)]
-    const [one, two] = connections.map((knex) =>
-      option === 'knex' ? { knex } : { storage: new KnexStorage({ knex, keepKnex: true }) },
-    )
-    const first = await open('one', { secretKey, ...one })
-    const { id } = await first.as(first.owner).contexts.create(NEW_CONTEXT)
-    const [knex = openSqlite(filename)] = connections
-    const storage = new KnexStorage({ knex, keepKnex: true })
-    // As while the first engine processes one document and takes in another.
-    const [held] = await storage.transaction(async ({ jobs, uploads }) => {
-      await uploads.insert({ uuid: 'held', contextId: id, sizeBytes: 5 }, 60_000)
-      await jobs.enqueue({ kind: 'ingest-document', subject: 12_345 })
-      return await jobs.claim({ kinds: ['ingest-document'], leaseMs: 60_000 })
-    })
-    const second = await open('two', { secretKey, ...two })
-    await second.whenCleared()
-    const isHeld = await storage.transaction(async ({ jobs, uploads }) => [
-      held !== undefined && (await jobs.extend(held, 60_000)),
-      await uploads.extend('held', 60_000),
-    ])
-    expect(isHeld).toEqual([true, true])
-    await second.close()
-    await first.close()
-    for (const connection of connections) await connection.destroy()
-  })
+  it.each(['knex', 'storage'] as const)(
+    'given as %s keep each other’s job leases and upload reservations',
+    async (option) => {
+      const filename = join(folder.path, 'host.sqlite')
+      const connections = [openSqlite(filename), openSqlite(filename)]
+      const [one, two] = connections.map((knex) =>
+        option === 'knex' ? { knex } : { storage: new KnexStorage({ knex, keepKnex: true }) },
+      )
+      const first = await open('one', { secretKey, ...one })
+      const { id } = await first.as(first.owner).contexts.create(NEW_CONTEXT)
+      const [knex = openSqlite(filename)] = connections
+      const storage = new KnexStorage({ knex, keepKnex: true })
+      // The first engine processes one document and receives another.
+      const [held] = await storage.transaction(async ({ jobs, uploads }) => {
+        await uploads.insert({ uuid: 'held', contextId: id, sizeBytes: 5 }, 60_000)
+        await jobs.enqueue({ kind: 'ingest-document', subject: 12_345 })
+        return await jobs.claim({ kinds: ['ingest-document'], leaseMs: 60_000 })
+      })
+      const second = await open('two', { secretKey, ...two })
+      await second.whenCleared()
+      const isHeld = await storage.transaction(async ({ jobs, uploads }) => [
+        held !== undefined && (await jobs.extend(held, 60_000)),
+        await uploads.extend('held', 60_000),
+      ])
+      expect(isHeld).toEqual([true, true])
+      await second.close()
+      await first.close()
+      for (const connection of connections) await connection.destroy()
+    },
+  )
 
-  it('take up at once what was held in the database of the folder itself', async () => {
+  it('release at once the job leases in a folder’s own database', async () => {
     await (await open('one')).close()
     const knex = openSqlite(join(folder.path, 'one', 'alcove.sqlite'))
     const storage = new KnexStorage({ knex })
@@ -90,21 +93,21 @@ describe('a folder whose documents belong to a database of the host', () => {
     const options = wrong(filename)
     await expect(open('data', { secretKey, ...options })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
     await options.knex?.destroy()
-    // A folder of a version that gave no ids yet.
+    // The folder of a version that gave no ids yet.
     await rm(join(folder.path, 'data', 'database-id'))
     const others = wrong(filename)
     await expect(open('data', { secretKey, ...others })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_MISMATCH' })
     await others.knex?.destroy()
     expect(await contents()).toEqual(before)
-    const again = await open('data', { knex, secretKey })
-    expect((await again.as(again.owner).documents.chunks(uuid)).map(({ content }) => content)).toEqual([
+    const reopened = await open('data', { knex, secretKey })
+    expect((await reopened.as(reopened.owner).documents.chunks(uuid)).map(({ content }) => content)).toEqual([
       'Kept for ever.',
     ])
-    await again.close()
+    await reopened.close()
     await knex.destroy()
   })
 
-  it('is told from one that was never initialised', async () => {
+  it('is distinguished from a folder that was never initialised', async () => {
     const knex = openSqlite(join(folder.path, 'host.sqlite'))
     await (await open('data', { knex })).close()
     await knex.destroy()
@@ -124,7 +127,7 @@ describe('the file with the secret-encryption key', () => {
     syncBuiltinESMExports()
   })
 
-  it('that is missing is not replaced by another, and can be put back', async () => {
+  it('that is missing is not replaced, and can be put back', async () => {
     const engine = await open('data')
     const destination = { url: 'https://8.8.8.8/in', eventTypes: null }
     await engine.administration.destinations.create(destination)
@@ -142,12 +145,12 @@ describe('the file with the secret-encryption key', () => {
     await expect(openLocalDatabase({ dataDir: join(folder.path, 'data') })).rejects.toMatchObject(missing)
     expect(await readdir(dirname(keyFile()))).toEqual(['signing-keys.json'])
     await writeFile(keyFile(), key)
-    const again = await open('data')
-    expect(await again.administration.destinations.list()).toMatchObject([destination])
-    await again.close()
+    const reopened = await open('data')
+    expect(await reopened.administration.destinations.list()).toMatchObject([destination])
+    await reopened.close()
   })
 
-  it('that holds another key is left as it is', async () => {
+  it('that contains another key is not changed', async () => {
     await (await open('data')).close()
     const other = `${Buffer.alloc(32, 9).toString('base64')}\n`
     await writeFile(keyFile(), other)
@@ -155,14 +158,14 @@ describe('the file with the secret-encryption key', () => {
     expect(await readFile(keyFile(), 'utf8')).toBe(other)
   })
 
-  it('stays as it was made when the engine fails to start for another reason', async () => {
+  it('keeps its first content when the engine fails to start for another reason', async () => {
     await expect(open('data', { deliveryRetentionDays: 0 })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     const made = await readFile(keyFile(), 'utf8')
     await (await open('data')).close()
     expect(await readFile(keyFile(), 'utf8')).toBe(made)
   })
 
-  it('is made where the file system has no hard links, and so is the signing key', async () => {
+  it('is created on a file system without hard links, and so is the signing key', async () => {
     fs.link = async () => Promise.reject(Object.assign(new Error('operation not permitted'), { code: 'EPERM' }))
     syncBuiltinESMExports()
     await (await open('data')).close()
@@ -172,7 +175,7 @@ describe('the file with the secret-encryption key', () => {
     await (await open('data')).close()
   })
 
-  it('of whoever is first counts', async () => {
+  it('is not overwritten when another process creates it first', async () => {
     const theirs = `${Buffer.alloc(32, 5).toString('base64')}\n`
     fs.link = async (from, to) => {
       await writeFile(String(to), theirs)
@@ -183,7 +186,7 @@ describe('the file with the secret-encryption key', () => {
     expect(await readFile(keyFile(), 'utf8')).toBe(theirs)
   })
 
-  it('that cannot be made is an error of its own', async () => {
+  it('that cannot be created causes its own error', async () => {
     await mkdir(keyFile(), { recursive: true })
     await expect(open('data')).rejects.toMatchObject({ code: 'ERR_SECRET_KEY' })
   })

@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 describe('an engine on a folder', () => {
-  it('makes the folder for its user alone, and finds everything again', async () => {
+  it('creates the folder for its user alone, and finds everything after a restart', async () => {
     const first = await openLocalEngine({ dataDir })
     const session = first.as(first.owner)
     const { id } = await session.contexts.create(NEW_CONTEXT)
@@ -92,7 +92,7 @@ describe('an engine on a folder', () => {
   })
 
   it.each([undefined, {}, { datadir: 'x' }, { dataDir: '' }, { dataDir: 7 }])(
-    'is not opened without a folder: %j',
+    'does not open without a folder: %j',
     async (options) => {
       const missing = { code: 'ERR_INVALID_INPUT', field: 'dataDir' }
       await expect(openLocalEngine(options as { dataDir: string })).rejects.toMatchObject(missing)
@@ -100,14 +100,14 @@ describe('an engine on a folder', () => {
     },
   )
 
-  it('takes another adapter for any port', async () => {
+  it('accepts another adapter for any port', async () => {
     const engine = await openLocalEngine({ dataDir, starterPromptWriter: new MemoryStarterPromptWriter() })
     const { starterPrompts } = await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
     expect(starterPrompts).toEqual(['What is Handbook about?'])
     await engine.close()
   })
 
-  it('refuses calls once it is closed', async () => {
+  it('refuses calls after it is closed', async () => {
     const engine = await openLocalEngine({ dataDir })
     const session = engine.as(engine.owner)
     await engine.close()
@@ -117,7 +117,7 @@ describe('an engine on a folder', () => {
 })
 
 describe('a data folder', () => {
-  it('that is open already is refused, and nothing is changed', async () => {
+  it('that is already open is refused, and is not changed', async () => {
     const engine = await openLocalEngine({ dataDir })
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_LOCKED',
@@ -128,7 +128,7 @@ describe('a data folder', () => {
     await (await openLocalEngine({ dataDir })).close()
   })
 
-  it('is free again once a process that used it was killed', async () => {
+  it('is free after the process that used it was killed', async () => {
     const file = join(folder.path, 'text.txt')
     await writeFile(file, 'Some text. '.repeat(20_000))
     const child = fork(join(import.meta.dirname, '../crash/ingest-child.mjs'), [dataDir, file], { stdio: 'inherit' })
@@ -141,7 +141,7 @@ describe('a data folder', () => {
     await (await openLocalEngine({ dataDir })).close()
   })
 
-  it('that a newer version wrote is refused, and not changed', async () => {
+  it('of a newer version is refused, and is not changed', async () => {
     await (await openLocalEngine({ dataDir })).close()
     const database = knex({
       client: 'sqlite3',
@@ -158,7 +158,7 @@ describe('a data folder', () => {
     expect((await stat(join(dataDir, 'alcove.sqlite'))).size).toBe(before)
   })
 
-  it('that is a file, or lies below one, cannot be used', async () => {
+  it('that is a file, or lies below one, is refused', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, 'x')
     await expect(openLocalEngine({ dataDir: file })).rejects.toMatchObject({ code: 'ERR_DATA_DIR_UNUSABLE' })
@@ -167,8 +167,8 @@ describe('a data folder', () => {
     })
   })
 
-  it('that exists but cannot be written is refused with what to do, and is not held', async () => {
-    // A folder in the place of a file cannot be written by anybody, root included.
+  it('that exists but is not writable is refused with a remedy, and is not locked', async () => {
+    // No user, root included, can write to a folder in the place of a file.
     for (const name of ['alcove.lock', 'alcove.lock.json']) {
       await mkdir(join(dataDir, name), { recursive: true })
       await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe('a data folder', () => {
     await (await openLocalEngine({ dataDir })).close()
   })
 
-  it('whose database is damaged is refused with what to do', async () => {
+  it('with a damaged database is refused with a remedy', async () => {
     await (await openLocalEngine({ dataDir })).close()
     await rm(join(dataDir, 'alcove.sqlite-wal'), { force: true })
     await writeFile(join(dataDir, 'alcove.sqlite'), 'no database at all, but long enough to look like one '.repeat(100))
@@ -192,7 +192,7 @@ describe('a data folder', () => {
     })
   })
 
-  it('is not touched by a model that is missing', async () => {
+  it('opens after a start that failed because of a missing model', async () => {
     await expect(openLocalEngine({ dataDir, modelDirs: ['/no/model'] })).rejects.toMatchObject({
       code: 'ERR_MODEL_MISSING',
     })
@@ -200,8 +200,8 @@ describe('a data folder', () => {
   })
 })
 
-describe('a model that was changed', () => {
-  it('fails its documents with one sentence, which retry mends once the model is back', async () => {
+describe('a changed model', () => {
+  it('fails its documents with one sentence, and retry completes them after the model is restored', async () => {
     const model = join(folder.path, 'model')
     await cp(bundledModel, model, { recursive: true })
     await rm(join(model, 'onnx'), { recursive: true })
@@ -220,7 +220,7 @@ describe('a model that was changed', () => {
 })
 
 describe('an engine on the database alone', () => {
-  it('works beside one that works on the folder, which clears away what it deletes', async () => {
+  it('works beside one that works on the folder, which purges the data of its deletions', async () => {
     const engine = await openLocalEngine({ dataDir })
     const session = engine.as(engine.owner)
     const { id } = await session.contexts.create(NEW_CONTEXT)
@@ -239,7 +239,7 @@ describe('an engine on the database alone', () => {
     await engine.close()
   })
 
-  it('needs a folder that was initialised', async () => {
+  it('needs an initialised folder', async () => {
     await expect(openLocalDatabase({ dataDir })).rejects.toMatchObject({
       code: 'ERR_NOT_INITIALIZED',
       message: expect.stringContaining('run "alcove init" first') as string,
@@ -247,7 +247,7 @@ describe('an engine on the database alone', () => {
   })
 })
 
-describe('what a crash has left behind', () => {
+describe('the data that a crash leaves behind', () => {
   it('is swept at the next start: files, vectors, uploads and unfinished work', async () => {
     const engine = await openLocalEngine({ dataDir })
     const session = engine.as(engine.owner)
@@ -282,8 +282,8 @@ describe('what a crash has left behind', () => {
         if (name === 'ingestion.swept') counts.push({ ...fields })
       },
     }
-    const again = await openLocalEngine({ dataDir, telemetry })
-    await again.whenCleared()
+    const reopened = await openLocalEngine({ dataDir, telemetry })
+    await reopened.whenCleared()
     expect(counts).toEqual([
       {
         documentsResumed: 1,
@@ -295,14 +295,14 @@ describe('what a crash has left behind', () => {
         wordOrphansRemoved: 0,
       },
     ])
-    await again.as(again.owner).documents.whenProcessed(uuid)
-    expect(await again.as(again.owner).search(id, 'text')).toHaveLength(1)
+    await reopened.as(reopened.owner).documents.whenProcessed(uuid)
+    expect(await reopened.as(reopened.owner).search(id, 'text')).toHaveLength(1)
     expect(await tablesIn(dataDir)).toEqual([table])
-    await again.close()
+    await reopened.close()
   })
 })
 
-/** Beside them LanceDB keeps what it needs while it is open. */
+/** Skips the folders that LanceDB needs while it is open. */
 async function tablesIn(dataDir: string): Promise<string[]> {
   return (await readdir(join(dataDir, 'vectors'))).filter((name) => name.endsWith('.lance'))
 }

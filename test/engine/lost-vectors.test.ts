@@ -4,14 +4,14 @@ import type { Engine } from '../../src/index.js'
 import { type EmbedOptions, untilAborted } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from './memory-engine.js'
 
-/** A thousand windows and more are written at once. */
+/** One write has a thousand windows or more. */
 const SENTENCES = 5_000
 const TEXT = Array.from({ length: SENTENCES }, (_, number) => `Shelf ${number} holds jar number ${number * 7}.`).join(
   ' ',
 )
 const SETTINGS = { chunkSizeTokens: 16, overlap: 0 }
 
-/** What outlives a process. */
+/** The ports that outlive a process. */
 class KeptStorage extends MemoryStorage {
   override async close(): Promise<void> {
     await Promise.resolve()
@@ -23,13 +23,13 @@ class KeptVectorIndex extends MemoryVectorIndex {
   }
 }
 
-/** Embeds nothing more, from some time on, until `goOn`. */
+/** Stops embedding when the condition becomes true, and continues after `goOn`. */
 class PausedModel extends MemoryEmbeddingModel {
-  /** Texts that were embedded, or are to be. */
+  /** The number of texts that were embedded, or wait for it. */
   texts = 0
   readonly #isPaused: () => boolean
   #goOn: () => void = () => undefined
-  readonly #gone = new Promise<void>((resolve) => {
+  readonly #resumed = new Promise<void>((resolve) => {
     this.#goOn = resolve
   })
 
@@ -44,7 +44,7 @@ class PausedModel extends MemoryEmbeddingModel {
 
   override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
     const { signal = new AbortController().signal } = options
-    if (this.#isPaused()) await untilAborted(this.#gone, signal)
+    if (this.#isPaused()) await untilAborted(this.#resumed, signal)
     this.texts += texts.length
     return await super.embed(texts, options)
   }
@@ -58,11 +58,11 @@ afterEach(async () => {
   engine = undefined
 })
 
-/** A document of which two parts are written and a third is being embedded, until `goOn`. */
+/** A document with two written parts and a third whose embedding waits for `goOn`. */
 async function halfWritten() {
   const ports = { storage: new KeptStorage(), fileStore: new MemoryFileStore(), vectorIndex: new KeptVectorIndex() }
   const add = vi.spyOn(ports.vectorIndex, 'add')
-  const again = new PausedModel(() => false)
+  const modelAfterRestart = new PausedModel(() => false)
   const model = new PausedModel(() => add.mock.calls.length >= 2)
   const first = await memoryEngine({ ...ports, embeddingModels: [model] })
   engine = first.engine
@@ -85,18 +85,18 @@ async function halfWritten() {
     goOn: () => model.goOn(),
     restart: async (): Promise<MemoryEngine> => {
       await first.engine.close()
-      const next = await memoryEngine({ ...ports, embeddingModels: [again] })
+      const next = await memoryEngine({ ...ports, embeddingModels: [modelAfterRestart] })
       engine = next.engine
       return next
     },
-    /** Texts that were embedded since the restart. */
-    embedded: () => again.texts,
+    /** The number of texts that were embedded since the restart. */
+    embedded: () => modelAfterRestart.texts,
   }
 }
 
 type Half = Awaited<ReturnType<typeof halfWritten>>
 
-/** Every window of the completed document has its vector, and is found by it. */
+/** Every window of the completed document has its vector, and a search finds it. */
 async function expectWhole({ session }: MemoryEngine, { ports, uuid, contextId, collection }: Half): Promise<void> {
   await session.documents.whenProcessed(uuid)
   const { receipt, error } = await session.documents.get(uuid)
@@ -107,29 +107,29 @@ async function expectWhole({ session }: MemoryEngine, { ports, uuid, contextId, 
   }
 }
 
-describe('vectors of an unfinished document that are gone when it goes on', () => {
-  it('all of them, as after a power cut: it begins anew', async () => {
+describe('the processing of an unfinished document', () => {
+  it('starts from the beginning when all vectors are lost, for example by a power cut', async () => {
     const half = await halfWritten()
     await half.first.engine.close()
     await half.ports.vectorIndex.drop(half.collection)
     await expectWhole(await half.restart(), half)
   })
 
-  it('the last ones that were written: likewise', async () => {
+  it('starts from the beginning when the last written vectors are lost', async () => {
     const half = await halfWritten()
     await half.first.engine.close()
     await half.ports.vectorIndex.deleteDocument(half.collection, 1, 700)
     await expectWhole(await half.restart(), half)
   })
 
-  it('dropped while it is processed: it begins anew after a moment', async () => {
+  it('starts from the beginning after a moment when the vectors are dropped while it runs', async () => {
     const half = await halfWritten()
     await half.ports.vectorIndex.drop(half.collection)
     half.goOn()
     await expectWhole(half.first, half)
   })
 
-  it('none of them: what was written is kept', async () => {
+  it('keeps the written vectors when none are lost', async () => {
     const half = await halfWritten()
     await expectWhole(await half.restart(), half)
     expect(half.embedded()).toBeLessThan(SENTENCES - 1_500)

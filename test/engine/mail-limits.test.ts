@@ -60,11 +60,11 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     await opened.dispose()
   })
 
-  it('A40 60 invitations sent once more at the same time: five mails reach the address, the others are told to wait', async () => {
+  it('A40 reach an address at most five times when 60 invitations are repeated at once, and other callers must wait', async () => {
     await start()
     const { id } = await session.users.add({ email: 'ada@example.com' })
-    const again = await countsOf(times(60, () => session.users.reinitiate(id)))
-    expect(again).toEqual({ done: 4, ERR_THROTTLED: 56 })
+    const repeated = await countsOf(times(60, () => session.users.reinitiate(id)))
+    expect(repeated).toEqual({ done: 4, ERR_THROTTLED: 56 })
     expect(mailer.sent).toHaveLength(5)
     await expect(session.users.reinitiate(id)).rejects.toMatchObject({ retryAfterSeconds: 3_600 })
     memory.clock.advance(3_600_000)
@@ -72,7 +72,7 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(mailer.sent).toHaveLength(6)
   })
 
-  it('A41 users added at the same time beyond what the company may mail: nothing of them is created', async () => {
+  it('A41 limit how many users a company adds at the same time, and a refused call creates nothing', async () => {
     await start({ mailsPerCompanyPerHour: 3 })
     const added = await countsOf(times(12, (at) => session.users.add({ email: `user-${at}@example.com` })))
     expect(added).toEqual({ done: 3, ERR_THROTTLED: 9 })
@@ -80,16 +80,16 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(users).toHaveLength(4)
     expect(await memory.engine.administration.permissions.list()).toHaveLength(3 + 3)
     expect(mailer.sent).toHaveLength(3)
-    // Another company's mails are its own.
+    // The limit of one company does not count mails of another.
     const other = await memory.engine.administration.companies.create({ name: 'Other', parentId: 1 })
     const byHost = memory.engine.administration.users.add({ email: 'ada@example.com', companyId: other.id })
     expect(await codeOf(byHost)).toBe('done')
-    // What a company causes in those below it is its own, too.
+    // A company's limit counts the mails that it causes in companies below it.
     const below = session.users.add({ email: 'grace@example.com', customerId: other.id })
     expect(await codeOf(below)).toBe('ERR_THROTTLED')
   })
 
-  it('A42 all companies together send no more than the installation may', async () => {
+  it('A42 of all companies together stay within the limit of the installation', async () => {
     await start({ mailsPerHour: 4 })
     const { administration } = memory.engine
     const companies = [1]
@@ -101,7 +101,7 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(mailer.sent).toHaveLength(4)
   })
 
-  it('A43 resets beyond the limits are silent: no error, no mail, and no other answer for an unknown address', async () => {
+  it('A43 for resets beyond the limits are skipped silently: no error, no mail, and the same answer for any address', async () => {
     await start()
     const { id } = await session.users.add({ email: 'ada@example.com' })
     await memory.engine.administration.users.completeSetup(id)
@@ -112,7 +112,7 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(authentication.requestPasswordReset({ email: 'nobody@example.com' }))).toBe('done')
   })
 
-  it('A48 resets that strangers ask for leave a company the mails that it sends itself', async () => {
+  it('A48 for resets that strangers request leave a company its own share', async () => {
     await start({ mailsPerCompanyPerHour: 3 })
     for (const name of ['ada', 'grace']) await session.users.add({ email: `${name}@example.com` })
     const { authentication } = memory.engine
@@ -123,7 +123,7 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(session.users.add({ email: 'emmy@example.com' }))).toBe('ERR_THROTTLED')
   })
 
-  it('A46 no more than five links wait for a user, however many mails an hour there may be', async () => {
+  it('A46 give a user at most five open links, for any hourly limit', async () => {
     await start({ mailsPerAddressPerHour: 100 })
     const { id } = await session.users.add({ email: 'ada@example.com' })
     await memory.engine.administration.users.completeSetup(id)
@@ -136,7 +136,7 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
 })
 
 describe.each(DATABASES)('on $name, the counters of mails', ({ open }) => {
-  it('A47 have names that tell no address', async () => {
+  it('A47 have names that reveal no address', async () => {
     const database = await open()
     const { engine, session } = await memoryEngine({ storage: database.storage() })
     await session.users.add({ email: 'ada@example.com' })

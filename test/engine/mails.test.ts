@@ -4,7 +4,7 @@ import { MailError, type MailSettings } from '../../src/index.js'
 import type { Mail } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine } from './memory-engine.js'
 
-/** A mailer that a durable job has to call, and that fails as often as it is told. */
+/** A mailer that needs a durable job, and fails as often as the test sets. */
 class SlowMailer extends MemoryMailer {
   override readonly isImmediate: boolean
   failures = 0
@@ -45,7 +45,7 @@ const add = async ({ engine }: MemoryEngine, email = 'ada@example.com'): Promise
 }
 
 describe('a mail', () => {
-  it('is sent by a job where sending may take long, and only once', async () => {
+  it('is sent once, by a job, when sending may take long', async () => {
     const mailer = new SlowMailer(false)
     await add(await open(mailer))
     await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 5_000)
@@ -53,7 +53,7 @@ describe('a mail', () => {
     expect(mailer.sent).toHaveLength(1)
   })
 
-  it('is tried again until it is sent; the user is there meanwhile', async () => {
+  it('is retried until it is sent, and the user exists in the meantime', async () => {
     const mailer = new SlowMailer(false)
     mailer.failures = 2
     const opened = await open(mailer)
@@ -62,7 +62,7 @@ describe('a mail', () => {
     await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 10_000)
   })
 
-  it('that was not sent leaves no link behind, so that the next one is not refused', async () => {
+  it('that was not sent leaves no link, so that the next one is not refused', async () => {
     const mailer = new SlowMailer(false)
     mailer.failures = 2
     const opened = await open(mailer)
@@ -78,7 +78,7 @@ describe('a mail', () => {
     expect(await links()).toBe(1)
   })
 
-  it('that waits counts: a stalled mail server gathers no flood', async () => {
+  it('that waits counts for the limits: a stalled mail server collects no flood', async () => {
     const mailer = new SlowMailer(false)
     mailer.failures = 1_000
     const opened = await open(mailer)
@@ -91,7 +91,7 @@ describe('a mail', () => {
     expect(waiting).toBeLessThanOrEqual(5)
   })
 
-  it('that failed at once is left to the job, and undoes nothing', async () => {
+  it('that fails at once is left to the job, and rolls back nothing', async () => {
     const mailer = new SlowMailer(true)
     mailer.failures = 1
     const opened = await open(mailer)
@@ -102,7 +102,7 @@ describe('a mail', () => {
     expect(waiting[0]?.dueInMs).toBeGreaterThan(0)
   })
 
-  it('that nobody will ever take is given up, and told to telemetry', async () => {
+  it('that no server ever accepts is abandoned and reported to telemetry', async () => {
     const mailer = new SlowMailer(false)
     mailer.failures = 1
     mailer.isFinal = true
@@ -115,7 +115,7 @@ describe('a mail', () => {
     expect(mailer.sent).toHaveLength(0)
   })
 
-  it('is worded by the host, and links to its page', async () => {
+  it('has the wording of the host, and links to its page', async () => {
     const mailer = new MemoryMailer()
     await add(
       await open(mailer, {
@@ -132,7 +132,7 @@ describe('a mail', () => {
     )
   })
 
-  it('escapes what users type', async () => {
+  it('escapes the text that users enter', async () => {
     const mailer = new MemoryMailer()
     await add(await open(mailer), `"quoted&plain'"@example.com`)
     expect(mailer.sent[0]?.html).toContain(`Hello Ada &#34;L&#34; &#38; &#39;Co&#39;`)
@@ -140,7 +140,7 @@ describe('a mail', () => {
     expect(mailer.sent[0]?.html).not.toContain('"L"')
   })
 
-  it('A45 greets nobody by a name of before the rules, and names no company by one that is a link', async () => {
+  it('A45 leaves out user names from before the rules, and company names that are links', async () => {
     const mailer = new MemoryMailer()
     const { engine, storage } = await open(mailer)
     const bad = 'You won, see evil.com'

@@ -17,7 +17,7 @@ import {
 } from '../../adapters/memory/index.js'
 import { createEngine, type Engine, type EngineOptions, type NewContext, type Session } from '../../src/index.js'
 
-/** An engine in memory, and the ports it was made of. */
+/** An engine in memory, and its ports. */
 export interface MemoryEngine {
   readonly engine: Engine
   readonly session: Session
@@ -63,7 +63,7 @@ export async function memoryEngine(overrides: Partial<EngineOptions> = {}): Prom
   return { engine, session, storage, vectorIndex, lexicalIndex, fileStore, clock, telemetry, mailer, httpTransport }
 }
 
-/** What a context is created with where the test does not care. */
+/** The input of a new context for tests that do not depend on it. */
 export const NEW_CONTEXT: NewContext = {
   name: 'Handbook',
   description: 'Answer from the staff handbook.',
@@ -71,7 +71,10 @@ export const NEW_CONTEXT: NewContext = {
   toolsJson: '[]',
 }
 
-/** Uploads a text and waits until it is searchable. @returns its UUID */
+/**
+ * Uploads a text and waits until it is searchable.
+ * @returns its UUID
+ */
 export async function uploadText(session: Session, contextId: number, fileName: string, text: string): Promise<string> {
   const uuid = await session.documents.upload(contextId, { fileName, content: Buffer.from(text) })
   await session.documents.whenProcessed(uuid)

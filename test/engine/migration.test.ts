@@ -50,7 +50,7 @@ async function open(databaseUrl?: string): Promise<Engine> {
   })
 }
 
-/** A folder with something of everything. */
+/** A folder with data of every kind. */
 async function fill({ hasDestination = true } = {}): Promise<void> {
   const engine = await open()
   const { administration, owner } = engine
@@ -61,11 +61,11 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
   await uploadText(session, id, 'leave.txt', LEAVE)
   await session.documents.delete(await uploadText(session, id, 'gone.txt', 'Nothing of this stays.'))
   await session.contexts.delete(deleted)
-  // Nobody hears of it: tables whose ids were counted, though they never had a row.
+  // No destination receives this event. The tables of deliveries have counted ids, but never had a row.
   await engine.events.record({ type: 'agent.deleted', data: EVENT_DATA['agent.deleted'], companyId: owner.companyId })
   const child = await administration.companies.create({ name: 'Child', parentId: owner.companyId })
   const other = await administration.companies.create({ name: NASTY, parentId: owner.companyId })
-  // Its parent has come after it.
+  // The parent was created after the child.
   await administration.companies.move(child.id, other.id)
   const ada = await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
   const { secret } = await administration.users.oneTimePassword.begin(ada.id)
@@ -78,7 +78,7 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
     })
   await engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: child.id })
   await engine.whenCleared()
-  // What is under way would end between two looks at it.
+  // Unfinished deliveries would end between two reads.
   const underWay = async (): Promise<number> => {
     const { items } = await administration.deliveries.list({})
     return items.filter(({ status }) => ['pending', 'delivering'].includes(status)).length
@@ -129,23 +129,23 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await migrated.close()
   }
 
-  it('is the same as before, goes on with its ids, and is refused without the database', async () => {
+  it('keeps its data, continues its ids, and is refused without the database', async () => {
     await fill()
     const engine = await open()
     const before = await seen(engine)
     await engine.close()
-    const told: number[] = []
-    const result = await migrate({ onProgress: ({ rows, totalRows }) => told.push(rows / totalRows) })
+    const progress: number[] = []
+    const result = await migrate({ onProgress: ({ rows, totalRows }) => progress.push(rows / totalRows) })
     expect(result).toMatchObject({ from: dataDir, contexts: 1, documents: 2, vectorStore: 'lancedb', vectors: 0 })
     expect(result).toMatchObject({ indexedChunks: 2 })
     expect(before.byWords).toMatchObject([[{ content: HARBOUR }]])
     expect(result.rows).toMatchObject({ contexts: 1, documents: 2, companies: 3, events: 2, deliveries: 1 })
-    expect(told.at(-1)).toBe(1)
+    expect(progress.at(-1)).toBe(1)
     const migrated = await open(database.address)
     expect(await seen(migrated)).toEqual(before)
     expect(await migrated.administration.verify()).toMatchObject({ problems: [] })
     const session = migrated.as(migrated.owner)
-    // Two were there, of which one was deleted.
+    // The folder had two, of which one was deleted.
     expect(await session.contexts.create(NEW_CONTEXT)).toMatchObject({ id: 3 })
     await uploadText(session, 3, 'a.txt', LEAVE)
     expect(await session.search(3, LEAVE)).toHaveLength(1)
@@ -154,11 +154,11 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
       code: 'ERR_NOT_INITIALIZED',
       message: expect.stringContaining('was migrated to PostgreSQL') as string,
     })
-    const told2 = await runAlcove(['context', 'list', '--data-dir', dataDir], { cwd: folder.path })
-    expect(told2).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--database-url') as string })
-    // Once more: nothing is to be done, and nothing is done.
+    const output = await runAlcove(['context', 'list', '--data-dir', dataDir], { cwd: folder.path })
+    expect(output).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--database-url') as string })
+    // A second migration finds nothing to do, and changes nothing.
     expect(await migrate()).toMatchObject({ contexts: 1, documents: 2, vectors: 0 })
-    // Back to what it was.
+    // This undoes the migration.
     await rename(result.formerDatabase, join(dataDir, 'alcove.sqlite'))
     await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     const back = await open()
@@ -166,7 +166,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await back.close()
   })
 
-  it('may be worked on where a migration was ended: the next one copies it as it is then', async () => {
+  it('accepts work after an interrupted migration, and the next one copies its new state', async () => {
     await fill({ hasDestination: false })
     const abort = new AbortController()
     const ended = migrate({ signal: abort.signal, onProgress: () => abort.abort(new Error('ended')) })
@@ -184,7 +184,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await expectMigratedAsItIs(engine)
   })
 
-  it('W66 leaves words that are not indexed to the engine that opens it, which indexes them in the background', async () => {
+  it('W66 leaves words that are not indexed to the engine on the database, which indexes them in the background', async () => {
     await fill({ hasDestination: false })
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
     await knex('alcove_documents').where('original_name', 'leave.txt').update({ words_version: null })
@@ -207,11 +207,11 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await words.close()
   })
 
-  it('W67 has no words of an earlier copy, of documents that are deleted since', async () => {
+  it('W67 has no words from an earlier copy of documents that were deleted since', async () => {
     await fill({ hasDestination: false })
     const abort = new AbortController()
     const totals = new Set<number>()
-    // Words come after all rows, and were not counted among them.
+    // The words follow all rows, and did not count among them.
     const afterFirst = ({ totalRows }: { readonly totalRows: number }): void => {
       if (totals.add(totalRows).size > 1) abort.abort(new Error('ended'))
     }
@@ -231,7 +231,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await words.close()
   })
 
-  it('is left as it is where somebody else has written to the database meanwhile', async () => {
+  it('is not changed when another process writes to the database during the migration', async () => {
     await fill()
     const abort = new AbortController()
     const nearlyDone = ({ rows, totalRows }: { readonly rows: number; readonly totalRows: number }): void => {
@@ -248,7 +248,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await engine.close()
   })
 
-  it('is refused where it is in use, has no data, or the database has some', async () => {
+  it('is refused when it is open or empty, or when the database contains data', async () => {
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_NOT_INITIALIZED' })
     const engine = await open()
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_DATA_DIR_LOCKED' })
@@ -265,32 +265,32 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     dataDir = former
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'to' })
     expect(await readdir(dataDir)).toContain('alcove.sqlite')
-    const again = await open()
-    await again.close()
+    const reopened = await open()
+    await reopened.close()
   })
 
-  it('is the only one of both that lives, wherever its migration was ended: the database is refused while it is there', async () => {
+  it('stays the only valid copy after an interrupted migration: the database is refused while the folder has its file', async () => {
     await fill()
     const former = join(dataDir, 'alcove.sqlite')
     const { formerDatabase } = await migrate()
-    // As a kill before the last step leaves it.
+    // A kill before the last step leaves this state.
     await rename(formerDatabase, former)
     await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     await expect(open(database.address)).rejects.toThrow('run it a second time')
-    const told = await runAlcove(['context', 'list', '--data-dir', dataDir, '--database-url', database.address], {
+    const output = await runAlcove(['context', 'list', '--data-dir', dataDir, '--database-url', database.address], {
       cwd: folder.path,
     })
-    expect(told).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run it a second time') as string })
+    expect(output).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('run it a second time') as string })
     const engine = await open()
     const session = engine.as(engine.owner)
     await session.contexts.create({ ...NEW_CONTEXT, name: 'Later' })
     await expectMigratedAsItIs(engine)
-    // Worked with: never emptied again.
+    // An engine has worked on the database, so no migration ever empties it.
     await rename(formerDatabase, former)
     await rename(join(dataDir, 'words.migrated'), join(dataDir, 'words'))
     const back = await open()
     await back.close()
-    // Both would take each other's files for what a crash has left.
+    // Each would treat the files of the other as leftovers of a crash.
     await expect(open(database.address)).rejects.toMatchObject({
       code: 'ERR_DATA_DIR_MISMATCH',
       message: expect.stringMatching(/has its own database, alcove\.sqlite/) as string,
@@ -298,15 +298,15 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'to' })
   })
 
-  it('waits for a command that works on its database, and lets none in', async () => {
+  it('cannot be migrated while a command uses its database, and admits none during the migration', async () => {
     await fill()
     const command = await openLocalDatabase({ dataDir })
     await expect(migrate()).rejects.toMatchObject({ code: 'ERR_DATA_DIR_LOCKED' })
-    // Engines that come and go in the same process do not take it from the command.
+    // Engines that open and close in the same process do not take the lock from the command.
     await (await open()).close()
     const args = ['migrate', '--from', dataDir, '--to', database.address]
-    const told = await runAlcove(args, { cwd: folder.path })
-    expect(told).toMatchObject({
+    const output = await runAlcove(args, { cwd: folder.path })
+    expect(output).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('a command, such as a backup, works on') as string,
     })
@@ -320,7 +320,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     expect(await during).toMatchObject({ code: expect.stringMatching(/DATA_DIR_LOCKED|NOT_INITIALIZED/) as string })
   })
 
-  it('K may be killed at any moment: run again, it goes on, and everything is there once', async () => {
+  it('K survives kills at any moment: each new run continues, and all data exists once', async () => {
     await fill()
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
     const rows = Array.from({ length: ROWS }, (_, at) => ({ key: `filler-${String(at).padStart(6, '0')}` }))
@@ -362,7 +362,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   }, 120_000)
 })
 
-it('takes its vectors to a database with pgvector, each as it is', async () => {
+it('a migration to a database with pgvector copies each vector unchanged', async () => {
   await fill()
   const pglite = await startPglite()
   try {

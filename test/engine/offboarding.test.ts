@@ -30,10 +30,10 @@ async function rowsWith({ knex, name: database }: TestDatabase, text: string): P
   const rows: string[] = []
   for (const { name } of tables) {
     for (const row of await knex(name).select()) {
-      const told = JSON.stringify(row, (_key, value: unknown) =>
+      const rowText = JSON.stringify(row, (_key, value: unknown) =>
         value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
       ).toLowerCase()
-      if (told.includes(text.toLowerCase())) rows.push(`${name}: ${told}`)
+      if (rowText.includes(text.toLowerCase())) rows.push(`${name}: ${rowText}`)
     }
   }
   return rows
@@ -69,7 +69,9 @@ describe.each([
     return { companyId, assistantId: idOf('assistant'), tenantId: idOf('tenant') }
   }
 
-  /** Ada, with Member on the assistant account, a key, a context with a document, and somebody she gave a right. */
+  /**
+   * Ada has Member on the assistant account, a key, and a context with a document. She gave a right to another user.
+   */
   async function newAda() {
     const { administration } = engine
     const company = await newCompany()
@@ -112,7 +114,7 @@ describe.each([
 
   type Ada = Awaited<ReturnType<typeof newAda>>
 
-  /** What each way in answers: a principal, a token, a key, a password. */
+  /** The answer of each way to authenticate: a principal, a token, a key, a password. */
   async function waysIn({ session, token, key }: Ada): Promise<Record<string, string>> {
     const { clientId, clientSecret } = key
     const user = await engine.administration.verifyPassword(ADDRESS, PASSWORD)
@@ -132,7 +134,7 @@ describe.each([
     password: 'refused',
   }
 
-  /** Nothing of these texts is in any table; memory has no tables to look through. */
+  /** No table contains any of these texts; memory has no tables to search. */
   async function expectErased(...texts: readonly string[]): Promise<void> {
     if (!('knex' in database)) return
     for (const text of texts) expect(await rowsWith(database as unknown as TestDatabase, text)).toEqual([])
@@ -143,7 +145,7 @@ describe.each([
       .filter(({ to }) => to.address === address)
       .map(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? '')
 
-  it('A80 a disabled user is refused whichever way they come, until enabled', async () => {
+  it('A80 a disabled user is refused by every way to authenticate, until enabled', async () => {
     const ada = await newAda()
     const { users } = engine.administration
     expect(await waysIn(ada)).toEqual(OPEN)
@@ -154,7 +156,7 @@ describe.each([
     expect(await waysIn(ada)).toEqual(OPEN)
   })
 
-  it('A80 what a user uploads when they are disabled is no document', async () => {
+  it('A80 an upload of a user who is disabled during it creates no document', async () => {
     const ada = await newAda()
     async function* content(): AsyncGenerator<Uint8Array> {
       yield new TextEncoder().encode('Parental leave ')
@@ -169,7 +171,7 @@ describe.each([
     ])
   })
 
-  it('A80 a disabled user gets no mail, and the links that they have end', async () => {
+  it('A80 a disabled user receives no mail, and their open links end', async () => {
     const { administration } = engine
     const { companyId } = await newCompany()
     const { id } = await administration.users.add({ email: ADDRESS, companyId })
@@ -183,11 +185,11 @@ describe.each([
     )
     await administration.users.enable(id)
     await engine.as(engine.owner).users.reinitiate(id)
-    const again = linksTo(ADDRESS)[1] ?? ''
-    expect(await outcomeOf(engine.authentication.setPassword({ token: again, password: PASSWORD }))).toBe('done')
+    const secondLink = linksTo(ADDRESS)[1] ?? ''
+    expect(await outcomeOf(engine.authentication.setPassword({ token: secondLink, password: PASSWORD }))).toBe('done')
   })
 
-  it('A81 a deleted user leaves no address and no name, and can be added again', async () => {
+  it('A81 a deleted user leaves no address and no name, and can be added as a new user', async () => {
     const ada = await newAda()
     const { administration } = engine
     await engine.authentication.requestPasswordReset({ email: ADDRESS })
@@ -201,18 +203,18 @@ describe.each([
     expect((await administration.users.list()).map(({ id }) => id)).not.toContain(ada.userId)
     const rights = await administration.permissions.list()
     expect(rights.filter(({ userIdentityId }) => userIdentityId === ada.userId)).toEqual([])
-    // What they did stays, by their id alone.
+    // Records of the user's actions stay, with the id alone.
     const given = rights.find(({ userIdentityId }) => userIdentityId === ada.other.id)
     expect(JSON.parse(given?.createdBy ?? '')).toEqual({ id: ada.userId, email: '' })
     expect(await outcomeOf(administration.users.delete(ada.userId))).toBe('ERR_USER_NOT_FOUND')
     expect(await outcomeOf(administration.users.enable(ada.userId))).toBe('ERR_USER_NOT_FOUND')
-    const again = await administration.users.add({ email: ADDRESS, companyId: ada.companyId })
-    expect(again.id).not.toBe(ada.userId)
-    expect(await outcomeOf(administration.users.delete(again.id))).toBe('done')
+    const secondUser = await administration.users.add({ email: ADDRESS, companyId: ada.companyId })
+    expect(secondUser.id).not.toBe(ada.userId)
+    expect(await outcomeOf(administration.users.delete(secondUser.id))).toBe('done')
     expect(await outcomeOf(administration.users.delete(999))).toBe('ERR_USER_NOT_FOUND')
   })
 
-  it('A82 contexts of a deleted user stay with their account, or go with their files', async () => {
+  it('A82 contexts of a deleted user stay with their account, or are deleted with their files', async () => {
     for (const contexts of ['keep', 'delete'] as const) {
       const ada = await newAda()
       const seeing = engine.as({ ...engine.owner, accountId: ada.assistantId })
@@ -238,7 +240,7 @@ describe.each([
     )
   })
 
-  /** Begins anew with a storage that tells which of its methods are called. */
+  /** Starts a new engine with a storage that records the called methods. */
   async function recordCalls(): Promise<string[]> {
     const calls: string[] = []
     await engine.close()
@@ -251,7 +253,7 @@ describe.each([
     return calls
   }
 
-  /** Contexts beside Ada's own, of which each has a document. */
+  /** Contexts beside Ada's own, each with a document. */
   async function moreContexts({ session, contextId }: Ada): Promise<number[]> {
     const ids = [contextId]
     for (let at = 0; at < 4; at += 1) {
@@ -266,7 +268,7 @@ describe.each([
     (await engine.administration.audit.list({ action })).items.toReversed()
 
   it.each(['user', 'account'] as const)(
-    'A82, A85 the contexts of a deleted %s are not read, however large, and each leaves an entry',
+    'A82, A85 the contexts of a deleted %s are not read, however large, and each one leaves an entry',
     async (kind) => {
       const calls = await recordCalls()
       const ada = await newAda()
@@ -275,7 +277,7 @@ describe.each([
       calls.length = 0
       if (kind === 'user') await users.delete(ada.userId, { contexts: 'delete' })
       else await accounts.delete(ada.assistantId)
-      // A list of rows has each text of each context in memory at once.
+      // A list of rows holds each text of each context in memory at once.
       expect(calls.filter((call) => call === 'contexts.list')).toEqual([])
       const entries = (await entriesOf('context.deleted')).map(({ companyId, targetId, details, actor }) => {
         return { companyId, targetId, details, kind: actor.kind }
@@ -292,8 +294,8 @@ describe.each([
     },
   )
 
-  it('A85 a process that ends before it has cleared a deleted account away leaves that to the next one', async () => {
-    // Memory keeps nothing for a next process.
+  it('A85 a process that ends before the purge of a deleted account leaves it to the next process', async () => {
+    // A storage in memory keeps no data for a next process.
     if (!('knex' in database)) return
     const ada = await newAda()
     await moreContexts(ada)
@@ -312,7 +314,7 @@ describe.each([
     expect([left, await filesLeft()]).toEqual([[], []])
   })
 
-  it('A87 companies that lose keys and permissions with a deleted one read of it in their audit trail', async () => {
+  it('A87 companies that lose keys and permissions with a deleted company find that in their audit trail', async () => {
     const ada = await newAda()
     const { administration } = engine
     const abroad = await newCompany()
@@ -348,7 +350,7 @@ describe.each([
     return keys
   }
 
-  it('A83 the owner is neither disabled nor deleted, nor is what the owner acts in', async () => {
+  it('A83 the owner, their account and their company can be neither disabled nor deleted', async () => {
     const { administration, owner } = engine
     for (const attempt of [
       () => administration.users.disable(owner.userId),
@@ -362,7 +364,7 @@ describe.each([
     expect(await outcomeOf(engine.as(owner).contexts.list())).toBe('done')
   })
 
-  it('A84 a disabled role gives nothing, cannot be granted, and gives what it gave once it is enabled', async () => {
+  it('A84 a disabled role gives no rights, cannot be granted, and gives its rights after it is enabled', async () => {
     const ada = await newAda()
     const { roles, permissions, users } = engine.administration
     const { id } = await roles.create({ name: 'Clerk', applications: ['assistant'], capabilities: ['context:read'] })
@@ -389,7 +391,7 @@ describe.each([
     expect(await outcomeOf(engine.authentication.authenticate(token))).toBe('done')
   })
 
-  it('A84 a role goes once no permission has it, and the roles of the engine stay', async () => {
+  it('A84 a role can be deleted once no permission has it, and the roles of the engine stay', async () => {
     const ada = await newAda()
     const { roles, permissions } = engine.administration
     const { id } = await roles.create({ name: 'Clerk', applications: ['tenant'], capabilities: ['context:read'] })
@@ -406,7 +408,7 @@ describe.each([
     expect(await outcomeOf(roles.delete(999))).toBe('ERR_ROLE_NOT_FOUND')
   })
 
-  it('A85 a deleted account refuses at once, and its contexts, files and permissions are gone', async () => {
+  it('A85 a deleted account refuses calls at once, and its contexts, files and permissions are deleted', async () => {
     const ada = await newAda()
     const { accounts, permissions } = engine.administration
     await accounts.delete(ada.assistantId)
@@ -421,7 +423,7 @@ describe.each([
     expect((await engine.administration.verify()).problems).toEqual([])
   })
 
-  it('A86 a disabled company refuses whoever belongs to it, acts for it or on its accounts', async () => {
+  it('A86 a disabled company refuses users who belong to it, act for it or use its accounts', async () => {
     const ada = await newAda()
     const { administration } = engine
     const below = await newCompany(ada.companyId)
@@ -469,7 +471,7 @@ describe.each([
     expect(await attempts()).toEqual(before)
   })
 
-  it('A86 events of a disabled company are recorded, and its destinations get none', async () => {
+  it('A86 events of a disabled company are recorded, but not delivered to its destinations', async () => {
     const { companyId } = await newCompany()
     const { administration, events } = engine
     await administration.destinations.create({
@@ -485,7 +487,7 @@ describe.each([
     expect(await events.record(event)).toMatchObject({ deliveries: 2 })
   })
 
-  it('A86 what is on its way to a destination of a disabled company is cancelled, and can be sent again', async () => {
+  it('A86 open deliveries to a destination of a disabled company are cancelled, and can be sent later', async () => {
     const { companyId } = await newCompany()
     const { companies, destinations, deliveries } = engine.administration
     const { id: destinationId } = await destinations.create({
@@ -497,15 +499,15 @@ describe.each([
     const { id } = await destinations.test(destinationId)
     await expect.poll(() => statusOf(id)).toBe('succeeded')
     await companies.disable(companyId)
-    const again = await deliveries.resend(id)
-    await expect.poll(() => statusOf(again.id)).toBe('cancelled')
+    const secondDelivery = await deliveries.resend(id)
+    await expect.poll(() => statusOf(secondDelivery.id)).toBe('cancelled')
     expect(made.httpTransport.requests).toHaveLength(1)
     await companies.enable(companyId)
-    const last = await deliveries.resend(again.id)
+    const last = await deliveries.resend(secondDelivery.id)
     await expect.poll(() => statusOf(last.id)).toBe('succeeded')
   })
 
-  it('A87 a deleted company is gone with everything of it', async () => {
+  it('A87 a deleted company loses all of its data', async () => {
     const ada = await newAda()
     const { administration, events } = engine
     const { companyId } = ada
@@ -545,7 +547,7 @@ describe.each([
     expect(await outcomeOf(administration.destinations.test(own.id))).toBe('ERR_DESTINATION_NOT_FOUND')
     expect((await administration.deliveries.list({})).items).toEqual([])
     await expectErased('lovelace', 'charles', 'Analytical', name, 'Handbook', ada.key.clientId)
-    // The trail stays: ids alone.
+    // The audit trail stays, with ids alone.
     const { items } = await administration.audit.list({ companyId })
     expect((await engine.as(engine.owner).audit.list({ companyId })).items[0]?.action).toBe('company.deleted')
     expect(items[0]).toMatchObject({ action: 'company.deleted', targetId: companyId, details: { parentId: 1 } })
@@ -555,7 +557,7 @@ describe.each([
     expect((await administration.users.add({ email: ADDRESS, companyId: 1 })).email).toBe(ADDRESS)
   })
 
-  it('A88 nothing is made in an account while it is deleted', async () => {
+  it('A88 an account accepts no new items while it is deleted', async () => {
     const ada = await newAda()
     const made = Array.from({ length: 8 }, () => outcomeOf(ada.session.contexts.create(NEW_CONTEXT)))
     await engine.administration.accounts.delete(ada.assistantId)

@@ -37,7 +37,7 @@ interface Enrolled {
   readonly code: (steps?: number) => string
 }
 
-/** A user with one-time passwords; the code that confirmed them has passed. */
+/** A user with one-time passwords; a login accepted the code that confirmed them. */
 async function enrol(memory: MemoryEngine, email = EMAIL): Promise<Enrolled> {
   const { id } = await addUser(memory, email)
   const { oneTimePassword } = memory.engine.administration.users
@@ -48,7 +48,7 @@ async function enrol(memory: MemoryEngine, email = EMAIL): Promise<Enrolled> {
   return { id, secret, recoveryCodes, code }
 }
 
-/** The method of who was let in, `wrong`, or the code of the error. */
+/** The method of a login, `wrong`, or the code of the error. */
 async function logIn({ engine }: MemoryEngine, check?: PasswordCheck, password = PASSWORD, email = EMAIL) {
   return await engine.administration.verifyPassword(email, password, check).then(
     (user) => user?.otpMethod ?? 'wrong',
@@ -56,7 +56,7 @@ async function logIn({ engine }: MemoryEngine, check?: PasswordCheck, password =
   )
 }
 
-/** A code that is not right within a step of now. */
+/** A code that is wrong for the current step and the steps beside it. */
 function wrongCode({ code }: Enrolled, which = 0): string {
   const right = [-1, 0, 1].map(code)
   const others = Array.from({ length: which + 4 }, (_, at) => String(100_000 + at))
@@ -68,7 +68,7 @@ async function refusals({ engine }: MemoryEngine): Promise<AuditEntry[]> {
 }
 
 describe('one-time passwords', () => {
-  it('A96 are required once they are confirmed, and not before', async () => {
+  it('A96 are required after they are confirmed, and not before', async () => {
     const memory = await start()
     const { id } = await addUser(memory)
     const { users } = memory.engine.administration
@@ -96,14 +96,14 @@ describe('one-time passwords', () => {
     expect(await logIn(memory)).toBe('ERR_OTP_REQUIRED')
     expect(await logIn(memory, { otp: '' })).toBe('ERR_OTP_REQUIRED')
     expect(await logIn(memory, { otp: 287_082 as unknown as string })).toBe('ERR_INVALID_INPUT')
-    // The code that has confirmed is no login as well.
+    // The code that confirmed the secret does not also work for a login.
     expect(await logIn(memory, { otp: code() })).toBe('wrong')
     memory.clock.advance(STEP_MS)
     expect(await logIn(memory, { otp: code() })).toBe('totp')
     await expect(users.oneTimePassword.confirm(id, code())).rejects.toMatchObject({ field: 'id' })
   })
 
-  it('A96 take the codes of one step before and behind, and no others', async () => {
+  it('A96 are accepted one step early or late, and no more', async () => {
     const memory = await start()
     const user = await enrol(memory)
     memory.clock.advance(10 * STEP_MS)
@@ -112,7 +112,7 @@ describe('one-time passwords', () => {
     expect(outcomes).toEqual(['wrong', 'wrong', 'totp', 'totp', 'totp'])
   })
 
-  it('A96 tell nothing to who lacks the password, and count as a login only as a whole', async () => {
+  it('A96 reveal nothing without the password, and count as a login only together with it', async () => {
     const memory = await start()
     const user = await enrol(memory)
     await addUser(memory, 'bob@example.com')
@@ -130,7 +130,7 @@ describe('one-time passwords', () => {
     expect(await lastAccess()).toBe(memory.clock.now().toISOString())
   })
 
-  it('A96 stay through a reset of the password, and end where the host disables them', async () => {
+  it('A96 survive a reset of the password, and end when the host disables them', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const { administration, authentication } = memory.engine
@@ -147,7 +147,7 @@ describe('one-time passwords', () => {
     await expect(oneTimePassword.renewRecoveryCodes(user.id)).rejects.toMatchObject({ field: 'id' })
   })
 
-  it('A96 go on with the old secret until a new one is confirmed', async () => {
+  it('A96 use the old secret until a new one is confirmed', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const { oneTimePassword } = memory.engine.administration.users
@@ -161,7 +161,7 @@ describe('one-time passwords', () => {
     expect(await logIn(memory, { otp: user.recoveryCodes[0] })).toBe('wrong')
   })
 
-  it('A96 refuse users that there are not', async () => {
+  it('A96 refuse unknown users', async () => {
     const { oneTimePassword } = (await start()).engine.administration.users
     for (const call of [
       () => oneTimePassword.begin(99),
@@ -218,29 +218,29 @@ describe.each([
     expect(outcomes).toEqual(['totp', 'wrong', 'wrong', 'wrong'])
   })
 
-  it('A99 five wrong codes are all that are looked at', async () => {
+  it('A99 at most five wrong codes are checked', async () => {
     const outcomes = await attempts(12, { limits }, (user, at) => wrongCode(user, at))
     expect(outcomes).toEqual([...Array<string>(7).fill('ERR_THROTTLED'), ...Array<string>(5).fill('wrong')])
   })
 })
 
 describe('a code', () => {
-  it('A97 is not accepted again, nor one before it, also after a restart', async () => {
+  it('A97 is not accepted twice, nor is an earlier one, even after a restart', async () => {
     const storage = new MemoryStorage()
     const memory = await start({ storage })
     const user = await enrol(memory)
     expect(await logIn(memory, { otp: user.code(1) })).toBe('totp')
     expect(await logIn(memory, { otp: user.code(1) })).toBe('wrong')
     expect(await logIn(memory, { otp: user.code(0) })).toBe('wrong')
-    const again = await start({ storage, clock: memory.clock })
-    expect(await logIn(again, { otp: user.code(1) })).toBe('wrong')
+    const restarted = await start({ storage, clock: memory.clock })
+    expect(await logIn(restarted, { otp: user.code(1) })).toBe('wrong')
     memory.clock.advance(2 * STEP_MS)
-    expect(await logIn(again, { otp: user.code() })).toBe('totp')
+    expect(await logIn(restarted, { otp: user.code() })).toBe('totp')
   })
 })
 
 describe('a recovery code', () => {
-  it('A98 is a login once, however it is written, of its user alone', async () => {
+  it('A98 works for one login, in any spelling, of its user alone', async () => {
     const memory = await start()
     const ann = await enrol(memory)
     const bob = await enrol(memory, 'bob@example.com')
@@ -262,7 +262,7 @@ describe('a recovery code', () => {
 })
 
 describe('wrong codes', () => {
-  it('A99 are counted and recorded as wrong passwords are', async () => {
+  it('A99 are counted and recorded like wrong passwords', async () => {
     const memory = await start({ limits: { failuresPerNamePerMinute: 3 } })
     const user = await enrol(memory)
     for (let at = 0; at < 3; at += 1) {
@@ -288,7 +288,7 @@ describe('wrong codes', () => {
     expect(await logIn(memory, { otp: user.code(), remoteAddress: '192.0.2.8' })).toBe('totp')
   })
 
-  it('A99 are five in 15 minutes and 20 in a day, then the right one is refused too; recovery codes pass', async () => {
+  it('A99 reach their limit at five in 15 minutes and 20 in a day; then right codes fail and recovery codes pass', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const guess = async (): Promise<string> => {
@@ -311,14 +311,14 @@ describe('wrong codes', () => {
     expect(await logIn(memory, { otp: user.code() })).toBe('totp')
   })
 
-  it('A99 of who lacks the password lock nobody out', async () => {
+  it('A99 from a caller without the password lock no user out', async () => {
     const memory = await start()
     const user = await enrol(memory)
     for (let at = 0; at < 9; at += 1) await logIn(memory, { otp: wrongCode(user, at) }, 'wrong password')
     expect(await logIn(memory, { otp: user.code() })).toBe('totp')
   })
 
-  it('A99 are forgotten where the host sets up another secret', async () => {
+  it('A99 no longer count after the host sets up another secret', async () => {
     const memory = await start()
     const user = await enrol(memory)
     for (let at = 0; at < 5; at += 1) await logIn(memory, { otp: wrongCode(user, at) })
@@ -334,7 +334,7 @@ describe('wrong codes', () => {
 
 describe('secrets and recovery codes', () => {
   it.each(DATABASES)(
-    'A99 are in clear nowhere in the database, the audit trail and the log: $name',
+    'A99 appear in clear text nowhere in the database, the audit trail and the log: $name',
     async ({ open }) => {
       const database = await open()
       const memory = await start({ storage: database.storage() })
@@ -362,7 +362,7 @@ describe('secrets and recovery codes', () => {
   )
 
   it.each(DATABASES)(
-    'A99 that were altered let nobody in without a code, and the log says so: $name',
+    'A99 that were altered admit no login without a code, and the log reports it: $name',
     async ({ open }) => {
       const database = await open()
       const memory = await start({ storage: database.storage() })
@@ -389,7 +389,7 @@ describe('secrets and recovery codes', () => {
     },
   )
 
-  it.each(DATABASES)('A99 of another encryption key keep the engine from starting: $name', async ({ open }) => {
+  it.each(DATABASES)('A99 of another encryption key stop the engine from starting: $name', async ({ open }) => {
     const database = await open()
     const memory = await start({ storage: database.storage() })
     const user = await enrol(memory)
@@ -397,8 +397,8 @@ describe('secrets and recovery codes', () => {
     await memory.engine.close()
     const other = memoryEngine({ storage: database.storage(), clock, secretKey: new Uint8Array(32).fill(9) })
     await expect(other).rejects.toMatchObject({ code: 'ERR_SECRET_KEY' })
-    const again = await start({ storage: database.storage(), clock })
-    expect(await logIn(again, { otp: user.code() })).toBe('totp')
+    const restarted = await start({ storage: database.storage(), clock })
+    expect(await logIn(restarted, { otp: user.code() })).toBe('totp')
     await Promise.all(engines.splice(0).map((engine) => engine.close()))
     await database.dispose()
   })

@@ -16,7 +16,7 @@ const STORAGES: readonly { readonly name: string; readonly open: () => Promise<[
   })),
 ]
 
-/** A mail server that is away for as long as it is told. */
+/** A mail server that is unreachable for as long as the test sets. */
 class AbsentMailer extends MemoryMailer {
   override readonly isImmediate = false
   isAway = true
@@ -56,7 +56,7 @@ async function reset(password: string): Promise<void> {
   await memory.engine.authentication.setPassword({ token: linkOf(mailer.sent.at(-1)), password })
 }
 
-describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ open }) => {
+describe.each(STORAGES)('on $name, a mail about a changed password', ({ open }) => {
   beforeEach(async () => {
     ;[storage, dispose] = await open()
   })
@@ -66,7 +66,7 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
     await dispose()
   })
 
-  it('A52 is sent once for each change, by a link or by the host, and to nobody else', async () => {
+  it('A52 is sent once for each change, by a link or by the host, to the affected user only', async () => {
     await start()
     const id = await addUser()
     await addUser('grace@example.com')
@@ -77,16 +77,16 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
     expect(notices()).toHaveLength(1)
     await memory.engine.administration.users.completeSetup(id, FIRST)
     expect(notices().map(({ to }) => to.address)).toEqual([EMAIL, EMAIL])
-    // Nothing is changed by these.
+    // These calls change no password.
     await memory.engine.administration.users.completeSetup(id)
-    const again = memory.engine.authentication.setPassword({ token: invitation, password: SECOND })
-    await expect(again).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    const secondUse = memory.engine.authentication.setPassword({ token: invitation, password: SECOND })
+    await expect(secondUse).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     await expect(memory.engine.administration.users.completeSetup(id, 'short')).rejects.toThrow('12 characters')
     expect(notices()).toHaveLength(2)
     expect(await logsIn(FIRST)).toBe(true)
   })
 
-  it('A52 is sent once where a link is used twice at the same time', async () => {
+  it('A52 is sent once when a link is used twice at the same time', async () => {
     await start()
     await memory.engine.administration.users.completeSetup(await addUser(), FIRST)
     await memory.engine.authentication.requestPasswordReset({ email: EMAIL })
@@ -96,7 +96,7 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
     expect(notices()).toHaveLength(1)
   })
 
-  it('A52 over its limit is left out, and the password is changed all the same', async () => {
+  it('A52 over its limit is skipped, and the password is changed nevertheless', async () => {
     await start({ limits: { mailsPerAddressPerHour: 2, mailsPerCompanyPerHour: 4 } })
     const id = await addUser()
     for (const [at, password] of [FIRST, SECOND, FIRST, SECOND].entries()) {
@@ -106,17 +106,17 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
     }
     const withheld = memory.telemetry.events.filter(({ name }) => name === 'mail.withheld')
     expect(withheld).toMatchObject([{ level: 'warn', fields: { userId: id, purpose: 'password-changed' } }])
-    // Mails with a link have a counter of their own.
+    // Mails with a link have a separate counter.
     await memory.engine.authentication.requestPasswordReset({ email: EMAIL })
     expect(mailer.sent.at(-1)?.subject).toBe('Reset your password')
-    // The company's limit, too, leaves the change as it is.
+    // The company's limit does not stop the change either.
     memory.clock.advance(3_600_000)
     for (const at of [1, 2, 3, 4]) await addUser(`user-${at}@example.com`)
     await memory.engine.administration.users.completeSetup(id, FIRST)
     expect([notices().length, await logsIn(FIRST)]).toEqual([2, true])
   })
 
-  it('A52 waits while the mail server is away, and takes no place of a link', async () => {
+  it('A52 waits while the mail server is unreachable, and does not count as a link', async () => {
     const absent = new AbsentMailer()
     await start({ mailer: absent })
     const id = await addUser()
@@ -124,7 +124,7 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
       await memory.engine.administration.users.completeSetup(id, password)
       expect(await logsIn(password)).toBe(true)
     }
-    // Five that tell of something wait, and the invitation.
+    // Five mails about changes wait, and the invitation.
     expect(await storage.read(({ mails }) => mails.countOfUser(id))).toBe(6)
     await memory.engine.authentication.requestPasswordReset({ email: EMAIL })
     expect(await storage.read(({ mails }) => mails.countOfUser(id))).toBe(7)
@@ -133,7 +133,7 @@ describe.each(STORAGES)('on $name, a mail that tells of a changed password', ({ 
   })
 })
 
-describe('a mail that tells of a changed password', () => {
+describe('a mail about a changed password', () => {
   beforeEach(() => {
     storage = new MemoryStorage()
   })
@@ -142,7 +142,7 @@ describe('a mail that tells of a changed password', () => {
     await memory.engine.close()
   })
 
-  it('A52 says whose, when and what to do, without a link or a secret', async () => {
+  it('A52 names the user, the time and the next step, without a link or a secret', async () => {
     await start()
     const id = await addUser()
     await memory.engine.administration.users.completeSetup(id, FIRST)
@@ -165,7 +165,7 @@ describe('a mail that tells of a changed password', () => {
     expect(all).not.toContain(passwordHash)
   })
 
-  it('A45 greets nobody by a name of before the rules, and names no company by one that is a link', async () => {
+  it('A45 leaves out user names from before the rules, and company names that are links', async () => {
     await start()
     const company = await memory.engine.administration.companies.create({ name: 'Booking.example', parentId: 1 })
     const { id } = await storage.transaction(async ({ users }) =>
@@ -188,7 +188,7 @@ describe('a mail that tells of a changed password', () => {
     expect(JSON.stringify(mailer.sent)).not.toMatch(/evil|Booking/)
   })
 
-  it('A52 is worded by the host, who gets neither a link nor its end', async () => {
+  it('A52 has the wording of the host, which receives neither a link nor its expiry', async () => {
     const subjects: unknown[] = []
     const writer: MailSettings['writer'] = (subject) => {
       subjects.push(subject)
@@ -210,8 +210,8 @@ describe('a mail that tells of a changed password', () => {
   })
 })
 
-describe('a password of before the rules', () => {
-  it('A51 keeps working, and its hash stays as it is', async () => {
+describe('a password from before the rules', () => {
+  it('A51 still works, and its hash does not change', async () => {
     storage = new MemoryStorage()
     await start()
     const id = await addUser()

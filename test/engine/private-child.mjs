@@ -1,4 +1,4 @@
-/** An engine of a host whose umask lets everybody read and write what it makes; it ends without closing. */
+/** An engine of a host whose umask lets every user read and write new files. It ends without closing. */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 
 const [dataDir, umask, end] = process.argv.slice(2)

@@ -12,7 +12,7 @@ const CHILD = join(import.meta.dirname, 'private-child.mjs')
 const BINARY = join(import.meta.dirname, '../../dist/adapters/cli/bin.js')
 const isUnix = process.platform !== 'win32'
 const NOBODY = 65_534
-/** Root can become another user, except in a namespace of users that has no other. */
+/** Root can become another user, except in a user namespace without one. */
 const canBeNobody =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, ['--version'], { uid: NOBODY, gid: NOBODY }).error === undefined
@@ -49,20 +49,23 @@ async function runChild(umask: string, end: 'close' | 'leave', uid?: number) {
   return { exitCode: child.exitCode, stderr }
 }
 
-/** LanceDB knows no modes: what it makes below its folders follows the umask of the host. */
+/** LanceDB sets no modes: the files below its folders follow the umask of the host. */
 const outsideOfIndexes = (paths: readonly string[]): string[] =>
   paths.filter((path) => !/\/(vectors|words)\//.test(path))
 
 describe.runIf(isUnix)('A60 a data folder', () => {
-  it.each(['0', '022', '077'])('is its owner’s alone where the umask is %s, also while it is in use', async (umask) => {
-    expect(await runChild(umask, 'leave')).toEqual({ exitCode: 0, stderr: '' })
-    const names = await readdir(dataDir)
-    expect(names).toEqual(expect.arrayContaining(['alcove.sqlite', 'alcove.sqlite-wal', 'files', 'keys', 'mail']))
-    expect(outsideOfIndexes(await openTo(0o077, dataDir))).toEqual([])
-    for (const index of ['vectors', 'words']) expect(await modeOf(join(dataDir, index))).toBe('700')
-  })
+  it.each(['0', '022', '077'])(
+    'is accessible to its owner only under the umask %s, even while an engine uses it',
+    async (umask) => {
+      expect(await runChild(umask, 'leave')).toEqual({ exitCode: 0, stderr: '' })
+      const names = await readdir(dataDir)
+      expect(names).toEqual(expect.arrayContaining(['alcove.sqlite', 'alcove.sqlite-wal', 'files', 'keys', 'mail']))
+      expect(outsideOfIndexes(await openTo(0o077, dataDir))).toEqual([])
+      for (const index of ['vectors', 'words']) expect(await modeOf(join(dataDir, index))).toBe('700')
+    },
+  )
 
-  it('of the command line is closed down to the last file, those of libraries too', async () => {
+  it('of the command line is private down to the last file, including those of libraries', async () => {
     const script = `umask 0; exec "$0" "$@"`
     const alcove = async (...args: readonly string[]): Promise<number | null> => {
       const child = spawn('sh', ['-c', script, process.execPath, BINARY, ...args, '--data-dir', dataDir], {
@@ -84,7 +87,7 @@ describe.runIf(isUnix)('A60 a data folder', () => {
 })
 
 describe.runIf(isUnix)('A61 a data folder that others can read', () => {
-  it('is mended with what lies in it, and works on', async () => {
+  it('is made private with all of its content, and still works', async () => {
     await (await openLocalEngine({ dataDir })).close()
     await chmod(dataDir, 0o755)
     for (const name of await readdir(dataDir)) await chmod(join(dataDir, name), 0o755)
@@ -93,7 +96,7 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     expect(await openTo(0o077, dataDir)).toEqual([])
   })
 
-  it('is mended by a command on the database alone, too', async () => {
+  it('is also made private by a command on the database alone', async () => {
     await (await openLocalEngine({ dataDir })).close()
     await chmod(dataDir, 0o777)
     await chmod(join(dataDir, 'alcove.sqlite'), 0o666)
@@ -101,14 +104,14 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     expect([await modeOf(dataDir), await modeOf(join(dataDir, 'alcove.sqlite'))]).toEqual(['700', '600'])
   })
 
-  it('is taken where it is empty, as a new volume is', async () => {
+  it('is accepted when it is empty, like a new volume', async () => {
     await mkdir(join(dataDir, 'lost+found'), { recursive: true })
     await chmod(dataDir, 0o755)
     await (await openLocalEngine({ dataDir })).close()
     expect(await modeOf(dataDir)).toBe('700')
   })
 
-  it('stays as it is, and is refused, where all users have their files in it, as in an empty /tmp', async () => {
+  it('is refused without a change when it is a folder for all users, like an empty /tmp', async () => {
     await mkdir(dataDir)
     await chmod(dataDir, 0o1777)
     await expect(openLocalEngine({ dataDir })).rejects.toThrow(
@@ -117,7 +120,7 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     expect(((await stat(dataDir)).mode & 0o7777).toString(8)).toBe('1777')
   })
 
-  it('stays as it is, and is refused, where it holds what others may need', async () => {
+  it('is refused without a change when it contains files that others may need', async () => {
     await mkdir(dataDir)
     await writeFile(join(dataDir, 'index.html'), 'a page')
     await chmod(dataDir, 0o755)
@@ -133,7 +136,7 @@ describe.runIf(isUnix)('A61 a data folder that others can read', () => {
     expect([await modeOf(inner), await modeOf(dataDir)]).toEqual(['700', '755'])
   })
 
-  it.runIf(canBeNobody)('is refused where it belongs to another user', async () => {
+  it.runIf(canBeNobody)('is refused when it belongs to another user', async () => {
     await mkdir(dataDir)
     await chmod(folder.path, 0o755)
     await chmod(dataDir, 0o777)

@@ -12,7 +12,7 @@ const CAPABILITIES = ['context:read', 'context:write', 'document:write', 'search
 const MEMBER = ['context:read', 'context:write', 'document:write', 'search']
 const MANAGE = CAPABILITIES.indexOf('tenant:manage')
 
-/** A set of capabilities as bits, so that all 64 can be walked through. No role has the empty one. */
+/** A set of capabilities as bits, so that a loop covers all 64. No role has the empty set. */
 type Bits = number
 
 const ALL_BITS = 63
@@ -33,7 +33,7 @@ let engine: Engine
 let storage: MemoryEngine['storage']
 let mailer: MemoryEngine['mailer']
 
-/** What is tried here needs thousands of users, who are invited. */
+/** These tests invite thousands of users. */
 const MANY_MAILS = { mailsPerCompanyPerHour: 1_000_000, mailsPerHour: 1_000_000 }
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ async function roleOf(bits: Bits): Promise<number> {
   return id
 }
 
-/** A company with an Administrator of its own, whose rights no test takes. */
+/** A company with its own Administrator, whose rights no test removes. */
 interface TestCompany {
   readonly companyId: number
   readonly tenantId: number
@@ -92,7 +92,7 @@ async function grant(userId: number, accountId: number, bits: Bits, disabled = f
   return (await engine.administration.permissions.grant(permission)).id
 }
 
-/** @param scope what the caller acts with at most; omitted, all that the role has */
+/** @param scope the most capabilities that the caller uses; omitted, all of the role */
 async function newCaller(
   company: TestCompany,
   bits: Bits,
@@ -113,10 +113,10 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
   )
 }
 
-/** One use case that changes somebody's rights, tried on a user whose role has `old`, with `next` as the new one. */
+/** One use case that changes rights. Its target is a user whose role has `old`; `next` is the new one. */
 interface UseCase {
   readonly name: string
-  /** What a caller has to hold besides `tenant:manage`. */
+  /** Capabilities that a caller must hold besides `tenant:manage`. */
   needs(old: Bits, next: Bits): Bits
   attempt(session: Session, company: TestCompany, old: Bits, next: Bits): Promise<string>
 }
@@ -199,14 +199,14 @@ const USE_CASES: readonly UseCase[] = [
   },
 ]
 
-describe('A5 every use case that changes rights, with callers of every set of capabilities', () => {
-  // Each caller meets each set of capabilities as the old role and as the new one; the other of both is drawn.
+describe('A5 every use case that changes rights, with callers of every set of capabilities,', () => {
+  // Each caller meets each set of capabilities as the old role and as the new one; a random set is the other.
   it.each(USE_CASES)('$name', { timeout: 120_000 }, async (useCase) => {
     await tryAll(useCase, SUBSETS, async (company, held) => await newCaller(company, held))
   })
 
   it.each(USE_CASES)(
-    'A93 $name, where a scope narrows a role that has everything',
+    'A93 $name, with a scope that narrows a role with all capabilities',
     { timeout: 120_000 },
     async (useCase) => {
       const some = SUBSETS.filter((held) => held % 5 === 0 || held === ALL_BITS)
@@ -230,17 +230,17 @@ describe('A5 every use case that changes rights, with callers of every set of ca
           if (old === 0 || next === 0) continue
           const isAllowed = manages(held) && isWithin(useCase.needs(old, next), held)
           const outcome = await useCase.attempt(session, company, old, next)
-          const told = JSON.stringify([held, old, next].map(capabilitiesOf))
-          expect(outcome, told).toBe(isAllowed ? 'done' : 'ERR_FORBIDDEN')
+          const sets = JSON.stringify([held, old, next].map(capabilitiesOf))
+          expect(outcome, sets).toBe(isAllowed ? 'done' : 'ERR_FORBIDDEN')
         }
       }
     }
   }
 
-  it('knows every operation of a tenant session that may change rights', () => {
+  it('is in this list, which covers each operation of a tenant session that may change rights', () => {
     const session = engine.as(engine.owner)
     const judged = new Set(USE_CASES.map(({ name }) => name.split(',')[0]))
-    // Changes no rights: lists and options.
+    // These operations change no rights: lists and options.
     const others = new Set(['users.list', 'users.entries', 'users.page', 'permissions.options'])
     const operations = (['users', 'permissions'] as const).flatMap((group) =>
       Object.keys(session[group]).map((name) => `${group}.${name}`),
@@ -250,7 +250,7 @@ describe('A5 every use case that changes rights, with callers of every set of ca
 })
 
 describe('A5 the invitation of an Administrator', () => {
-  it('is not ended by a caller who holds less, and is by one who holds all of it', async () => {
+  it('is not ended by a caller with fewer capabilities, and is by one with all of them', async () => {
     const company = await newCompany()
     const email = `${crypto.randomUUID()}@example.com`
     const { id } = await engine.administration.users.add({ email, companyId: company.companyId })
@@ -266,7 +266,7 @@ describe('A5 the invitation of an Administrator', () => {
     expect(await isOpenLink(links()[0])).toBe(false)
   })
 
-  it('is not sent by a caller whose permission is suspended meanwhile', async () => {
+  it('is not sent by a caller whose permission is suspended in the meantime', async () => {
     const company = await newCompany()
     const userId = await newUser(company)
     const caller = await newCaller(company, ALL_BITS)
@@ -278,7 +278,7 @@ describe('A5 the invitation of an Administrator', () => {
 
   const linkIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
-  /** A password that is refused leaves an open link as it is. */
+  /** A refused password leaves an open link valid. */
   async function isOpenLink(token = ''): Promise<boolean> {
     const attempt = engine.authentication.setPassword({ token, password: 'abababababab' })
     const error = await attempt.catch((refused: unknown) => refused)
@@ -298,11 +298,11 @@ describe('A6 no sequence of calls', () => {
     fc.record({ kind: fc.constant('end' as const), user: slot }),
   )
 
-  it('gives anybody a capability that neither they nor the caller had', { timeout: 180_000 }, async () => {
+  it('gives a user a capability that neither the user nor the caller had', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         bits,
-        // A93 A scope narrows what the caller may hand on.
+        // A93 A scope narrows the rights that the caller may grant.
         fc.option(fc.nat({ max: ALL_BITS }), { nil: undefined }),
         fc.option(fc.record({ role: bits, disabled: fc.boolean() }), { nil: undefined }),
         fc.array(fc.record({ role: bits, disabled: fc.boolean() }), { minLength: 1, maxLength: 3 }),
@@ -363,7 +363,7 @@ describe('A6 no sequence of calls', () => {
     }
   }
 
-  /** What a user's enabled permissions allow, all together. */
+  /** The capabilities of a user's enabled permissions together. */
   async function heldBy(userId: number): Promise<Bits> {
     const roles = new Map((await engine.administration.roles.list()).map((role) => [role.id, role]))
     const enabled = (await permissionsOf(userId)).filter(({ isDisabled }) => !isDisabled)
@@ -384,7 +384,7 @@ describe('A7 the last permission of a company that carries tenant:manage', () =>
     return { company, caller, permissionId: permission?.id ?? 0 }
   }
 
-  it('is neither suspended, nor taken away, nor given a role without it', async () => {
+  it('can be neither suspended, nor revoked, nor given a role without it', async () => {
     const { caller, permissionId: id } = await companyOfOne()
     const { permissions } = caller
     expect(await outcomeOf(permissions.toggle(id))).toBe('ERR_LAST_MANAGER')
@@ -395,7 +395,7 @@ describe('A7 the last permission of a company that carries tenant:manage', () =>
     expect(await outcomeOf(permissions.update({ id, appRoleId: other }))).toBe('done')
   })
 
-  it('may go once somebody else has one', async () => {
+  it('can be removed after another user has one', async () => {
     const { company, caller, permissionId } = await companyOfOne()
     const second = await newCaller(company, ALL_BITS)
     await engine.administration.apiKeys.create({ companyId: company.companyId, userId: second.userId })
@@ -404,16 +404,16 @@ describe('A7 the last permission of a company that carries tenant:manage', () =>
     expect(await outcomeOf(second.permissions.options())).toBe('done')
   })
 
-  it('is the host’s own to take', async () => {
+  it('can be removed by the host', async () => {
     const { permissionId } = await companyOfOne()
     expect(await outcomeOf(engine.administration.permissions.revoke(permissionId))).toBe('done')
   })
 })
 
 describe.each(DATABASES)(
-  'A9 on $name, two who manage a company and take each other’s permission at once',
+  'A9 on $name, two managers of a company who revoke each other’s permission at once',
   ({ open }) => {
-    it('leave one of them', async () => {
+    it('leave one of them in place', async () => {
       const database = await open()
       const { engine: shared } = await memoryEngine({ storage: database.storage() })
       const { administration } = shared
@@ -440,7 +440,7 @@ describe.each(DATABASES)(
             outcomeOf(one.session.permissions.delete(two.id)),
             outcomeOf(two.session.permissions.delete(one.id)),
           ])
-          // Whoever comes second has lost their own permission by then.
+          // The second one has already lost their permission.
           expect(outcomes.toSorted()).toEqual(['ERR_FORBIDDEN', 'done'])
           const left = (await administration.permissions.list()).filter(({ id }) => id === one.id || id === two.id)
           expect(left).toHaveLength(1)

@@ -38,7 +38,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<object> {
   )
 }
 
-/** A user with one role on the root company's accounts, acting in the one that offers the capability. */
+/** A user with one role on the root company's accounts, acting in the account that offers the capability. */
 async function newUser(capabilities: readonly Capability[]): Promise<(capability: Capability) => number> {
   const { administration } = engine
   const role = { name: 'Some', applications: ['assistant', 'tenant'], capabilities }
@@ -60,7 +60,7 @@ let userId = 0
 describe('a scope', () => {
   const subset = fc.subarray([...CAPABILITIES])
 
-  it('A93 allows an operation if the role and the scope both have its capability, and not otherwise', async () => {
+  it('A93 allows an operation only if both the role and the scope have its capability', async () => {
     await fc.assert(
       fc.asyncProperty(
         subset.filter((role) => role.length > 0),
@@ -83,7 +83,7 @@ describe('a scope', () => {
     )
   })
 
-  it('A93 narrows what else a capability allows: contexts of others without tenant:manage stay as they are', async () => {
+  it('A93 narrows side effects of a capability too: without tenant:manage, contexts of others cannot be changed', async () => {
     const accountOf = await newUser([...CAPABILITIES])
     const principal = { companyId: 1, userId, accountId: accountOf('search') }
     const changes = { name: 'Mine now', description: 'd', caption: 'c' }
@@ -92,7 +92,7 @@ describe('a scope', () => {
     expect((await engine.as(principal).contexts.update(contextId, changes)).name).toBe('Mine now')
   })
 
-  it.each([[['everything']], ['search'], [null], [[1]]])('A93 that is none is refused: %j', (scope) => {
+  it.each([[['everything']], ['search'], [null], [[1]]])('A93 that is invalid is refused: %j', (scope) => {
     expect(() => engine.as({ ...engine.owner, scope: scope as never })).toThrow(/scope/)
   })
 })

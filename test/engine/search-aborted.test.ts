@@ -17,7 +17,7 @@ class HeardStorage extends MemoryStorage {
 }
 
 describe('a search that its caller aborts', () => {
-  it.each(['hybrid', 'semantic', 'keyword'] as const)('ends so in each of its steps, %s', async (mode) => {
+  it.each(['hybrid', 'semantic', 'keyword'] as const)('ends with the abort in each of its steps (%s)', async (mode) => {
     const storage = new HeardStorage()
     const { engine, session } = await memoryEngine({ storage })
     const { id } = await session.contexts.create(NEW_CONTEXT)
@@ -25,7 +25,7 @@ describe('a search that its caller aborts', () => {
     await uploadText(session, id, 'b.txt', 'The canteen opens at eleven.')
     storage.reads = 0
     expect(await session.search(id, 'parental leave', { mode })).not.toEqual([])
-    // The last one reads what was found.
+    // The last step reads the found chunks.
     const steps = storage.reads - 1
     expect(steps).toBeGreaterThan(1)
     for (let step = 1; step <= steps; step += 1) {

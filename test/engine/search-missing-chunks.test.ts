@@ -19,7 +19,7 @@ afterEach(async () => {
   await memory.engine.close()
 })
 
-/** Adds vectors of chunks that the storage does not have, all nearest to the text. */
+/** Adds vectors of chunks that the storage lacks, all nearest to the text. */
 async function addVectors(documentId: number, firstChunk: number, count: number): Promise<void> {
   const vector = await model.embed([TEXT], { kind: 'query' })
   const [name] = await memory.vectorIndex.listCollections()
@@ -35,10 +35,10 @@ async function addVectors(documentId: number, firstChunk: number, count: number)
 
 const warned = () => memory.telemetry.events.filter(({ name }) => name === 'search.chunks.missing')
 
-describe.each(['hybrid', 'semantic', 'keyword'] as const)('a search (%s) among chunks that are missing', (mode) => {
+describe.each(['hybrid', 'semantic', 'keyword'] as const)('a search (%s) among missing chunks', (mode) => {
   const find = async () => await memory.session.search(contextId, TEXT, { mode, topN: 5 })
 
-  it('finds the other chunks of a document that has a vector too many, and tells telemetry', async () => {
+  it('finds the other chunks of a document with a surplus vector, and reports to telemetry', async () => {
     await addVectors(1, 7, 1)
     const [best] = await find()
     expect(best).toMatchObject({ docId: 1, content: TEXT })
@@ -53,7 +53,7 @@ describe.each(['hybrid', 'semantic', 'keyword'] as const)('a search (%s) among c
     expect(warned()).toHaveLength(mode === 'keyword' ? 0 : 1)
   })
 
-  it('finds other documents beside vectors of one that is not there', async () => {
+  it('finds other documents beside vectors of a missing document', async () => {
     await addVectors(99, 0, 50)
     await memory.session.documents.delete({ contextId, id: 1 })
     const results = await find()

@@ -16,7 +16,7 @@ afterEach(async () => {
   await memory.engine.close()
 })
 
-/** A model of letters and lengths knows nothing of numbers: these differ in one alone. */
+/** A model of letters and lengths does not distinguish numbers: these texts differ in one number alone. */
 async function uploadParts(count = 40): Promise<void> {
   for (let number = 0; number < count; number += 1) {
     await uploadText(
@@ -38,7 +38,7 @@ describe('a search by words and meaning', () => {
     }
   })
 
-  it('gives each result its exact similarity, whichever side found it', async () => {
+  it('gives each result its exact similarity, for results of both sides', async () => {
     await uploadParts()
     const prompt = 'Which mill has part E-4711?'
     const exact = new Map(
@@ -62,7 +62,7 @@ describe('a search by words and meaning', () => {
     }
   })
 
-  it('is by meaning alone, or by words alone, where it is asked for', async () => {
+  it('uses meaning alone, or words alone, on request', async () => {
     await uploadText(session, contextId, 'a.txt', 'Parental leave takes eighteen weeks.')
     await uploadText(session, contextId, 'b.txt', 'The espresso machine shows an error.')
     const semantic = await session.search(contextId, 'leave', { mode: 'semantic' })
@@ -86,7 +86,7 @@ describe('a search by words and meaning', () => {
     expect(await session.search(contextId, 'leave', { mode: 'hybrid' })).toHaveLength(2)
   })
 
-  it('falls back to meaning where a question has no words, or none that tell chunks apart', async () => {
+  it('uses meaning alone when a question has no words, or only words without weight', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await uploadText(session, contextId, `${name}.txt`, `The ${name.repeat(9)} is the one.`)
     }
@@ -99,7 +99,7 @@ describe('a search by words and meaning', () => {
     }
   })
 
-  it('drops what is less similar than the threshold, however well its words match', async () => {
+  it('drops results below the threshold, however well their words match', async () => {
     await uploadParts()
     const prompt = 'Which mill has part E-4711?'
     const all = await session.search(contextId, prompt, { topN: 100 })
@@ -112,7 +112,7 @@ describe('a search by words and meaning', () => {
     expect(hybrid).toHaveLength(all.filter(({ similarity }) => similarity >= scoreThreshold).length)
   })
 
-  it('tells where a result comes from, and which part of it matched', async () => {
+  it('reports the source of a result, and its best passage', async () => {
     const text = `${'Nothing is said here. '.repeat(30)}The valve E-4711 leaks. ${'Nor is it here. '.repeat(30)}`
     const uuid = await uploadText(session, contextId, 'manual.txt', text)
     const [result] = await session.search(contextId, 'E-4711 leaks')
@@ -122,13 +122,13 @@ describe('a search by words and meaning', () => {
     expect(text.slice(source?.start, source?.end)).toBe(content)
   })
 
-  it('gives the window that is nearest where no word matched', async () => {
+  it('returns the nearest window when no word matched', async () => {
     await uploadText(session, contextId, 'a.txt', 'Parental leave takes eighteen weeks.')
     const [result] = await session.search(contextId, 'zzz')
     expect(result?.match).toEqual({ start: 0, end: result?.content.length })
   })
 
-  it('compares a bounded number of chunks at a time, however many have the words', async () => {
+  it('compares a limited number of chunks at a time, however many have the words', async () => {
     const settings = { chunkSizeTokens: 16, overlap: 0 }
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings })
     const sentences = Array.from({ length: 800 }, (_, number) => {
@@ -137,14 +137,14 @@ describe('a search by words and meaning', () => {
     await uploadText(session, id, 'halls.txt', sentences.join('\n\n'))
     const nearestWindows = vi.spyOn(memory.vectorIndex, 'nearestWindows')
     expect(await session.search(id, 'pump', { mode: 'keyword', scoreThreshold: 0.99 })).toEqual([])
-    const asked = nearestWindows.mock.calls.map(([, , chunks]) => chunks.length)
-    expect(asked.length).toBeGreaterThan(1)
-    expect(Math.max(...asked)).toBeLessThanOrEqual(256)
-    // Each is compared once.
-    expect(asked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(800)
+    const chunkCounts = nearestWindows.mock.calls.map(([, , chunks]) => chunks.length)
+    expect(chunkCounts.length).toBeGreaterThan(1)
+    expect(Math.max(...chunkCounts)).toBeLessThanOrEqual(256)
+    // Each chunk is compared once.
+    expect(chunkCounts.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(800)
   })
 
-  it('refuses a prompt that is too long, whether or not its words are found', async () => {
+  it('refuses a prompt that is too long, with or without matching words', async () => {
     await uploadParts(1)
     for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
       for (const word of ['zebra', 'pump']) {

@@ -4,10 +4,10 @@ import type { Engine, EngineLimits, Principal } from '../../src/index.js'
 import type { EmbedOptions } from '../../src/ports/index.js'
 import { memoryEngine, NEW_CONTEXT } from './memory-engine.js'
 
-/** A model that embeds one window at a time, each when the test says so. */
+/** A model that embeds one window at a time, each on a signal from the test. */
 class HeldModel extends MemoryEmbeddingModel {
   readonly concurrency = 1
-  /** Beginnings of the windows that were embedded, in their order. */
+  /** Beginnings of the embedded windows, in their order. */
   readonly begun: string[] = []
   readonly #waiting: (() => void)[] = []
   isHeld = false
@@ -23,7 +23,7 @@ class HeldModel extends MemoryEmbeddingModel {
     return await super.embed(texts, options)
   }
 
-  /** Lets so many windows go on, one after the other. */
+  /** Releases so many windows, one after the other. */
   async go(windows: number): Promise<void> {
     for (let window = 0; window < windows; window += 1) {
       await expect.poll(() => this.#waiting.length, { interval: 1 }).toBeGreaterThan(0)
@@ -86,8 +86,8 @@ afterEach(async () => {
   await engine.close()
 })
 
-describe('searches take turns', () => {
-  it('A31 lets the short prompt of a company go after one window of a flood of long ones', async () => {
+describe('the admission of requests', () => {
+  it('A31 lets the short prompt of a company pass after one window of a flood of long ones', async () => {
     await start()
     const [flood, victim] = [await tenant('Flood'), await tenant('Victim')]
     model.isHeld = true
@@ -103,7 +103,7 @@ describe('searches take turns', () => {
     expect(model.begun.filter((word) => word === 'long').length).toBeGreaterThan(32 * 15)
   })
 
-  it('A31 lets the keys of a company take turns too', async () => {
+  it('A31 alternates between the keys of a company too', async () => {
     await start()
     const flood = await tenant('Flood')
     model.isHeld = true
@@ -117,7 +117,7 @@ describe('searches take turns', () => {
     await Promise.all(floods)
   })
 
-  it('A31 bounds look-ups in the vector index, and shares them out', async () => {
+  it('A31 limits the concurrent reads of the vector index, and shares them between companies', async () => {
     const begun: number[] = []
     let running = 0
     let most = 0
@@ -140,13 +140,13 @@ describe('searches take turns', () => {
     await expect.poll(() => begun.length).toBeGreaterThan(20)
     const before = begun.length
     await victim.search('short')
-    // Most of the difference is what the flood has looked up while the victim's prompt was embedded.
+    // Most of the difference is reads of the flood while the victim's prompt was embedded.
     expect(begun.length - before).toBeLessThan(100)
     expect(most).toBeLessThanOrEqual(8)
     await Promise.all(floods)
   })
 
-  it('A32 refuses searches of a key, and of a company, above what may be under way', async () => {
+  it('A32 refuses searches of a key, and of a company, above the limit of searches in progress', async () => {
     await start({ searchesPerKey: 2, searchesPerCompany: 3 })
     const [flood, victim] = [await tenant('Flood'), await tenant('Victim')]
     model.isHeld = true
@@ -163,14 +163,14 @@ describe('searches take turns', () => {
     })
     model.goOn()
     expect(await Promise.all([...floods, ...others])).toHaveLength(5)
-    // Those that were refused, and those that failed, hold no place.
+    // Refused and failed searches hold no place.
     for (let time = 0; time < 5; time += 1) {
       await expect(flood.search('')).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
       expect(await flood.search('h')).toEqual([])
     }
   })
 
-  it('A32 counts the searches of a user where there is no key', async () => {
+  it('A32 counts the searches of a user when there is no key', async () => {
     await start({ searchesPerKey: 1 })
     const { id } = await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
     model.isHeld = true
@@ -182,13 +182,13 @@ describe('searches take turns', () => {
     expect(await first).toEqual([])
   })
 
-  it('A33 gives up what nobody waits for: it leaves the queue, and frees its place', async () => {
+  it('A33 drops an aborted search: it leaves the queue, and frees its place', async () => {
     await start({ searchesPerKey: 2 })
     const flood = await tenant('Flood')
     model.isHeld = true
     const leaving = [new AbortController(), new AbortController()]
-    const gone = leaving.map(({ signal }) => flood.search(LONG, signal))
-    const refused = Promise.allSettled(gone)
+    const aborted = leaving.map(({ signal }) => flood.search(LONG, signal))
+    const refused = Promise.allSettled(aborted)
     await expect.poll(() => model.begun.length).toBe(1)
     for (const one of leaving) one.abort(new Error('the client went away'))
     expect((await refused).map((one) => (one.status === 'rejected' ? (one.reason as Error).message : ''))).toEqual([
@@ -200,7 +200,7 @@ describe('searches take turns', () => {
     expect(model.begun).toEqual(['long', 'short'])
   })
 
-  it('A34 refuses a prompt of more tokens than it may have, and says how many it has', async () => {
+  it('A34 refuses a prompt with more tokens than the limit, and reports its number of tokens', async () => {
     await start({ promptTokens: 100 })
     const one = await tenant('One')
     expect(await one.search('word '.repeat(100))).toEqual([])
@@ -212,7 +212,7 @@ describe('searches take turns', () => {
     expect(model.begun).toHaveLength(before)
   })
 
-  it('A35 refuses uploads of a company above what may be received at a time', async () => {
+  it('A35 refuses uploads of a company above the limit of uploads in progress', async () => {
     await start({ uploadsPerCompany: 2 })
     const [busy, other] = [await tenant('Busy'), await tenant('Other')]
     const contextOf = async ({ principal }: Tenant) => (await engine.as(principal).contexts.list())[0]?.id ?? 0

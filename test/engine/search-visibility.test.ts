@@ -8,7 +8,7 @@ import type { Storage, VectorHit, VectorIndex } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 
-/** More windows than are written at once, one for each chunk; the nearest to the prompt is the last. */
+/** More windows than one write has, one for each chunk; the nearest to the prompt is the last. */
 const CHUNKS = 1_500
 const PROMPT = 'the wardrobe leads to a snowy forest'
 const TEXT = [
@@ -36,7 +36,7 @@ const adapters: [name: string, make: () => Promise<{ storage: Storage; vectorInd
 ]
 
 describe.each(adapters)('a search on %s', (_name, make) => {
-  it('Q6 that begins while a document is half indexed does not find it, though it is completed meanwhile', async () => {
+  it('Q6 that starts while a document is half indexed does not find it, even if it is completed before the end', async () => {
     const { engine, session, index, contextId } = await open()
     let half: Promise<readonly number[]> | undefined
     // The document is completed between the answer of the index and the search's next step.
@@ -50,7 +50,7 @@ describe.each(adapters)('a search on %s', (_name, make) => {
           await completed
         }
       })
-      // By its words it can be found by then.
+      // The search uses meaning only, because words may find the document by then.
       const options = { topN: 10, mode: 'semantic' } as const
       half = session.search(contextId, PROMPT, options).then((results) => results.map(({ docId }) => docId))
       await answered
@@ -61,13 +61,13 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     expect(best?.content).toContain(PROMPT)
   })
 
-  it('Q6 never finds a part of a document, however often it is asked', async () => {
+  it('Q6 never finds a part of a document, in any number of searches', async () => {
     const { session, contextId } = await open()
-    const over = new AbortController()
+    const stop = new AbortController()
     const seen = new Set<number>()
     const found: unknown[] = []
     const searching = (async () => {
-      while (!over.signal.aborted) {
+      while (!stop.signal.aborted) {
         const results = await session.search(contextId, PROMPT, { topN: 100 })
         for (const { docId } of results) seen.add(docId)
         if (results.length > 0) found.push([results.length, results[0]?.content.includes(PROMPT)])
@@ -79,13 +79,13 @@ describe.each(adapters)('a search on %s', (_name, make) => {
       await vi.waitFor(() => expect(seen.size).toBe(round + 1), { timeout: 20_000 })
       await session.documents.delete(uuid)
     }
-    over.abort()
+    stop.abort()
     await searching
     expect(seen.size).toBe(2)
     expect(found).toEqual(found.map(() => [100, true]))
   })
 
-  it('Q6 looks again where a document is deleted meanwhile, and fills up with what is left', async () => {
+  it('Q6 repeats its read when a document is deleted during it, and returns the next best chunks', async () => {
     const { session, index, contextId } = await open()
     for (const name of ['a', 'b', 'c']) await uploadText(session, contextId, `${name}.txt`, `${PROMPT} ${name}`)
     const [first] = await session.documents.list(contextId)
@@ -97,12 +97,12 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     expect(results.map(({ docId }) => docId)).toEqual([2, 3])
   })
 
-  it('is not held up by the windows of a large document that is not completed', async () => {
+  it('is not slowed by the windows of a large document that is not completed', async () => {
     const { session, index, contextId, storage, collection } = await open()
     for (const name of ['a', 'b', 'c']) await uploadText(session, contextId, `${name}.txt`, `the forest ${name}`)
     const [prompt] = await session.search(contextId, 'the forest a', { topN: 1 })
     expect(prompt?.docId).toBe(1)
-    // Nearer than anything visible: copies of what answers the prompt best.
+    // These copies of the best answer are nearer than any visible chunk.
     const unfinished = await storage.transaction(async ({ documents }) => {
       const { id: _id, ...done } = (await documents.list(contextId))[0] ?? expect.fail()
       const uuid = '11111111-2222-4333-8444-555555555555'
@@ -144,7 +144,7 @@ describe.each(adapters)('a search on %s', (_name, make) => {
   }
 })
 
-/** An index that can be held up just after it has answered. */
+/** An index that can pause just after its answer. */
 class WatchedIndex implements VectorIndex {
   afterAdd: (() => Promise<void>) | undefined
   afterSearch: ((hits: readonly VectorHit[]) => Promise<void>) | undefined

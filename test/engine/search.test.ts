@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 describe('a search', () => {
-  it('finds the chunk that is nearest, with its document and similarity', async () => {
+  it('finds the nearest chunk, with its document and similarity', async () => {
     await uploadText(session, context.id, 'a.txt', 'Parental leave takes eighteen weeks.')
     await uploadText(session, context.id, 'b.txt', 'The espresso machine shows an error.')
     const results = await session.search(context.id, 'error of the espresso machine')
@@ -45,7 +45,7 @@ describe('a search', () => {
     )
   })
 
-  it('scores a chunk by its best window, and gives it once', async () => {
+  it('scores a chunk by its best window, and returns it once', async () => {
     const filler = 'nothing of interest stands here at all '.repeat(20)
     await uploadText(session, context.id, 'long.txt', `${filler} the wardrobe leads to a snowy forest ${filler}`)
     const results = await session.search(context.id, 'the wardrobe leads to a snowy forest', { topN: 10 })
@@ -54,7 +54,7 @@ describe('a search', () => {
     expect(results[0]?.similarity).toBeGreaterThan(results[1]?.similarity ?? 1)
   })
 
-  it('gives topN results, the context’s or as many as are asked for', async () => {
+  it('returns topN results, from the context or from the options', async () => {
     for (let number = 0; number < 12; number += 1)
       await uploadText(session, context.id, `${number}.txt`, `word number ${number}`)
     expect(await session.search(context.id, 'word number')).toHaveLength(5)
@@ -64,7 +64,7 @@ describe('a search', () => {
     expect(await session.search(context.id, 'word number')).toHaveLength(7)
   })
 
-  it('drops what is below the threshold, the context’s or the one asked for', async () => {
+  it('drops results below the threshold, from the context or from the options', async () => {
     await uploadText(session, context.id, 'a.txt', 'apples pears plums')
     await uploadText(session, context.id, 'b.txt', 'engines wheels brakes')
     const found = async (scoreThreshold: number): Promise<number[]> =>
@@ -101,7 +101,7 @@ describe('a search', () => {
     })
   })
 
-  it('refuses options that there are not, and names those there are', async () => {
+  it('refuses unknown options, and lists the valid ones', async () => {
     await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
       message: 'top: unknown option "top"; expected one of mode, topN, scoreThreshold, signal',
@@ -125,7 +125,7 @@ describe('a search', () => {
     ') UNION SELECT',
     '$1 ? :name',
     '{"$gt":""}',
-  ])('Q3 takes operators as text: %j', async (prompt) => {
+  ])('Q3 treats operators as text: %j', async (prompt) => {
     await uploadText(session, context.id, 'a.txt', 'some text')
     await uploadText(session, context.id, 'b.txt', `a text with ${prompt} in it`)
     const results = await session.search(context.id, prompt)
@@ -133,7 +133,7 @@ describe('a search', () => {
     expect(await session.documents.list(context.id)).toHaveLength(2)
   })
 
-  it('Q4 ends with an error where a vector is not finite, never with a NaN score', async () => {
+  it('Q4 fails when a vector is not finite, and never returns a NaN score', async () => {
     await memory.engine.close()
     class BrokenIndex extends MemoryVectorIndex {
       override async search(...args: Parameters<MemoryVectorIndex['search']>): ReturnType<MemoryVectorIndex['search']> {
@@ -146,7 +146,7 @@ describe('a search', () => {
     await expect(memory.session.search(id, 'text')).rejects.toMatchObject({ code: 'ERR_VECTOR_INVALID' })
   })
 
-  it('Q5 knows no context of another account', async () => {
+  it('Q5 does not find a context of another account', async () => {
     const { administration, owner } = memory.engine
     const company = await administration.companies.create({ name: 'Other', parentId: owner.companyId })
     const { id: userId } = await administration.users.add({ email: 'a@example.com', companyId: company.id })
@@ -160,13 +160,13 @@ describe('a search', () => {
     expect(missing).toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
   })
 
-  it('Q6 never finds a document that is half indexed or deleted', async () => {
+  it('Q6 never finds a half indexed or a deleted document', async () => {
     const chunks = 30
     const text = Array.from({ length: chunks * 200 }, (_, word) => `word${word % 50}`).join(' ')
     const seen = new Set<string>()
-    const over = new AbortController()
+    const stop = new AbortController()
     const searching = (async () => {
-      while (!over.signal.aborted) {
+      while (!stop.signal.aborted) {
         const results = await session.search(context.id, 'word1 word2', { topN: 100 })
         const counts = new Map<number, number>()
         for (const { docId } of results) counts.set(docId, (counts.get(docId) ?? 0) + 1)
@@ -183,12 +183,12 @@ describe('a search', () => {
       await session.documents.delete(uuid)
       expect(await session.search(context.id, 'word1 word2')).toEqual([])
     }
-    over.abort()
+    stop.abort()
     await searching
     expect(seen.size).toBe(3)
   })
 
-  it('ends when it is aborted', async () => {
+  it('ends when its caller aborts it', async () => {
     const signal = AbortSignal.abort(new Error('no longer wanted'))
     await expect(session.search(context.id, 'text', { signal })).rejects.toThrow('no longer wanted')
   })

@@ -45,7 +45,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await folder.remove()
   })
 
-  /** The vectors are in another server here, to which there is one connection. */
+  /** The vectors are on another server here, which allows one connection. */
   const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
   const start = async (dataDir = folder.path): Promise<Engine> => {
     const engine = await openLocalEngine({
@@ -58,7 +58,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     return engine
   }
 
-  it('and a folder, begin at once and have one owner; what one takes in, every one finds, and deletes', async () => {
+  it('and a folder can start at once and have one owner, and all find and delete the documents of each', async () => {
     const [one, other] = await Promise.all([start(), start()])
     expect(one.owner).toEqual(other.owner)
     const [here, there] = [one.as(one.owner), other.as(other.owner)]
@@ -67,7 +67,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
       fileName: 'leave.txt',
       content: Buffer.from('Parental leave takes eighteen weeks.'),
     })
-    // Whoever has processed it.
+    // Either engine may have processed it.
     await here.documents.whenProcessed(uuid)
     for (const session of [here, there]) {
       expect(await session.search(id, 'Parental leave takes eighteen weeks.')).toMatchObject([{ docId: 1 }])
@@ -83,7 +83,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     }
   })
 
-  it('are refused on a folder that is not theirs, such as one that is not mounted, and say how to go on', async () => {
+  it('are refused on a folder that is not theirs, for example an unmounted one, with a remedy', async () => {
     const engine = await start()
     const session = engine.as(engine.owner)
     await uploadText(session, (await session.contexts.create(NEW_CONTEXT)).id, 'a.txt', 'Harbour lights.')
@@ -95,13 +95,13 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     const [, id = ''] = /write (\S+) into/.exec((refusal as Error).message) ?? []
     await writeFile(join(lost.path, 'database-id'), id)
     await cp(join(folder.path, 'keys'), join(lost.path, 'keys'), { recursive: true })
-    const again = await start(lost.path)
-    expect((await again.administration.verify()).problems.map(({ code }) => code)).toContain('file-missing')
-    await again.close()
+    const reopened = await start(lost.path)
+    expect((await reopened.administration.verify()).problems.map(({ code }) => code)).toContain('file-missing')
+    await reopened.close()
     await lost.remove()
   })
 
-  it('want the vector index that the first of them was given, also where the database was made without', async () => {
+  it('need the vector index of the first engine, even on a database that was created without it', async () => {
     const options = {
       dataDir: folder.path,
       databaseUrl: database.address,
@@ -116,7 +116,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     })
   })
 
-  it('are refused on a folder that has a database of its own', async () => {
+  it('are refused on a folder that has its own database', async () => {
     const own = await openLocalEngine({ dataDir: folder.path, embeddingModels: [new MemoryEmbeddingModel()] })
     await own.close()
     await expect(start()).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     ).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('alcove migrate') as string })
   })
 
-  it('sweep in turn: one of them for all, and none again at its start within the hour', async () => {
+  it('sweep in turn: one sweeps for all, and none sweeps at its start within the hour', async () => {
     const swept: string[] = []
     const telemetry = { record: ({ name }: { readonly name: string }) => void swept.push(name) }
     const options = { dataDir: folder.path, databaseUrl: database.address, telemetry }
@@ -149,7 +149,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     expect([count('ingestion.swept'), count('doctor.checked')]).toEqual([1, 1])
   })
 
-  it('take in 50 files at once, 20 of them the same: one record of these, and the quota holds', async () => {
+  it('receive 50 files at once, 20 of them equal: these have one record, and the quota holds', async () => {
     const sessions = (await Promise.all([start(), start()])).map((engine) => engine.as(engine.owner))
     const [session] = sessions
     if (session === undefined) return
@@ -176,7 +176,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     expect(taken).toBeGreaterThanOrEqual(5)
   })
 
-  it('without pgvector have their vectors in the folder, where each finds what the others have written', async () => {
+  it('without pgvector keep their vectors in the folder, where each finds the vectors of the others', async () => {
     const options = {
       dataDir: folder.path,
       databaseUrl: database.address,
@@ -195,14 +195,14 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     expect(await session.search(id, 'The harbour is closed in winter.')).toEqual([])
     await engine.whenCleared()
     expect(await readdir(join(folder.path, 'vectors'))).not.toEqual([])
-    // One that takes the folder for its own would not see what these write.
+    // An engine that assumed sole use of the folder would not see these rows.
     const { databaseUrl: _, ...alone } = options
     await expect(openLocalEngine({ ...alone, knex: database.knex })).rejects.toMatchObject({
       code: 'ERR_UNSUPPORTED',
     })
   })
 
-  it('belong together: another folder with documents, another database, and both ways at once are refused', async () => {
+  it('need matching settings: another folder with documents, another database, and both options at once are refused', async () => {
     const engine = await start()
     const session = engine.as(engine.owner)
     const { id } = await session.contexts.create(NEW_CONTEXT)
@@ -216,7 +216,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     )
   })
 
-  it('are all given the vector index that the first was given: one without would not find what is in it', async () => {
+  it('all receive the vector index of the first engine: one without it would not find its vectors', async () => {
     await (await start()).close()
     const without = openLocalEngine({ dataDir: folder.path, databaseUrl: database.address })
     await expect(without).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
     await (await start()).close()
   })
 
-  it('are what the command line works with, given --database-url', async () => {
+  it('also serve the command line with --database-url', async () => {
     const run = async (...args: string[]) =>
       await runAlcoveHere([...args, '--data-dir', folder.path, '--database-url', database.address, '--json'], {
         cwd: folder.path,

@@ -54,7 +54,7 @@ describe('an engine that cannot start', () => {
     expect(closed()).toEqual([1, 1, 1, 1, 1, 1, 0])
   })
 
-  it('says why, and closes the other ports, when one of them cannot be closed either', async () => {
+  it('reports the reason, and closes the other ports when one of them fails to close', async () => {
     const { ports, closed } = watchedPorts()
     ports.textExtractor.close = async () => Promise.reject(new Error('no'))
     await expect(memoryEngine({ ...ports, deliveryRetentionDays: 0 })).rejects.toMatchObject({
@@ -78,8 +78,8 @@ describe('an engine that cannot start', () => {
   })
 })
 
-describe('an engine starts', () => {
-  it('by clearing away unfinished files: all of them where it is alone, else those that nobody writes any more', async () => {
+describe('an engine that starts', () => {
+  it('removes unfinished files: all of them if it is alone, otherwise those of stopped uploads', async () => {
     for (const [isAlone, expected] of [
       [true, {}],
       [false, { olderThanMs: 86_400_000 }],
@@ -92,7 +92,7 @@ describe('an engine starts', () => {
     }
   })
 
-  it('with a key of another realm', async () => {
+  it('accepts a key of another realm', async () => {
     const secretKey = runInNewContext('new Uint8Array(32).fill(7)') as Uint8Array
     expect(secretKey).not.toBeInstanceOf(Uint8Array)
     const { engine } = await memoryEngine({ secretKey })
@@ -101,7 +101,7 @@ describe('an engine starts', () => {
     await engine.close()
   })
 
-  it('with some of the roles, and with none', async () => {
+  it('accepts some of the roles, or none', async () => {
     for (const roles of [['relay'], ['ingest'], []] as const) await (await memoryEngine({ roles })).engine.close()
   })
 })

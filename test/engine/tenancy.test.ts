@@ -58,7 +58,7 @@ describe('a new installation', () => {
     expect(owner).toEqual({ companyId: 1, userId: 1, accountId: 1, sight: 'account' })
   })
 
-  it('gets its first API key once', async () => {
+  it('creates its first API key only once', async () => {
     const key = await engine.initialize()
     expect(key).toMatchObject({ companyId: 1, userId: 1 })
     expect(key.clientSecret.length).toBeGreaterThan(40)
@@ -71,13 +71,13 @@ describe('a new installation', () => {
 
 describe('an API key', () => {
   it.each(['2030-02-30', '2030-13-01', 'tomorrow', '2030-01-31T25:00:00Z', ''])(
-    'does not expire on %j',
+    'cannot expire on %j',
     async (expires) => {
       await expect(administration.apiKeys.create({ companyId: 1, expires })).rejects.toThrow('expires: must be a date')
     },
   )
 
-  it('expires when it was said to', async () => {
+  it('expires at the given time', async () => {
     const { expires } = await administration.apiKeys.create({ companyId: 1, expires: '2028-02-29' })
     expect(expires).toBe('2028-02-29T00:00:00.000Z')
   })
@@ -100,7 +100,7 @@ describe('a principal', () => {
     )
   })
 
-  it('is refused at once when its permission is disabled, and let in again', async () => {
+  it('is refused at once after its permission is disabled, and accepted after it is enabled', async () => {
     await administration.permissions.toggle(1)
     await expect(attempt(owner)).rejects.toThrow('the permission on the account 1 is disabled')
     await administration.permissions.toggle(1)
@@ -109,14 +109,14 @@ describe('a principal', () => {
     await expect(attempt(owner)).rejects.toMatchObject({ code: 'ERR_FORBIDDEN' })
   })
 
-  it('is refused at once when its account is disabled', async () => {
+  it('is refused at once after its account is disabled', async () => {
     await administration.accounts.setActive(1, false)
     await expect(attempt(owner)).rejects.toThrow('the account 1 is disabled')
     await administration.accounts.setActive(1, true)
     await attempt(owner)
   })
 
-  it('may do what its role says, and nothing else', async () => {
+  it('can do what its role allows, and nothing else', async () => {
     const { id: userId } = await administration.users.add({ email: 'reader@example.com', companyId: 1 })
     const [member] = (await administration.permissions.list()).filter(({ userIdentityId }) => userIdentityId === userId)
     await administration.permissions.revoke(member?.id ?? 0)
@@ -136,7 +136,7 @@ describe('a principal', () => {
     )
   })
 
-  it('that cannot search may still read', async () => {
+  it('without the capability to search can still read', async () => {
     const role = await administration.roles.create({
       name: 'Lister',
       applications: ['assistant'],
@@ -159,7 +159,7 @@ describe('a principal', () => {
     { companyId: 1, userId: 1 },
     { companyId: 1, userId: '1', accountId: 1 },
     { companyId: 1, userId: 1, accountId: 1, sight: 'all' },
-  ])('that is not one is refused: %j', (principal) => {
+  ])('with invalid members is refused: %j', (principal) => {
     expect(() => engine.as(principal as unknown as Principal)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_INPUT' }) as Error,
     )
@@ -167,7 +167,7 @@ describe('a principal', () => {
 })
 
 describe('companies', () => {
-  it('come with an account of each application', async () => {
+  it('have an account of each application', async () => {
     const company = await administration.companies.create({ name: 'Sub', parentId: 1 })
     expect(company).toEqual({ id: 2, name: 'Sub', parentId: 1, disabled: false })
     const accounts = (await administration.accounts.list()).filter(({ customerId }) => customerId === 2)
@@ -192,7 +192,7 @@ describe('companies', () => {
     expect(await administration.companies.move(a1.id, b.id).catch(() => 'below itself')).toBeDefined()
   })
 
-  it('need a parent that exists', async () => {
+  it('need an existing parent', async () => {
     await expect(administration.companies.create({ name: 'X', parentId: 99 })).rejects.toMatchObject({
       code: 'ERR_COMPANY_NOT_FOUND',
     })
@@ -201,7 +201,7 @@ describe('companies', () => {
 })
 
 describe('accounts and roles', () => {
-  it('are made with what is known', async () => {
+  it('need a known application and an existing company', async () => {
     const account = await administration.accounts.create({
       companyId: 1,
       application: 'assistant',
@@ -225,7 +225,7 @@ describe('accounts and roles', () => {
     await expect(administration.accounts.setActive(99, true)).rejects.toMatchObject({ code: 'ERR_ACCOUNT_NOT_FOUND' })
   })
 
-  it('refuse capabilities and applications that do not exist', async () => {
+  it('refuse unknown capabilities and applications', async () => {
     const role = { name: 'X', applications: ['assistant'], capabilities: ['search'] }
     await expect(administration.roles.create({ ...role, capabilities: ['fly'] })).rejects.toThrow(
       'capabilities[0]: must be one of',
@@ -243,7 +243,7 @@ describe('accounts and roles', () => {
 })
 
 describe('users', () => {
-  it('N10 A53 are one for each address of a company, whatever its case', async () => {
+  it('N10 A53 are unique by address within a company, in any case', async () => {
     const user = await administration.users.add({ email: 'Ada@Example.com', companyId: 1, name: 'Ada King Lovelace' })
     expect(user).toMatchObject({
       email: 'Ada@Example.com',
@@ -261,7 +261,7 @@ describe('users', () => {
     expect(other.id).not.toBe(user.id)
   })
 
-  it('can be members of their company’s assistant account at once', async () => {
+  it('can become members of their company’s assistant account at once', async () => {
     const { id } = await administration.users.add({ email: 'a@example.com', companyId: 1 })
     const session = engine.as({ companyId: 1, userId: id, accountId: 1 })
     expect(await session.contexts.create(NEW_CONTEXT)).toMatchObject({ userId: id })
@@ -305,7 +305,7 @@ describe('permissions', () => {
 })
 
 describe('API keys', () => {
-  it('show their secret once, and are revoked', async () => {
+  it('show their secret once, and can be revoked', async () => {
     const key = await administration.apiKeys.create({
       companyId: 1,
       userId: 1,

@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()))
 })
 
-/** The code of what a call is refused with, or `done`. */
+/** The code of the refusal of a call, or `done`. */
 async function outcome(call: Promise<unknown>): Promise<string> {
   return await call.then(
     (result) => (result === undefined ? 'wrong' : 'done'),
@@ -40,7 +40,7 @@ async function repeat(times: number, call: (at: number) => Promise<string>): Pro
 const times = (count: number, what: string): string[] => Array<string>(count).fill(what)
 
 describe('wrong secrets', () => {
-  it('A71 are counted alike for client ids that there are and that there are not', async () => {
+  it('A71 are counted alike for known and unknown client ids', async () => {
     const memory = await start()
     const { clientId, clientSecret } = await memory.engine.initialize()
     const known = await repeat(12, async () => await ask(memory, clientId, 'wrong'))
@@ -51,14 +51,14 @@ describe('wrong secrets', () => {
     expect(await ask(memory, clientId, clientSecret)).toBe('done')
   })
 
-  it('A72 are counted by network address too, whatever names are invented; the right secret passes', async () => {
+  it('A72 are also counted by network address, for any invented names, and the right secret passes', async () => {
     const memory = await start()
     const { clientId, clientSecret } = await memory.engine.initialize()
     const invented = await repeat(55, async (at) => await ask(memory, `ak_${at}`, 'wrong', `2001:db8::${at + 1}`))
     expect(invented).toEqual([...times(50, 'invalid_client'), ...times(5, 'ERR_THROTTLED')])
     expect(await ask(memory, clientId, 'wrong', '2001:db8::ffff')).toBe('ERR_THROTTLED')
     expect(await ask(memory, clientId, clientSecret, '2001:db8::ffff')).toBe('done')
-    // What came from that address has not filled the counter of a name.
+    // Refused guesses from that address have not filled the counter of a name.
     expect(await repeat(10, async () => await ask(memory, clientId, 'wrong', '192.0.2.1'))).toEqual(
       times(10, 'invalid_client'),
     )
@@ -66,7 +66,7 @@ describe('wrong secrets', () => {
     expect(await ask(memory, 'ak_0', 'wrong', '2001:db8::1')).toBe('invalid_client')
   })
 
-  it('A72 holds under concurrency', async () => {
+  it('A72 are counted correctly under concurrency', async () => {
     const memory = await start()
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, async (_, at) => await ask(memory, `ak_${at}`, 'wrong', '192.0.2.1')),
@@ -107,7 +107,7 @@ describe('wrong passwords', () => {
     await users.completeSetup(user.id, 'correct horse battery')
   }
 
-  it('A74 are counted by e-mail address, known or not; then the right one is refused too, for a minute', async () => {
+  it('A74 are counted by e-mail address, known or not; at the limit the right one is refused for a minute too', async () => {
     const memory = await start()
     await withUser(memory, 'Ann@example.com')
     const known = await repeat(12, async () => await logIn(memory, 'ann@EXAMPLE.com', 'wrong'))
@@ -128,7 +128,7 @@ describe('wrong passwords', () => {
     expect(await logIn(memory, 'ann@example.com', 'correct horse battery', '192.0.2.2')).toBe('done')
   })
 
-  it('A76 are hashed two at a time, whoever floods; addresses take turns, and too many are refused', async () => {
+  it('A76 are hashed two at a time during any flood, addresses take turns, and too many are refused', async () => {
     let running = 0
     let most = 0
     const done: string[] = []
@@ -159,7 +159,7 @@ describe('wrong passwords', () => {
     expect(most).toBe(2)
   })
 
-  it('A76 as many guesses at once are not more guesses', async () => {
+  it('A76 sent at once give no more guesses', async () => {
     const memory = await start({ limits: { failuresPerNamePerMinute: 3 } })
     await withUser(memory, 'ann@example.com')
     const outcomes = await Promise.all(
@@ -170,7 +170,7 @@ describe('wrong passwords', () => {
 })
 
 describe('counters', () => {
-  it('A77 are removed once their windows have ended', async () => {
+  it('A77 are removed after their windows end', async () => {
     const storage = new MemoryStorage()
     await storage.open()
     const long = { most: 1, windowMs: 60_000 }

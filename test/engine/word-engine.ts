@@ -10,17 +10,17 @@ import type { EngineOptions } from '../../src/index.js'
 import { type EmbedOptions, type LexicalRows, untilAborted } from '../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from './memory-engine.js'
 
-/** Where a test may stop the processing of a document. */
+/** The steps at which a test may stop the processing of a document. */
 export type WordStep = 'words:add' | 'words:added' | 'words:delete' | 'texts:embed' | 'vectors:add' | 'vectors:added'
 
 type Hook = (step: WordStep, signal: AbortSignal | undefined) => unknown
 
-/** A search gives no more passages at a time to the model: those that it finds by words before they have vectors. */
+/** A search embeds no more passages at a time: those that it finds by words before they have vectors. */
 const TEXTS_OF_SEARCH = 4
 
 /** 5,000 sentences: a document whose words and vectors are written in several parts. */
 const SENTENCES = 5_000
-/** Words that are once in it: at its beginning, in its middle and at its end. */
+/** Words that occur once: at the beginning, in the middle and at the end. */
 const ANIMALS = new Map([
   [3, 'aardvark'],
   [2_500, 'badger'],
@@ -88,9 +88,9 @@ class KeptLexicalIndex extends MemoryLexicalIndex {
 }
 
 class HookedModel extends MemoryEmbeddingModel {
-  /** Texts that were embedded. */
+  /** The number of embedded texts. */
   texts = 0
-  /** Passages that searches had embedded. */
+  /** The number of passages that searches embedded. */
   textsOfSearches = 0
   readonly #step: (step: WordStep, signal: AbortSignal | undefined) => Promise<unknown>
 
@@ -110,7 +110,7 @@ class HookedModel extends MemoryEmbeddingModel {
   }
 }
 
-/** What outlives a process, and the engine on it. */
+/** The ports that outlive a process, and the engine on them. */
 export class WordEngine {
   /** Called at each step; may wait, or throw. */
   hook: Hook = () => undefined
@@ -191,7 +191,7 @@ export class WordEngine {
   }
 }
 
-/** A promise, and what resolves it. */
+/** A promise, and the function that resolves it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined
   const opened = new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ afterEach(async () => {
   opened = undefined
 })
 
-/** Two contexts; the first one has two documents, the other one has one. All have words. */
+/** Two contexts, the first with two documents, the second with one. All have words. */
 async function filled() {
   const made = await memoryEngine()
   opened = made
@@ -24,7 +24,7 @@ async function filled() {
     await uploadText(session, id, 'b.txt', 'B'),
   ]
   await uploadText(session, other.id, 'a.txt', 'Another lamp.')
-  // Those of another version of the analyzer, too.
+  // The folder also has words of another version of the analyzer.
   for (const version of [1, 2]) {
     for (const documentId of [1, 2]) {
       await lexicalIndex.add(wordCollectionOf(id, version), { documentId, chunks: [7], terms: [['lamp']] })
@@ -36,8 +36,8 @@ async function filled() {
   return { ...made, contextId: id, otherId: other.id, doomed, kept, documentsIn }
 }
 
-describe('the words of what is deleted', () => {
-  it('W43 of a document: none is left in any collection of its context, and those of others are', async () => {
+describe('the words of deleted data', () => {
+  it('W43 are removed from every collection of a document’s context, and those of other documents stay', async () => {
     const { engine, session, contextId, otherId, doomed, documentsIn } = await filled()
     await session.documents.delete(doomed)
     await engine.whenCleared()
@@ -45,7 +45,7 @@ describe('the words of what is deleted', () => {
     expect(await documentsIn(otherId, 1)).toEqual([3])
   })
 
-  it('W44 of a context: its collections are dropped, and the job that would index its words is gone', async () => {
+  it('W44 are dropped with the collections of a context, and so is the job that would index them', async () => {
     const { engine, session, storage, lexicalIndex, contextId, otherId } = await filled()
     await storage.transaction(({ jobs }) =>
       jobs.enqueue({ kind: INDEX_WORDS, subject: contextId }, { delayMs: 600_000 }),
@@ -56,7 +56,7 @@ describe('the words of what is deleted', () => {
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([])
   })
 
-  it('W45 of a context that a killed process has begun to remove: they go with the next one', async () => {
+  it('W45 of a context are removed by the next process after one was killed during the purge', async () => {
     const storage = new KeptStorage()
     const first = await memoryEngine({ storage })
     const { id } = await first.session.contexts.create(NEW_CONTEXT)
@@ -71,7 +71,7 @@ describe('the words of what is deleted', () => {
     expect(await next.lexicalIndex.listCollections()).toEqual([])
   })
 
-  it('W46 stay while a backup copies them, and go after that', async () => {
+  it('W46 stay while a backup copies them, and are removed after that', async () => {
     const { engine, session, storage, contextId, doomed, documentsIn } = await filled()
     const [backup] = await storage.transaction(async ({ jobs }) => {
       await jobs.enqueue(BACKUP_JOB)
@@ -86,7 +86,7 @@ describe('the words of what is deleted', () => {
   })
 })
 
-/** What outlives an engine. */
+/** Ports that outlive an engine. */
 class KeptStorage extends MemoryStorage {
   override async close(): Promise<void> {
     await Promise.resolve()

@@ -38,7 +38,7 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** Signs as the engine does, with its own key. */
+/** Signs a token as the engine does, with the engine's own key. */
 function forge(payload: Json, protectedHeader: Json = header): string {
   const input = `${encode(protectedHeader)}.${encode(payload)}`
   const key = createPrivateKey({ key: jwk as never, format: 'jwk' })
@@ -54,7 +54,7 @@ function now(): number {
 }
 
 describe('an access token', () => {
-  it('J1 that is forged like a true one passes: the cases below fail for their own reason', async () => {
+  it('J1 passes when it is forged without a defect, so each case below fails for its own reason', async () => {
     expect((await use(token)).status).toBe(200)
     expect((await use(forge(claims))).status).toBe(200)
   })
@@ -98,7 +98,7 @@ describe('an access token', () => {
     ['another client id than the key has', () => forge({ ...claims, client_id: 'ak_other' })],
     ['rubbish', () => '東京'],
   ])('J1 with %s is refused by 401', async (_name, make) => {
-    // A header holds bytes, not characters.
+    // A header contains bytes, not characters.
     const bearer = Buffer.from(make()).toString('latin1')
     const { status, headers, body } = await use(bearer)
     expect(status).toBe(401)
@@ -106,12 +106,12 @@ describe('an access token', () => {
     expect(body.detail).not.toBe('')
   })
 
-  it('A57 names the company of its key; one of before, which names none, passes until it expires', async () => {
+  it('A57 names the company of its key; a token of an earlier version, which names none, passes until it expires', async () => {
     expect(claims).toMatchObject({ company_id: server.key.companyId })
     expect((await use(forge({ ...claims, company_id: undefined }))).status).toBe(200)
   })
 
-  it('J1 that has expired is refused by 401', async () => {
+  it('J1 is refused by 401 once it has expired', async () => {
     const short = await server.token('assistant')
     server.clock.advance(899_000)
     const lastSecond = (await use(short)).status
@@ -121,7 +121,7 @@ describe('an access token', () => {
     claims = decode(token, 1)
   })
 
-  it('J2 cannot choose its key by path, SQL, jwk, jku or x5u: nothing is fetched', async () => {
+  it('J2 cannot choose its key by path, SQL, jwk, jku or x5u: the verifier fetches nothing', async () => {
     let fetched = 0
     const trap = createServer((_request, response) => {
       fetched += 1
@@ -142,7 +142,7 @@ describe('an access token', () => {
       const forged = `${input}.${sign(null, Buffer.from(input), own.privateKey).toString('base64url')}`
       expect((await use(forged)).status).toBe(401)
     }
-    // The same headers beside a true signature: ignored.
+    // The verifier ignores the same headers beside a valid signature.
     expect((await use(forge(claims, { ...header, jwk: publicJwk, jku: url, x5u: url }))).status).toBe(200)
     expect(fetched).toBe(0)
     await new Promise((resolve) => trap.close(resolve))
@@ -156,7 +156,7 @@ describe('an access token', () => {
     expect((await server.request('GET', '/tenant/users', { token: tenant })).status).toBe(200)
   })
 
-  it('J4 ends with its key, its permission and its account, at once', async () => {
+  it('J4 ends at once with its key, its permission and its account', async () => {
     const { administration } = server.engine
     const company = await administration.companies.create({ name: 'Live', parentId: 1 })
     const key = await administration.apiKeys.create({ companyId: company.id })
@@ -181,7 +181,7 @@ describe('an access token', () => {
     expect(await status()).toBe(401)
   })
 
-  it('J5 in the query string, in the body, or under another scheme does not count', async () => {
+  it('J5 is ignored in the query string, in the body, and under another scheme', async () => {
     const { status, headers } = await server.request('GET', `/context?access_token=${token}`)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     const form = { access_token: token, name: 'x' }
@@ -197,12 +197,12 @@ describe('an access token', () => {
 })
 
 describe('the file with the signing keys', () => {
-  it('is for its owner alone', async () => {
+  it('is readable by its owner alone', async () => {
     const { mode } = await stat(join(server.dataDir, 'keys', 'signing-keys.json'))
     expect((mode & 0o777).toString(8)).toBe('600')
   })
 
-  it('gets a new key, and keeps the old one valid for 900 seconds, also for a process that reads it later', async () => {
+  it('gets a new key and keeps the old one valid for 900 seconds, also for a process that reads it later', async () => {
     const before = await server.token('assistant')
     const other = await new JoseTokenSigner({ keyFile: join(server.dataDir, 'keys', 'signing-keys.json') }).open()
     const { kid } = await other.rotate(server.clock.now())
@@ -211,12 +211,12 @@ describe('the file with the signing keys', () => {
     expect((await use(before)).status).toBe(200)
     server.clock.advance(1_000)
     expect((await use(before)).status).toBe(401)
-    // Nor does the old key sign anything that is younger.
+    // A newer token that the old key signed is refused too.
     const fresh = { ...claims, iat: now(), exp: now() + 900 }
     expect((await use(forge(fresh))).status).toBe(401)
   })
 
-  it('ends the tokens of a key that is taken out of it, those too that were used before', async () => {
+  it('ends the tokens of a key that is removed from it, including tokens that were used before', async () => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'keys.json')
     const signer = new JoseTokenSigner({ keyFile })
@@ -235,7 +235,7 @@ describe('the file with the signing keys', () => {
     await folder.remove()
   })
 
-  it('ends the tokens of a key that another one of the same id takes the place of, and signs with that', async () => {
+  it('ends the tokens of a key that another key with the same id replaces, and signs with the new key', async () => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'keys.json')
     const put = async (namedCurve: 'ed25519' | 'P-256'): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * A server with large chunks in a process of its own, so that its memory is its own: `answer-child.ts FOLDER`. Context 1
- * has 110 chunks of some 61,000 characters, of three bytes each, and finds 100 of them. It tells its address and a token,
- * and answers each message with its resident memory in bytes.
+ * A server with large chunks in a process of its own, so that its memory is its own: `answer-child.ts FOLDER`. Context
+ * 1 has 110 chunks of about 61,000 characters, of three bytes each, and finds 100 of them. It reports its address and a
+ * token, and answers each message with its resident memory in bytes.
  */
 import { createHttpHandler, serveHttp } from '../../dist/adapters/http-server/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'

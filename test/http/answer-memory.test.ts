@@ -69,7 +69,7 @@ async function healthMs(): Promise<number> {
 }
 
 describe('a search that finds 100 chunks of 61,000 characters', () => {
-  it('A19 comes whole to a client that reads', async () => {
+  it('A19 reaches a client that reads it completely', async () => {
     const response = await search()
     const text = await response.text()
     const found = JSON.parse(text) as readonly SearchResult[]
@@ -79,7 +79,7 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
     expect(Object.keys(found[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity'])
   })
 
-  it('A19 asked for by clients that never read costs the memory of a chunk each, and nobody waits', async () => {
+  it('A19 costs the memory of one chunk for each client that never reads, and delays no other client', async () => {
     const before = await rss()
     const readers = Array.from({ length: READERS }, () => silentClient(searchRequest()))
     let most = 0
@@ -93,11 +93,11 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
   })
 })
 
-describe('200 JSON bodies of 2 MB that are never finished', () => {
+describe('200 JSON bodies of 2 MB that never finish', () => {
   const BODIES = 200
-  /** What is held while the bodies wait for their end. */
+  /** The limit of memory while the bodies wait for their end. */
   const MOST_BYTES = 60_000_000
-  /** While they arrive: pieces of 64 kB of each connection, and buffers that have just become too small, come on top. */
+  /** The limit while they arrive: pieces of 64 kB of each connection, and outgrown buffers, come on top. */
   const MOST_BYTES_ARRIVING = 120_000_000
   const BODY = Buffer.from(`1d0000\r\n${' '.repeat(0x1d0000)}\r\n`)
 
@@ -105,7 +105,7 @@ describe('200 JSON bodies of 2 MB that are never finished', () => {
     ['without a token', 'POST /auth/reset', [413, 429]],
     ['without a token, by the other operation', 'POST /auth/setup', [413, 429]],
     ['of one company', 'POST /context', [429]],
-  ] as const)('A36 %s: they take less than 60 MB, and others are answered', async (_what, target, refusals) => {
+  ] as const)('A36 %s: take less than 60 MB, and other requests get answers', async (_what, target, refusals) => {
     const before = await rss()
     const bearer = target === 'POST /context' ? `Authorization: Bearer ${token}\r\n` : ''
     const head = `${target} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -123,7 +123,7 @@ describe('200 JSON bodies of 2 MB that are never finished', () => {
       taken.push((await rss()) - before)
       await setTimeout(100)
     }
-    // A short body is not counted.
+    // A short body does not count.
     const json = JSON.stringify({ name: 'Short', description: '', caption: '', toolsJson: '[]' })
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const made = await fetch(new URL('/context', address), { method: 'POST', headers, body: json })

@@ -11,7 +11,7 @@ const mailer = new MemoryMailer()
 const tokens = { assistant: '', tenant: '' }
 const PASSWORD = 'correct horse battery 東京'
 const TEXT = 'Parental leave lasts sixteen weeks.'
-/** Texts that no entry may hold. */
+/** Texts that no entry may contain. */
 const secrets = ['@', 'sk_', 'whsec_', 'eyJ', PASSWORD, TEXT, 'Lovelace', 'Handbook', 'hook.example', 'report.txt']
 
 beforeAll(async () => {
@@ -24,11 +24,11 @@ afterAll(async () => {
   await server.close()
 })
 
-/** What is done, and what the trail must say then. */
+/** The entries that the audit trail must contain after an operation. */
 interface Expected {
   readonly actions: readonly AuditAction[]
   readonly companyId: number | null
-  /** Of the first action, where it is known before. */
+  /** The target of the first action, if it is known before. */
   readonly targetId?: number | null
   /** Default: the user of the server's key. */
   readonly actor?: AuditEntry['actor']
@@ -37,7 +37,7 @@ interface Expected {
 interface Mutation extends Expected {
   readonly path?: string
   readonly token?: 'assistant' | 'tenant'
-  /** What it is called where it is refused; default the first action. */
+  /** The action that a refusal records; default the first action. */
   readonly refusedAs?: AuditAction
   readonly options?: RequestOptions
 }
@@ -106,7 +106,7 @@ const USER = { actions: ['user.added', 'permission.created'], companyId: 1 } as 
 const DESTINATIONS = '/v1/outbound-webhooks/destinations'
 const ANONYMOUS = { kind: 'anonymous', userId: null } as const
 
-/** Every operation of the description that may change something, but those of {@link UNRECORDED}. */
+/** Every operation of the description that may change something, except those of {@link UNRECORDED}. */
 const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
   'POST /auth/reset': async () => {
     const email = newEmail()
@@ -252,7 +252,7 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
   },
 }
 
-/** Operations that take a body and change nothing, with the reason. */
+/** Operations that have a body and change nothing, with the reason. */
 const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /connect/introspect': 'the state of a token is read; that a client is refused is recorded',
   'POST /connect/token': 'a token is given; that one is refused is recorded',
@@ -273,7 +273,7 @@ function expectNoSecret(entries: readonly AuditEntry[]): void {
   for (const secret of secrets) expect(text).not.toContain(secret)
 }
 
-describe('every operation of the REST API that changes something', () => {
+describe('every REST operation that changes something', () => {
   it('A107 has its actions in the table, or a reason why it has none', () => {
     const { paths } = describeApi() as { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -283,7 +283,7 @@ describe('every operation of the REST API that changes something', () => {
     expect([...Object.keys(ROUTES), ...Object.keys(UNRECORDED)].sort()).toEqual(changing.sort())
   })
 
-  it.each(Object.entries(ROUTES))('A107 leaves exactly its entries: %s', async (operation, prepare) => {
+  it.each(Object.entries(ROUTES))('A107 records exactly its audit entries: %s', async (operation, prepare) => {
     const [method = '', described = ''] = operation.split(' ')
     const mutation = await prepare()
     const { actions, companyId, targetId, actor, path = described, options = {} } = mutation
@@ -554,7 +554,7 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
   },
 }
 
-/** Methods that change nothing of anybody's, with the reason. */
+/** Methods that change no stored data, with the reason. */
 const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   'audit.entries': 'reads',
   'destinations.entries': 'reads',
@@ -564,7 +564,7 @@ const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   verifyPassword: 'a login; that one is refused is recorded',
 }
 
-/** Methods of an object and of the groups in it, however deep, but those that only read by their name. */
+/** Methods of an object and of its nested groups, except those whose name says that they only read. */
 function changingMethods(): string[] {
   const names = new Set<string>(methodsOf(administration))
   for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(administration))) names.add(name)
@@ -583,7 +583,7 @@ describe("every method of the host's administration that changes something", () 
     expect([...Object.keys(METHODS), ...Object.keys(UNRECORDED_METHODS)].sort()).toEqual(changingMethods().sort())
   })
 
-  it.each(Object.entries(METHODS))('A108 leaves exactly its entries: %s', async (_name, method) => {
+  it.each(Object.entries(METHODS))('A108 records exactly its audit entries: %s', async (_name, method) => {
     const { actions, companyId, targetId, call } = await method()
     const before = await lastId()
     await call()
@@ -598,7 +598,7 @@ describe("every method of the host's administration that changes something", () 
   })
 })
 
-describe('what is refused for want of rights', () => {
+describe('an operation that is refused for lack of rights', () => {
   const weak = { assistant: '', tenant: '' }
   let weakId = 0
   let clientId = ''
@@ -620,10 +620,10 @@ describe('what is refused for want of rights', () => {
     for (const target of ['assistant', 'tenant'] as const) weak[target] = await server.token(target, key)
   })
 
-  // A client may always end its own tokens: that a client is refused is `token.refused` (A94, A110).
+  // A client may always end its own tokens: the refusal of a client is `token.refused` (A94, A110).
   const guarded = Object.entries(ROUTES).filter(([operation]) => !/ \/(?:auth|connect)\//.test(operation))
 
-  it.each(guarded)('A109 leaves one entry, and changes nothing: %s', async (operation, prepare) => {
+  it.each(guarded)('A109 records one audit entry, and changes nothing: %s', async (operation, prepare) => {
     const [method = '', described = ''] = operation.split(' ')
     const { actions, refusedAs, targetId, path = described, options = {} } = await prepare()
     const before = await lastId()

@@ -21,7 +21,7 @@ async function newest(): Promise<AuditEntry | undefined> {
 }
 
 describe('GET /tenant/audit', () => {
-  it('A100 tells of each change of rights: who, by which key, from where, in which request', async () => {
+  it('A100 returns each change of rights: who, by which key, from which address, in which request', async () => {
     const { administration } = server.engine
     const { id: userId } = await administration.users.add({ email: 'ada@example.com', companyId: 1 })
     const [, accountId = 0] = (await administration.accounts.list()).map(({ id }) => id)
@@ -66,20 +66,20 @@ describe('GET /tenant/audit', () => {
     }
   })
 
-  it('A104 is for tokens of the tenant API alone', async () => {
+  it('A104 accepts tokens of the tenant API alone', async () => {
     expect((await server.request('GET', '/tenant/audit')).status).toBe(401)
     const other = await server.token('assistant')
     expect((await server.request('GET', '/tenant/audit', { token: other })).status).toBe(403)
   })
 
-  it('A105 refuses a limit above 1,000, an unknown action and a cursor that is none', async () => {
+  it('A105 refuses a limit above 1,000, an unknown action and an invalid cursor', async () => {
     for (const query of ['limit=1001', 'limit=0', 'action=x', 'cursor=x', 'from=x']) {
       expect((await server.request('GET', `/tenant/audit?${query}`, { token })).status).toBe(400)
     }
   })
 })
 
-describe('what strangers try', () => {
+describe('an attempt by a stranger', () => {
   const entriesOf = async (action: AuditAction): Promise<AuditEntry[]> => {
     const entries: AuditEntry[] = []
     for await (const entry of server.engine.administration.audit.entries({ action })) entries.push(entry)
@@ -90,7 +90,7 @@ describe('what strangers try', () => {
     return await server.request('POST', '/connect/token', { form: { ...form, target_app: targetApp } })
   }
 
-  it('A110 is recorded where a token is refused: without the secret, and without a client id that is none', async () => {
+  it('A110 is recorded when a token is refused: without the secret, and without an invalid client id', async () => {
     const { key } = server
     const wrong = await ask(key.clientId, 'sk_wrong-secret')
     const unknown = await ask(key.clientSecret, 'sk_other-secret')
@@ -108,7 +108,7 @@ describe('what strangers try', () => {
     expect(await entriesOf('token.refused')).toHaveLength(2)
   })
 
-  it('A111 is recorded for some of a minute, however often they try, and again in the next one', async () => {
+  it('A111 is recorded up to a limit for each minute, however many attempts there are, and again in the next minute', async () => {
     server.clock.advance(61_000)
     const before = (await entriesOf('token.refused')).length
     const statuses: number[] = []
@@ -123,7 +123,7 @@ describe('what strangers try', () => {
     expect((await entriesOf('token.refused')).length - before).toBe(31)
   })
 
-  it('A112 is recorded where a password is wrong, also for an address that nobody has, and without the address', async () => {
+  it('A112 is recorded when a password is wrong, also for an unknown e-mail address, and without the address', async () => {
     const { administration } = server.engine
     const { id } = await administration.users.add({ email: 'grace@example.com', companyId: 1 })
     await administration.users.completeSetup(id, 'correct horse battery staple')

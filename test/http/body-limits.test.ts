@@ -31,7 +31,7 @@ describe('a JSON body', () => {
     ['POST', '/v1/outbound-webhooks/destinations'],
     ['PUT', '/v1/outbound-webhooks/destinations/1'],
   ])(
-    'A36 of %s %s is refused beyond what the operation can need, whether or not it tells its length',
+    'A36 of %s %s is refused beyond the size that the operation needs, with or without a Content-Length',
     async (method, path) => {
       server.clock.advance(60_000)
       const token = path.startsWith('/context') ? assistant : tenant
@@ -55,11 +55,11 @@ describe('a JSON body', () => {
     expect([status, body.detail]).toEqual([413, 'the body must have at most 2000000 bytes'])
   })
 
-  it('A36 about passwords is not read once the network address has sent too many', async () => {
+  it('A36 about passwords stays unread once the network address has sent too many', async () => {
     server.clock.advance(60_000)
     const json = { email: 'nobody@example.com' }
     for (let at = 0; at < 5; at += 1) expect((await server.request('POST', '/auth/reset', { json })).status).toBe(204)
-    // A body that never comes would be awaited for 30 seconds.
+    // The server waits 30 seconds for a body that never comes.
     for (const path of ['/auth/reset', '/auth/setup']) {
       for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
         const head = endlessHead('POST', path, { 'Content-Type': type })
@@ -72,7 +72,7 @@ describe('a JSON body', () => {
 })
 
 describe('the budget for bodies', () => {
-  it('A36 leaves room for other companies, and says who has too much', () => {
+  it('A36 leaves room for other companies, and names the company that uses too much', () => {
     const budget = new BodyBudget()
     const hold = (companyId: number) => {
       const held = budget.hold(companyId)

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describeApi } from '../../adapters/http-server/index.js'
 
-/** An answer whose body was read. */
+/** An answer with its body read. */
 export interface Answer<Body = unknown> {
   readonly status: number
   readonly headers: Headers
@@ -23,8 +23,8 @@ ajv.addSchema(description, 'description')
 const validators = new Map<string, ValidateFunction>()
 
 /**
- * Checks that the description knows an answer: its status, content type and body.
- * Paths and methods that are not described must be refused by 404 and 405.
+ * Checks that the description contains an answer: its status, content type and body.
+ * Paths and methods outside the description must be refused by 404 and 405.
  */
 export function checkAnswer(method: string, target: string, answer: Answer): void {
   const where = `${method} ${target}: ${answer.status}`

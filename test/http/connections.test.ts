@@ -43,36 +43,36 @@ async function bodyOf(address: string, forwarded: string): Promise<string> {
 }
 
 describe('open connections', () => {
-  it('A25 are limited for each address; the place of one that ends is free again', async () => {
+  it('A25 are limited for each address; the place of a closed connection is free again', async () => {
     const telemetry = new MemoryTelemetry()
     server = await serveHttp(HANDLER, { port: 0, maxConnectionsPerAddress: 5, telemetry })
     expect(await openMany(server.address, 12)).toBe(5)
     const refusals = telemetry.events.filter(({ name }) => name === 'http.connections.refused')
-    // Seven were refused: one record at most every ten seconds.
+    // Seven were refused; the log has at most one record every ten seconds.
     expect(refusals).toMatchObject([{ level: 'warn', fields: { refused: 1, lastAddress: '127.0.0.1', open: 5 } }])
     for (const socket of opened.splice(0, 2)) socket.destroy()
     await expect.poll(async () => await open(server?.address ?? '')).toBe(true)
   })
 
-  it('A25 are limited in all, and those of a trusted proxy only so', async () => {
+  it('A25 are limited in total, and connections of a trusted proxy only in total', async () => {
     const limits = { maxConnections: 8, maxConnectionsPerAddress: 3 }
     server = await serveHttp(HANDLER, { port: 0, trustedProxies: ['127.0.0.0/8'], ...limits })
     expect(await openMany(server.address, 12)).toBe(8)
   })
 
-  it('A25 are 100 of one address by default, 1,000 in all', async () => {
+  it('A25 are limited to 100 for one address and 1,000 in total by default', async () => {
     server = await serveHttp(HANDLER, { port: 0 })
     expect(await openMany(server.address, 110)).toBe(100)
   })
 
-  it('A25 refuses limits that are none', async () => {
+  it('A25 refuse invalid limits', async () => {
     for (const limits of [{ maxConnections: 0 }, { maxConnectionsPerAddress: 1.5 }]) {
       await expect(serveHttp(HANDLER, { port: 0, ...limits })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     }
     await expect(serveHttp(HANDLER, { port: 0, trustedProxies: ['somewhere'] })).rejects.toThrow('trustedProxies: must')
   })
 
-  it('A25 counts a /64 of IPv6 as one address', () => {
+  it('A25 share one count within a /64 of IPv6', () => {
     const connections = createServer()
     watchConnections(connections, { maxConnectionsPerAddress: 2, isTrusted: () => false })
     const admit = (remoteAddress: string): boolean => {
@@ -102,10 +102,10 @@ describe('X-Forwarded-For', () => {
     expect(await bodyOf(server.address, '203.0.113.9')).toBe('127.0.0.1')
   })
 
-  it('A26 tells the last address that no trusted proxy added', async () => {
+  it('A26 yields the last address that no trusted proxy added', async () => {
     server = await serveHttp(HANDLER, { port: 0, trustedProxies: ['loopback', '10.0.0.0/8'] })
     expect(await bodyOf(server.address, '203.0.113.9')).toBe('203.0.113.9')
-    // What the client itself wrote stands before what the first proxy added.
+    // The client's own entries come before the entry of the first proxy.
     expect(await bodyOf(server.address, '198.51.100.1, 203.0.113.9, 10.1.2.3')).toBe('203.0.113.9')
     expect(await bodyOf(server.address, '2001:db8::7')).toBe('2001:db8::7')
     for (const garbage of ['', 'unknown', '<script>', '203.0.113.9:80', 'a'.repeat(5_000)]) {
@@ -113,7 +113,7 @@ describe('X-Forwarded-For', () => {
     }
   })
 
-  it('A26 writes an IPv4 address in one way', () => {
+  it('A26 yields an IPv4 address in one notation', () => {
     const request = { socket: { remoteAddress: '::ffff:192.0.2.1' }, headers: {} } as never
     expect(clientAddress(request, trustOf())).toBe('192.0.2.1')
   })

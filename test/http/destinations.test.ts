@@ -4,7 +4,7 @@ import type { Answer } from './check-answer.js'
 import { type Problem, startServer, type TestServer } from './server.js'
 
 const PATH = '/v1/outbound-webhooks/destinations'
-/** The names that this network knows. */
+/** The names that this network resolves. */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'public.example.com': ['8.8.8.8'],
   'wiki.example.com': ['10.1.2.3'],
@@ -38,8 +38,8 @@ async function create(token: string, url: string): Promise<Answer<DestinationWit
   return await server.request('POST', PATH, { token, json: { url, eventTypes: null } })
 }
 
-describe('A65 what a tenant learns of names in the operator’s network', () => {
-  it('is nothing: a name that does not resolve, and one that is not public, are one answer', async () => {
+describe('A65 the answer to a tenant about names in the operator’s network', () => {
+  it('is the same for a name that does not resolve and for one that is not public', async () => {
     const token = await newCompany()
     const names = ['unknown.example.com', 'wiki.example.com', 'both.example.com']
     const answers = await Promise.all(names.map(async (name) => await create(token, `https://${name}/hook`)))
@@ -50,7 +50,7 @@ describe('A65 what a tenant learns of names in the operator’s network', () => 
     }
   })
 
-  it('is nothing either where a destination is changed', async () => {
+  it('is also the same when a destination is changed', async () => {
     const token = await newCompany()
     const { body } = await create(token, 'https://public.example.com/hook')
     const change = async (name: string): Promise<Answer<Problem>> => {
@@ -61,7 +61,7 @@ describe('A65 what a tenant learns of names in the operator’s network', () => 
     expect([unknown.status, unknown.body]).toEqual([400, internal.body])
   })
 
-  it('is told apart in the operator’s log, and to the host', async () => {
+  it('differs for the two names in the operator’s log, and for the host', async () => {
     const token = await newCompany()
     const before = server.telemetry.events.length
     await create(token, 'https://unknown.example.com/hook')
@@ -78,7 +78,7 @@ describe('A65 what a tenant learns of names in the operator’s network', () => 
     await expect(make('wiki.example.com')).rejects.toThrow('resolves to an address that')
   })
 
-  it('is the exact reason for what the URL itself says', async () => {
+  it('is the exact reason when the URL itself is wrong', async () => {
     const token = await newCompany()
     for (const [url, detail] of [
       ['https://10.1.2.3/', '10.1.2.3'],
@@ -91,8 +91,8 @@ describe('A65 what a tenant learns of names in the operator’s network', () => 
   })
 })
 
-describe('A66 in a minute a company', () => {
-  it('makes and changes so many destinations, refused ones included, and another company its own', async () => {
+describe('A66 a company, in one minute', () => {
+  it('creates and changes only a limited number of destinations, refused ones included, without effect on another company', async () => {
     const token = await newCompany()
     const { body } = await create(token, 'https://public.example.com/1')
     expect((await create(token, 'https://wiki.example.com/2')).status).toBe(400)
@@ -106,11 +106,11 @@ describe('A66 in a minute a company', () => {
     expect(seconds).toBeGreaterThan(0)
     expect((await create(await newCompany(), 'https://public.example.com/1')).status).toBe(201)
     server.clock.advance(seconds * 1_000)
-    const again = await server.request('PUT', `${PATH}/${body.id}`, { token, json })
-    expect(again.status).toBe(200)
+    const repeated = await server.request('PUT', `${PATH}/${body.id}`, { token, json })
+    expect(repeated.status).toBe(200)
   })
 
-  it('sends so many test events and deliveries again; nothing of the others is queued', async () => {
+  it('sends only a limited number of test events and resends; the refused ones are not queued', async () => {
     const token = await newCompany()
     const { body: destination } = await create(token, 'https://public.example.com/hook')
     const tests = await Promise.all(

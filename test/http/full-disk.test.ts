@@ -11,7 +11,7 @@ class FullFileStore extends MemoryFileStore {
   }
 }
 
-it('an upload to a full disk is answered with 503, a code, and when to try again; the quota is free', async () => {
+it('an upload to a full disk gets 503, a code and a time to retry; the quota is free', async () => {
   const server = await startServer({}, new MemoryEmbeddingModel(), { fileStore: new FullFileStore() })
   const session = server.engine.as(server.engine.owner)
   const context = await session.contexts.create(NEW_CONTEXT)

@@ -6,7 +6,7 @@ import { sized } from '../full-form.js'
 import { checkAnswer } from './check-answer.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
-/** Requests in all; the seed is fixed, so a failure is found again. */
+/** The number of requests; the seed is fixed, so that a failure is reproducible. */
 const REQUESTS = sized(1_500, 5_000)
 const SEED = 20_260_102
 const PATIENCE_MS = 20_000
@@ -28,9 +28,9 @@ let server: TestServer
 const tokens: (string | undefined)[] = []
 
 beforeAll(async () => {
-  // Odd names must not be looked up.
+  // Odd names must cause no look-up.
   server = await startServer({}, undefined, { httpTransport: new MemoryHttpTransport() })
-  // Of somebody who has another id, with permissions of other ids, than odd requests delete.
+  // These users have other ids, and permissions with other ids, than odd requests delete.
   for (const name of ['ada', 'grace', 'alan']) {
     await server.engine.administration.users.add({ email: `${name}@example.com`, companyId: 1 })
   }
@@ -130,7 +130,7 @@ const oddPathPart = fc.oneof(
   fc.string({ maxLength: 20 }).map(encodeURIComponent),
 )
 
-/** What lets a request through: where every member is odd, only the first is ever looked at. */
+/** Valid members: if every member of a body is odd, the engine checks only the first. */
 const GOOD: Readonly<Record<string, unknown>> = {
   name: 'Name',
   description: 'Description',
@@ -197,7 +197,7 @@ function toFetch(odd: OddRequest): [string, RequestInit] {
   return [`${path}${search === '' ? '' : `?${search}`}`, init]
 }
 
-/** An odd object may have a member toString that is no function. */
+/** An odd object may have a member toString that is not a function. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -218,7 +218,7 @@ function toBody(
   return form === 'json' ? JSON.stringify(members) : raw
 }
 
-describe('odd input', () => {
+describe('an odd request', () => {
   it(`gets an answer below 500, described, and in time: ${REQUESTS} requests`, async () => {
     let sent = 0
     const statuses = new Map<number, number>()
@@ -243,7 +243,7 @@ describe('odd input', () => {
       { numRuns: REQUESTS / 10, seed: SEED, endOnFailure: true },
     )
     expect(sent).toBeGreaterThanOrEqual(REQUESTS)
-    // Odd input must reach the operations themselves, not only be turned away at the door.
+    // Odd input must reach the operations themselves, not only their checks.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 403, 404, 405]))
     expect((await server.request('GET', '/health')).status).toBe(200)
   }, 300_000)

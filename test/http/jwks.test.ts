@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Verifies as a resource server does that knows nothing but the keys. */
+/** Verifies a token as a resource server does that has only the keys. */
 async function subjectOf(token: string, set: Parameters<typeof jwtVerify>[1]): Promise<string | undefined> {
   const currentDate = server.clock.now()
   const { payload } = await jwtVerify(token, set as never, {
@@ -38,7 +38,7 @@ async function keySet(): Promise<JSONWebKeySet> {
 }
 
 describe('GET /.well-known/jwks.json', () => {
-  it('A90 needs no token, is open to pages of every origin, and is kept for a minute', async () => {
+  it('A90 needs no token, is open to pages of every origin, and is cached for a minute', async () => {
     const { status, headers } = await server.request('GET', PATH, { headers: { origin: 'https://other.example' } })
     expect(status).toBe(200)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -46,7 +46,7 @@ describe('GET /.well-known/jwks.json', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  it('A90 has no private member', async () => {
+  it('A90 contains no private member', async () => {
     const { keys } = await keySet()
     const text = expect.any(String) as string
     expect(keys).toEqual([{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: text, x: text }])
@@ -60,7 +60,7 @@ describe('GET /.well-known/jwks.json', () => {
     await expect(subjectOf(`${token.slice(0, -20)}${'A'.repeat(20)}`, remote)).rejects.toThrow()
   })
 
-  it('A90 has the key of before for as long as its tokens live, and verifies those of both', async () => {
+  it('A90 contains the previous key for as long as its tokens live, and verifies tokens of both keys', async () => {
     const before = await server.token('assistant')
     await server.engine.administration.rotateSigningKey()
     const after = await server.token('assistant')

@@ -1,6 +1,6 @@
 /**
- * A server with long lists in a process of its own, so that its memory is its own: `list-child.ts FOLDER CONTEXTS`.
- * It tells its address and a token, and answers each message with its resident memory in bytes.
+ * A server with long lists in a process of its own, so that its memory is its own: `list-child.ts FOLDER CONTEXTS`. It
+ * reports its address and a token, and answers each message with its resident memory in bytes.
  */
 import { join } from 'node:path'
 import { createHttpHandler, serveHttp } from '../../dist/adapters/http-server/index.js'

@@ -37,7 +37,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** A client that asks for the list, and never reads the answer. */
+/** A client that requests the list, and never reads the answer. */
 function silentReader(): Socket {
   const socket = connect({ port: Number(address.port), host: address.hostname }).on('error', () => undefined)
   socket.write(`GET /context HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
@@ -52,8 +52,8 @@ async function timed(path: string): Promise<number> {
   return performance.now() - began
 }
 
-describe('1,000 contexts of 100 kB', () => {
-  it('A18 asked for by clients that never read cost the memory of a few rows each, and nobody waits', async () => {
+describe('a list of 1,000 contexts of 100 kB', () => {
+  it('A18 costs the memory of a few rows for each client that never reads, and delays no other client', async () => {
     await timed('/context?limit=10')
     const { rssBytes: before } = await tell<{ readonly rssBytes: number }>('rss')
     const readers = Array.from({ length: READERS }, silentReader)
@@ -68,7 +68,7 @@ describe('1,000 contexts of 100 kB', () => {
     expect(most).toBeLessThan(MOST_GROWTH_BYTES)
   })
 
-  it('A18 come whole to a client that reads', async () => {
+  it('A18 reaches a client that reads it completely', async () => {
     const response = await fetch(new URL('/context', address), { headers: { authorization: `Bearer ${token}` } })
     let bytes = 0
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) bytes += chunk.byteLength

@@ -70,7 +70,7 @@ describe('a list', () => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  it('A11 is walked by its links, each row once, whatever the limit', async () => {
+  it('A11 is read page by page through its links, each row once, whatever the limit', async () => {
     const lists = [
       { path: `${BASE}/context`, token: assistant, count: CONTEXTS },
       { path: `${BASE}/context/documents/1`, token: assistant, count: 5 },
@@ -106,7 +106,7 @@ describe('a list', () => {
     expect((await walk(path, tenant)).map((page) => page.length)).toEqual([2, 1])
   })
 
-  it('A12 refuses limits and places that are none', async () => {
+  it('A12 refuses invalid limits and cursors', async () => {
     for (const query of [
       'limit=0',
       'limit=1001',
@@ -132,10 +132,10 @@ describe('a list', () => {
   })
 })
 
-describe('a list that is read slowly', () => {
+describe('a list that a client reads slowly', () => {
   const ROWS = 200
 
-  /** A handler on an engine in memory, whose reads of contexts are counted, and fail from one on. */
+  /** A handler on an engine in memory that counts reads of contexts; they fail from a chosen read on. */
   async function open(failsAt = Infinity) {
     let [reads, rows] = [0, 0]
     const storage = new HookedStorage(new MemoryStorage(), async (call, go) => {
@@ -177,7 +177,7 @@ describe('a list that is read slowly', () => {
     await engine.close()
   })
 
-  it('A14 leaves out rows that were deleted meanwhile, and gives none twice', async () => {
+  it('A14 leaves out rows that are deleted during the read, and contains no row twice', async () => {
     const { handler, request, session, engine } = await open()
     const reader = bytesOf(await handler(request))
     const decoder = new TextDecoder()
@@ -191,12 +191,12 @@ describe('a list that is read slowly', () => {
     await engine.close()
   })
 
-  it('A16 ends without its end where a read fails, and the log says why', async () => {
+  it('A16 stops before its end when a read fails, and the log contains the reason', async () => {
     const { handler, request, telemetry, engine } = await open(3)
     const response = await handler(request)
     expect(response.status).toBe(200)
     const failed = await response.text().catch((error: unknown) => error)
-    expect(failed).toMatchObject({ message: expect.stringContaining('broke off') as string })
+    expect(failed).toMatchObject({ message: expect.stringContaining('the list was aborted') as string })
     expect(String(failed)).not.toContain('secret_table')
     const records = telemetry.events.filter(({ name }) => name === 'http.request.failed')
     expect(records).toMatchObject([
@@ -205,14 +205,14 @@ describe('a list that is read slowly', () => {
     await engine.close()
   })
 
-  it('A16 is a problem where the first read fails', async () => {
+  it('A16 is a problem answer when the first read fails', async () => {
     const { handler, request, engine } = await open(1)
     const response = await handler(request)
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'ERR_INTERNAL' }])
     await engine.close()
   })
 
-  it('A17 ends when the key of its reader is revoked, and when the permission is suspended', async () => {
+  it('A17 stops when the key of its reader is revoked, and when the permission is suspended', async () => {
     for (const revoke of [
       async ({ engine }: Awaited<ReturnType<typeof open>>) => await engine.administration.apiKeys.revoke(1),
       async ({ engine }: Awaited<ReturnType<typeof open>>) => {
@@ -224,12 +224,12 @@ describe('a list that is read slowly', () => {
       const reader = (await opened.handler(opened.request)).body?.getReader() ?? expect.fail()
       await reader.read()
       await revoke(opened).catch(() => opened.engine.administration.accounts.setActive(1, false))
-      await expect(reader.read()).rejects.toThrow('broke off')
+      await expect(reader.read()).rejects.toThrow('the list was aborted')
       await opened.engine.close()
     }
   })
 
-  it('A17 goes on when only the token expires', async () => {
+  it('A17 continues when only the token expires', async () => {
     const { handler, request, clock, engine } = await open()
     const response = await handler(request)
     clock.advance(1_000_000)
@@ -239,12 +239,12 @@ describe('a list that is read slowly', () => {
 })
 
 describe('a list over a connection', () => {
-  it('A16 breaks the connection where it breaks off: no chunk ends the body', async () => {
+  it('A16 breaks the connection when it is aborted: no final chunk completes the body', async () => {
     const other = await startServer()
     try {
       const session = other.engine.as(other.engine.owner)
       for (let at = 0; at < 40; at += 1) {
-        // More than the kernels hold.
+        // This is more than the buffers of both kernels hold.
         await session.contexts.create({ ...NEW_CONTEXT, toolsJson: `[${' '.repeat(900_000)}]` })
       }
       const token = await other.token('assistant')

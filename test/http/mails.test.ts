@@ -18,8 +18,8 @@ afterAll(async () => {
 
 const mails = async (): Promise<number> => (await readdir(join(server.dataDir, 'mail'))).length
 
-describe('mails over REST', () => {
-  it('A44 names with links, marks of HTML, line breaks or more than 100 characters are 400', async () => {
+describe('the REST API', () => {
+  it('A44 refuses names with links, HTML, line breaks or more than 100 characters by 400', async () => {
     for (const name of ['You won: http://evil', 'evil.com', 'Ada <b>', 'Ada\nL', 'x'.repeat(101), 'Ada \u202Emoc']) {
       for (const field of ['name', 'firstName', 'lastName']) {
         const json = { email: 'bad@example.com', [field]: name }
@@ -32,7 +32,7 @@ describe('mails over REST', () => {
     expect([status, body.name]).toEqual([201, 'J. R. R. Tolkien'])
   })
 
-  it('A40 60 requests to send an invitation once more: 429 with Retry-After, and five mails in all', async () => {
+  it('A40 answers 429 with Retry-After to most of 60 requests to resend an invitation, and sends five mails in all', async () => {
     const before = await mails()
     const json = { email: 'ada@example.com' }
     const { body: added } = await server.request<UserWithPermissions>('POST', '/tenant/user', { token, json })
@@ -52,7 +52,7 @@ describe('mails over REST', () => {
     expect((await mails()) - before).toBe(5)
   })
 
-  it('A41 a user beyond what the company may mail is 429, and not there', async () => {
+  it('A41 refuses a user beyond the mail limit of the company by 429, and does not add the user', async () => {
     const add = async (name: string) =>
       await server.request<Problem>('POST', '/tenant/user', { token, json: { email: `${name}@example.com` } })
     expect((await add('last-1')).status).toBe(201)
@@ -61,7 +61,7 @@ describe('mails over REST', () => {
     expect([status, body.code, headers.has('retry-after')]).toEqual([429, 'ERR_THROTTLED', true])
     const { body: users } = await server.request<UserWithPermissions[]>('GET', '/tenant/users', { token })
     expect(users.map(({ email }) => email)).not.toContain('late@example.com')
-    // The address is free: an hour later it is added.
+    // The address is free: an hour later the engine adds it.
     server.clock.advance(3_600_000)
     token = await server.token('tenant')
     expect((await add('late')).status).toBe(201)

@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** The whole way of a client, against one address. */
+/** The complete flow of a client, against one address. */
 async function drive(base: string): Promise<void> {
   const form = {
     grant_type: 'client_credentials',
@@ -80,7 +80,7 @@ describe('the handler', () => {
   it('mounts in Fastify', async () => {
     const app = fastify()
     const listener = nodeListener(createHttpHandler(server.engine, { basePath: '/alcove' }))
-    // Bodies are the handler's to read.
+    // The handler itself must read the bodies.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.all('/alcove/*', (request, reply) => {
@@ -92,7 +92,7 @@ describe('the handler', () => {
     await app.close()
   })
 
-  it('answers what a host injects without a connection', async () => {
+  it('answers a request that a host injects without a connection', async () => {
     const app = fastify()
     const listener = nodeListener(createHttpHandler(server.engine, { basePath: '/alcove' }))
     app.removeAllContentTypeParsers()
@@ -122,7 +122,7 @@ describe('the handler', () => {
     await new Promise<void>((resolve) => host.close(() => resolve()))
   })
 
-  it('mounts in Hono, as in anything that speaks fetch', async () => {
+  it('mounts in Hono, as in any framework that uses fetch', async () => {
     const app = new Hono()
     const handler = createHttpHandler(server.engine, { basePath: '/alcove' })
     app.all('/alcove/*', (context) => handler(context.req.raw))
@@ -132,7 +132,7 @@ describe('the handler', () => {
     )
   })
 
-  it('mounts a part alone', async () => {
+  it('mounts one part of the API alone', async () => {
     const handler = createHttpHandler(server.engine, { apis: ['tenant'] })
     expect((await handler(new Request('http://host/tenant/users'))).status).toBe(401)
     expect((await handler(new Request('http://host/context'))).status).toBe(404)
@@ -141,7 +141,7 @@ describe('the handler', () => {
     expect(Object.keys(description.paths)).not.toContain('/context')
   })
 
-  it('answers, and does not reject, where a host aborts a request, whatever the reason', async () => {
+  it('answers, and does not reject, when a host aborts a request for any reason', async () => {
     const handler = createHttpHandler(server.engine)
     const token = await server.token('assistant')
     for (const reason of ['a text', new Error('an error'), undefined]) {
@@ -154,18 +154,18 @@ describe('the handler', () => {
     }
   })
 
-  it('refuses a part of the API that there is not', () => {
+  it('refuses an unknown part of the API', () => {
     expect(() => createHttpHandler(server.engine, { apis: ['nope' as 'tenant'] })).toThrow('apis: must be a list of')
   })
 
-  it('refuses a base path that is none', () => {
+  it('refuses an invalid base path', () => {
     for (const basePath of ['alcove', '/a b', '/:id', '/*']) {
       expect(() => createHttpHandler(server.engine, { basePath })).toThrow('basePath: must be a path')
     }
     createHttpHandler(server.engine, { basePath: '/alcove/' })
   })
 
-  it('lets no page of another origin in, unless it is named', async () => {
+  it('refuses pages of other origins unless they are named', async () => {
     const ask = async (handler: HttpHandler, method: string): Promise<Headers> => {
       const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
       return (await handler(new Request('http://host/context', { method, headers }))).headers
@@ -180,7 +180,7 @@ describe('the handler', () => {
     expect((await ask(other, 'GET')).get('access-control-allow-origin')).not.toBe('https://app.example')
   })
 
-  it('gives every answer an id, and safe headers', async () => {
+  it('adds an id and safe headers to every answer', async () => {
     const telemetry = new MemoryTelemetry()
     const handler = createHttpHandler(server.engine, { telemetry })
     const { headers } = await handler(new Request('http://host/nowhere', { headers: { 'x-request-id': 'mine-1' } }))
@@ -192,7 +192,7 @@ describe('the handler', () => {
     expect(telemetry.events[0]).toMatchObject({ name: 'http.request', fields: { status: 404, requestId: 'mine-1' } })
   })
 
-  it('says how it is, and shows its description without a network', async () => {
+  it('reports its health, and shows its description without a network', async () => {
     const handler = createHttpHandler(server.engine, { basePath: '/alcove' })
     const get = async (path: string): Promise<Response> => await handler(new Request(`http://host/alcove${path}`))
     for (const path of ['/health', '/ready']) {

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('GET /.well-known/oauth-authorization-server', () => {
-  it('A91 names the issuer that tokens have, and the endpoints at its address', async () => {
+  it('A91 names the issuer that tokens carry, and the endpoints at its address', async () => {
     const { status, headers, body } = await server.request<Metadata>('GET', PATH)
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -54,7 +54,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     expect((await server.request('GET', '/context', { token })).status).toBe(200)
   })
 
-  it('A91 does not take the address from the header Host', async () => {
+  it('A91 ignores the address in the header Host', async () => {
     const request = `GET ${PATH} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
     const { answer } = await ask(server.url, request)
     expect(answer).toContain('200 OK')
@@ -62,7 +62,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     expect(answer).not.toContain('evil.example')
   })
 
-  it('A91 lets nobody store an answer that is made of the address of a request', async () => {
+  it('A91 forbids caches to store an answer that contains the address of a request', async () => {
     const { engine } = await memoryEngine()
     const handler = createHttpHandler(engine)
     const answered = await handler(new Request(`http://invented.example${PATH}`))
@@ -93,7 +93,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
 })
 
 describe('an issuer', () => {
-  it('A91 refuses the tokens of another one, in both directions', async () => {
+  it('A91 refuses the tokens of another issuer, in both directions', async () => {
     const shared = { storage: new MemoryStorage(), tokenSigner: new MemoryTokenSigner() }
     const [named, same, plain] = await Promise.all(
       [{ tokenIssuer: ISSUER }, { tokenIssuer: ISSUER }, {}].map(async (options) => {
@@ -116,7 +116,7 @@ describe('an issuer', () => {
   })
 
   it.each(['', 'alcove', 'ftp://a.example', 'https://a.example?x', 'https://a.example#x', 'https://u:p@a.example', 7])(
-    'A91 is a web address: %j is refused',
+    'A91 must be a web address: %j is refused',
     async (tokenIssuer) => {
       const opening = memoryEngine({ tokenIssuer: tokenIssuer as string })
       await expect(opening).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'tokenIssuer' })

@@ -25,18 +25,18 @@ describe('the OpenAPI description', () => {
     expect(errors.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
-  it('is what the server shows', async () => {
+  it('equals the description that the server shows', async () => {
     expect((await server.request('GET', '/openapi.json')).body).toEqual(describeApi({ basePath: '' }))
   })
 
-  it('is what the types of the client below were made of (npm run generate:api)', async () => {
+  it('equals the source of the client types below (npm run generate:api)', async () => {
     const file = new URL('./generated/api.ts', import.meta.url)
     expect(await readFile(file, 'utf8')).toBe(await generateApiTypes())
   })
 })
 
-describe('a client whose types are made of the description', () => {
-  it('drives the whole flow', async () => {
+describe('a client with types from the description', () => {
+  it('runs the whole flow', async () => {
     const client = createClient<paths>({ baseUrl: server.url })
     const authorize = async (target_app: 'assistant' | 'tenant'): Promise<Middleware> => {
       const { data } = await client.POST('/connect/token', {

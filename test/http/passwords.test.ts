@@ -28,7 +28,7 @@ async function mailFiles(): Promise<string[]> {
   return (await readdir(join(server.dataDir, 'mail')).catch(() => [])).sort()
 }
 
-/** Mails that came since the test began, as text. */
+/** Mails since the start of the test, as text. */
 async function mails(): Promise<string[]> {
   const names = (await mailFiles()).filter((name) => !seen.includes(name))
   return await Promise.all(names.map(async (name) => await readFile(join(server.dataDir, 'mail', name), 'utf8')))
@@ -74,7 +74,7 @@ describe('an invitation', () => {
     expect(await administration.verifyPassword('nobody@example.com', PASSWORD)).toBeUndefined()
   })
 
-  it('is sent once more, which ends the link before; not to a user who has completed the setup', async () => {
+  it('ends the previous link when it is sent again, and is refused for a user who has completed the setup', async () => {
     const { id } = await addUser()
     const first = tokenOf((await mails())[0])
     expect((await server.request('POST', '/tenant/user/init', { token, json: { id } })).status).toBe(204)
@@ -86,14 +86,14 @@ describe('an invitation', () => {
     expect([status, (await mails()).length]).toEqual([400, 2])
   })
 
-  it('ends after seven days', async () => {
+  it('expires after seven days', async () => {
     await addUser()
     const link = tokenOf((await mails())[0])
     server.clock.advance(7 * 86_400_000)
     expect(await setup({ token: link, password: PASSWORD })).toBe(400)
   })
 
-  it('is not needed where the host completes the setup', async () => {
+  it('is unnecessary when the host completes the setup', async () => {
     const { id } = await addUser()
     const link = tokenOf((await mails())[0])
     const completed = await server.engine.administration.users.completeSetup(id)
@@ -101,14 +101,14 @@ describe('an invitation', () => {
     expect(await setup({ token: link, password: PASSWORD })).toBe(400)
     const { administration } = server.engine
     await administration.users.completeSetup(id, PASSWORD)
-    // Once more, without a password: the one there is stays.
+    // A second call without a password keeps the present one.
     await administration.users.completeSetup(id)
     expect(await administration.verifyPassword(email, PASSWORD)).toMatchObject({ id })
   })
 })
 
-describe('a reset', () => {
-  it('is mailed where the address is known, and answered alike where it is not', async () => {
+describe('a password reset', () => {
+  it('is mailed to a known address, and answered alike for an unknown one', async () => {
     const { id } = await addUser()
     await setup({ token: tokenOf((await mails())[0]), password: PASSWORD })
     for (const known of [email, email.toUpperCase(), 'nobody@example.com', 'no address']) {
@@ -118,7 +118,7 @@ describe('a reset', () => {
     const links = (await mails()).slice(1).map(tokenOf)
     expect(links).toHaveLength(2)
     expect(await setup({ token: links[1] ?? '', password: 'another password' })).toBe(204)
-    // One use ends all links of the user.
+    // The first use ends all links of the user.
     expect(await setup({ token: links[0] ?? '', password: 'a third password' })).toBe(400)
     const { administration } = server.engine
     expect(await administration.verifyPassword(email, PASSWORD)).toBeUndefined()
@@ -135,7 +135,7 @@ describe('a reset', () => {
     expect((await mails()).length).toBeLessThanOrEqual(5)
   })
 
-  it('ends after an hour', async () => {
+  it('expires after an hour', async () => {
     const { id } = await addUser()
     await server.engine.administration.users.completeSetup(id)
     await server.request('POST', '/auth/reset', { json: { email } })
@@ -144,14 +144,14 @@ describe('a reset', () => {
     expect(await setup({ token: link, password: PASSWORD })).toBe(400)
   })
 
-  it.each([{}, { email: 5 }, { email: '' }, []])('without an address is 400: %j', async (json) => {
+  it.each([{}, { email: 5 }, { email: '' }, []])('is refused by 400 without an address: %j', async (json) => {
     expect((await server.request('POST', '/auth/reset', { json })).status).toBe(400)
   })
 })
 
 describe('a password', () => {
   it.each([undefined, 5, '', 'short', 'x'.repeat(1_001), 'with\u0000nul!'])(
-    '%j is refused, and the link stays',
+    '%j is refused, and the link stays valid',
     async (password) => {
       await addUser()
       const link = tokenOf((await mails())[0])
@@ -161,7 +161,7 @@ describe('a password', () => {
     },
   )
 
-  it('is set by a plain form, without any script', async () => {
+  it('can be set by a plain form, without any script', async () => {
     await addUser()
     const link = tokenOf((await mails())[0])
     const shown = await server.request<string>('GET', `/auth/setup?token=${link}`)
@@ -180,7 +180,7 @@ describe('a password', () => {
     expect((await post({ token: link, password: PASSWORD }))[0]).toBe(400)
   })
 
-  it('is nowhere to be read: not in the database, nor in what is logged', async () => {
+  it('is stored nowhere in readable form: neither in the database nor in the log', async () => {
     await addUser()
     const link = tokenOf((await mails())[0])
     await setup({ token: link, password: 'unmistakable-password' })
@@ -194,7 +194,7 @@ describe('a password', () => {
 })
 
 describe('one-time passwords', () => {
-  it('A96 are told by the list of users', async () => {
+  it('A96 appear in the list of users', async () => {
     const { id } = await addUser()
     const methodOf = async (): Promise<string | undefined> => {
       const { body } = await server.request<UserWithPermissions[]>('GET', '/tenant/users', { token })

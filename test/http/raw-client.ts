@@ -1,22 +1,22 @@
 import { connect } from 'node:net'
 
-/** What became of a connection on which a test wrote by hand. */
+/** The outcome of a connection that a test writes by hand. */
 export interface RawOutcome {
   /** Everything the server sent. */
   readonly received: string
-  /** Bytes that the server's side, its kernel included, has taken. */
+  /** Bytes that the server's side, including its kernel, has accepted. */
   readonly sentBytes: number
   readonly durationMs: number
-  /** Whether the connection was closed by the server, not by the test when its time was over. */
+  /** True if the server closed the connection, and not the test after its time limit. */
   readonly isClosed: boolean
 }
 
 export interface RawOptions {
-  /** Written again and again after the head, as fast as it is taken. */
+  /** Written repeatedly after the head, as fast as the server accepts it. */
   readonly flood?: Buffer
-  /** The connection is given up after this; default 5,000. */
+  /** The test abandons the connection after this many ms; default 5,000. */
   readonly patienceMs?: number
-  /** Whether what the server sends is read; default true. */
+  /** True if the client reads the server's output; default true. */
   readonly isReading?: boolean
 }
 
@@ -35,7 +35,7 @@ export async function sendRaw(url: string, head: string, options: RawOptions = {
   }
   const pour = (): void => {
     if (flood === undefined) return
-    // A pause after each full buffer: client and server may share a process.
+    // A pause follows each full buffer: client and server may share a process.
     while (!socket.destroyed && socket.write(flood));
   }
   socket.on('drain', () => setImmediate(pour))
@@ -48,7 +48,7 @@ export async function sendRaw(url: string, head: string, options: RawOptions = {
       clearTimeout(timer)
       resolve()
     }
-    // A connection that is reset while the client writes is closed too.
+    // A connection that is reset during a write counts as closed too.
     socket.on('error', closed)
     socket.on('close', closed)
     if (flood === undefined) socket.on('end', closed)
@@ -58,7 +58,7 @@ export async function sendRaw(url: string, head: string, options: RawOptions = {
   return { received, sentBytes, durationMs: performance.now() - began, isClosed }
 }
 
-/** The head of a request that announces a body without end. */
+/** The head of a request that announces an endless body. */
 export function endlessHead(method: string, path: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ Host: 'alcove', 'Transfer-Encoding': 'chunked', ...headers })
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`

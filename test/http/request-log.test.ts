@@ -33,7 +33,7 @@ describe('the log of requests', () => {
     expect(requests()).toMatchObject([{ level: 'info', fields }])
   })
 
-  it('A27 tells of refusals at warn, and of who was refused where that is known', async () => {
+  it('A27 records refusals at level warn, with the refused client where it is known', async () => {
     const tenant = await server.token('tenant')
     server.telemetry.events.splice(0)
     await server.request('GET', '/context')
@@ -51,7 +51,7 @@ describe('the log of requests', () => {
     ])
   })
 
-  it('A27 names the client id of token requests, unless it is something else', async () => {
+  it('A27 names the client id of token requests, unless the value is not a client id', async () => {
     const { clientId, clientSecret } = server.key
     const given = { grant_type: 'client_credentials', target_app: 'assistant', client_secret: 'wrong' }
     for (const id of [clientId, clientSecret, 'ak_unknown']) {
@@ -66,7 +66,7 @@ describe('the log of requests', () => {
     ])
   })
 
-  it('A27 has no token, no secret, no query and no body', async () => {
+  it('A27 contains no token, no secret, no query and no body', async () => {
     const prompt = 'the-prompt-of-somebody'
     await server.token('assistant')
     await server.request('GET', `/context?token=${token}`, { token, isDescribed: false })
@@ -78,7 +78,7 @@ describe('the log of requests', () => {
 })
 
 describe('Cache-Control', () => {
-  it('A28 keeps every answer about somebody out of caches', async () => {
+  it('A28 forbids caches to store any answer about a user', async () => {
     const created = await server.request<{ id: number }>('POST', '/context', { token, json: NEW_CONTEXT })
     const answers = [
       created,
@@ -96,8 +96,8 @@ describe('Cache-Control', () => {
   })
 })
 
-describe('what needs no token', () => {
-  it('A29 asks the ports once, however many ask for the health at once', async () => {
+describe('a route that needs no token', () => {
+  it('A29 checks the ports once for any number of simultaneous health requests', async () => {
     let checks = 0
     const health = async (): ReturnType<Engine['health']> => {
       checks += 1
@@ -112,7 +112,7 @@ describe('what needs no token', () => {
     expect(checks).toBe(1)
   })
 
-  it('A29 answers at once with what it knew a second ago while a check is slow, and tells the truth after that', async () => {
+  it('A29 answers at once with the state of a second ago while a check is slow, and with the new state after it', async () => {
     let state: 'ok' | 'unavailable' = 'ok'
     let delayMs = 0
     const ports = { storage: 'ok', vectorIndex: 'ok', lexicalIndex: 'ok', fileStore: 'ok', embeddingModels: 'ok' }
@@ -137,7 +137,7 @@ describe('what needs no token', () => {
     expect((await ask())[0]).toBe(503)
   })
 
-  it('A29 sends the description and its page whole, and holds no copy for those who do not read', async () => {
+  it('A29 sends the description and its page completely, and stores no copy for clients that do not read', async () => {
     for (const path of ['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
       const answered = await fetch(server.url + path)
       const bytes = await answered.arrayBuffer()
@@ -159,7 +159,7 @@ describe('what needs no token', () => {
   })
 })
 
-/** An engine whose health is another. */
+/** An engine with a replaced health check. */
 function wrap(engine: Engine, name: string | symbol, health: Engine['health']): unknown {
   if (name === 'health') return health
   const value: unknown = Reflect.get(engine, name)

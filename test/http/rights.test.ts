@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Somebody with a role on the tenant account of a company, and a token of their own. */
+/** A user with a role on the tenant account of a company, and a token of their own. */
 interface Manager {
   readonly userId: number
   readonly permissionId: number
@@ -88,7 +88,7 @@ async function call<Body = Problem>(
 }
 
 describe('a caller with tenant:manage alone', () => {
-  it('A1 does not get back the suspended access of an Administrator that they had', async () => {
+  it('A1 cannot restore their own suspended Administrator permission', async () => {
     const { manager, assistantId } = await newCompany()
     const suspended = await grant(manager.userId, assistantId, await roleOf(ALL), true)
     const { status, body } = await call(manager, 'PATCH', `/permission/${suspended}`)
@@ -98,7 +98,7 @@ describe('a caller with tenant:manage alone', () => {
     expect((await permissionsOf(manager.userId)).find(({ id }) => id === suspended)?.disabled).toBe(true)
   })
 
-  it('A1 does not enable what was prepared for somebody else with a role that the caller could not grant', async () => {
+  it("A1 cannot enable another user's prepared permission whose role the caller cannot grant", async () => {
     const { manager, companyId, assistantId, administrator } = await newCompany()
     const userId = await newUser(companyId)
     const prepared = await grant(userId, assistantId, await roleOf(['search']), true)
@@ -117,7 +117,7 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(administrator, 'GET', '/tenant/users')).status).toBe(200)
   })
 
-  it('A2 does not demote a full Administrator, nor anybody whose role has more than theirs', async () => {
+  it("A2 cannot demote a full Administrator, or a user whose role has more capabilities than the caller's", async () => {
     const { manager, administrator, companyId, assistantId } = await newCompany()
     const lesser = await roleOf(['tenant:manage'])
     const change = { id: administrator.permissionId, appRoleId: lesser }
@@ -127,13 +127,13 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(manager, 'PUT', '/permission', { id: reader, appRoleId: lesser })).status).toBe(403)
   })
 
-  it('A3 does not add a user, who would get the capabilities of the role Member', async () => {
+  it('A3 cannot add a user, who would get the capabilities of the role Member', async () => {
     const { manager, administrator, companyId } = await newCompany()
     const before = (await administration.users.list()).length
     const { status, body } = await call(manager, 'POST', '/tenant/user', { email: 'planted@a3.example' })
     expect([status, body.code]).toEqual([403, 'ERR_FORBIDDEN'])
     expect(body.detail).toContain('(context:read, context:write, document:write, search)')
-    // The answer is the same whether or not somebody has the address.
+    // The answer is the same for a known and an unknown address.
     const known = (await administration.users.list())[0]?.email
     expect((await call(manager, 'POST', '/tenant/user', { email: known })).body.detail).toBe(body.detail)
     expect(await administration.users.list()).toHaveLength(before)
@@ -141,7 +141,7 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(administrator, 'POST', '/tenant/user', json)).status).toBe(201)
   })
 
-  it('A3 is offered the roles that they may grant, and no others', async () => {
+  it('A3 gets only the roles that they may grant as options', async () => {
     const { manager, administrator, assistantId } = await newCompany()
     await roleOf(['tenant:manage'])
     const offered = async (caller: Manager): Promise<string[]> => {
@@ -153,23 +153,27 @@ describe('a caller with tenant:manage alone', () => {
   })
 })
 
-describe('a suspension', () => {
-  it('A4 is not ended by whom it is for, whatever they hold and however they try', async () => {
+describe('a suspended permission', () => {
+  it('A4 cannot be enabled by its own user, whatever rights they have and whatever they try', async () => {
     const { administrator, assistantId } = await newCompany()
     const suspended = await grant(administrator.userId, assistantId, await roleOf(ALL), true)
     const { status, body } = await call(administrator, 'PATCH', `/permission/${suspended}`)
     expect([status, body.code]).toEqual([403, 'ERR_FORBIDDEN'])
     expect(body.detail).toBe(`the permission ${suspended} is your own and suspended: another user must resume it`)
-    // Nor by putting another in its place.
+    // Replacing the permission does not work either.
     expect((await call(administrator, 'DELETE', `/permission/${suspended}`)).status).toBe(403)
     const change = { id: suspended, appRoleId: await roleOf(['search']) }
     expect((await call(administrator, 'PUT', '/permission', change)).status).toBe(403)
-    const again = { userIdentityId: administrator.userId, appAccountId: assistantId, appRoleId: await roleOf(ALL) }
-    expect((await call(administrator, 'POST', '/permission', again)).body.detail).toContain('already exists')
+    const replacement = {
+      userIdentityId: administrator.userId,
+      appAccountId: assistantId,
+      appRoleId: await roleOf(ALL),
+    }
+    expect((await call(administrator, 'POST', '/permission', replacement)).body.detail).toContain('already exists')
     expect((await permissionsOf(administrator.userId)).find(({ id }) => id === suspended)?.disabled).toBe(true)
   })
 
-  it('A4 is ended by somebody else who holds the role', async () => {
+  it('A4 can be enabled by another user who has the role', async () => {
     const { administrator, manager, companyId, tenantId } = await newCompany()
     const other = await newManager(companyId, tenantId, ALL)
     expect((await call(other, 'PATCH', `/permission/${administrator.permissionId}`)).status).toBe(204)

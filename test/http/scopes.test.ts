@@ -33,8 +33,8 @@ async function use(token: string, method: string, path: string, json?: object): 
   return await server.request<Problem>(method, path, { token, ...(json && { json }) })
 }
 
-describe('a scope that a client asks for', () => {
-  it('A92 is given back, and is in the token; without one the answer has no scope', async () => {
+describe('a scope that a client requests', () => {
+  it('A92 is in the answer and in the token; without a requested scope the answer has none', async () => {
     const { status, body } = await ask('search context:read')
     expect([status, body.scope?.split(' ').sort()]).toEqual([200, ['context:read', 'search']])
     const claims = JSON.parse(Buffer.from(body.access_token.split('.')[1] ?? '', 'base64url').toString()) as object
@@ -64,7 +64,7 @@ describe('a scope that a client asks for', () => {
     expect(body.detail).toContain('scope must be capabilities')
   })
 
-  it("A92 is refused where the user's role on the account lacks one of its capabilities", async () => {
+  it("A92 is refused when the user's role on the account lacks one of its capabilities", async () => {
     const { administration } = server.engine
     const accounts = await administration.accounts.list()
     const account = accounts.find(({ customerId, application }) => customerId === 1 && application === 'assistant')
@@ -83,7 +83,7 @@ describe('a scope that a client asks for', () => {
     expect(body.detail).not.toContain('search')
   })
 
-  it('A93 narrows the token: what is beyond it is 403 with the scope that it would take', async () => {
+  it('A93 narrows the token: a request beyond it gets 403 with the scope that it needs', async () => {
     const { access_token: token } = (await ask('context:read')).body
     expect((await use(token, 'GET', '/context')).status).toBe(200)
     const beyond = await use(token, 'POST', '/context', NEW_CONTEXT)
@@ -96,7 +96,7 @@ describe('a scope that a client asks for', () => {
       403,
       'Bearer error="insufficient_scope", scope="tenant:manage"',
     ])
-    // Another application's token is no question of scopes.
+    // A token for another application is refused for its application, not for its scope.
     expect((await use(tenant, 'GET', '/context')).headers.get('www-authenticate')).toBeNull()
   })
 

@@ -42,14 +42,14 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     )
   })
 
-  it('answers the four fields of the specification, whatever else a search knows', async () => {
+  it('answers only the four fields of the specification by default', async () => {
     const { body } = await search<object[]>({ prompt: 'parental leave', topN: 1, unknown: true })
     expect(body).toHaveLength(2)
     for (const result of body) expect(Object.keys(result)).toEqual(['id', 'docId', 'content', 'similarity'])
     expect((await search<object[]>({ prompt: 'parental leave', include: [] })).body).toEqual(body)
   })
 
-  it('answers score, source and match where the client asks for them', async () => {
+  it('answers score, source and match when the client asks for them', async () => {
     const { body } = await search<SearchResult[]>({ prompt: 'parental leave', include: ['score', 'source', 'match'] })
     const [best, other] = body
     expect(Object.keys(best ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'score', 'source', 'match'])
@@ -67,7 +67,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     expect(Object.keys(some[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'match'])
   })
 
-  it('finds by words, by meaning or by both, as mode says', async () => {
+  it('finds chunks by words, by meaning or by both, according to the mode', async () => {
     const ask = async (mode?: string): Promise<SearchResult[]> => {
       return (await search<SearchResult[]>({ prompt: 'Friday', mode, include: ['source', 'score'] })).body
     }
@@ -80,7 +80,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     const byBoth = await ask('hybrid')
     expect(byBoth.map(({ source }) => source.originalName)).toEqual(['coffee.txt', 'leave.txt'])
     expect(byBoth[0]?.source.foundBy).toEqual(['words', 'meaning'])
-    // A context finds by both unless its settings say otherwise.
+    // A context searches in hybrid mode unless its settings say otherwise.
     expect(await ask()).toEqual(byBoth)
   })
 
@@ -118,12 +118,12 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     'documentId = 1) OR (1=1',
     '\\',
     '{"$ne": null}',
-  ])('Q3 takes %s for what it is: text', async (prompt) => {
+  ])('Q3 treats %s as plain text', async (prompt) => {
     expect((await search(JSON.parse(JSON.stringify({ prompt })))).status).toBe(200)
     expect((await search<SearchResult[]>({ prompt: 'coffee machine' })).body).toHaveLength(2)
   })
 
-  it('A32 answers 429, and when to try again, to searches above what may be under way', async () => {
+  it('A32 answers 429 and a time to retry to searches beyond the limit of simultaneous searches', async () => {
     const busy = await startServer({}, undefined, { limits: { searchesPerKey: 1 } })
     const bearer = await busy.token('assistant')
     const made = await busy.request<{ id: number }>('POST', '/context', { token: bearer, json: NEW_CONTEXT })
@@ -139,7 +139,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     await busy.close()
   })
 
-  it('A34 answers 400 to a prompt of too many tokens, and says how many it has', async () => {
+  it('A34 answers 400 to a prompt of too many tokens, with their number', async () => {
     const { status, body } = await search({ prompt: 'x '.repeat(2_049) })
     expect([status, body.detail]).toEqual([
       400,
@@ -186,7 +186,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
       await long.close()
     })
 
-    it('A19 leaves out chunks of a document that is deleted meanwhile, and ends where the caller loses the right', async () => {
+    it('A19 leaves out chunks of a document that is deleted during the answer, and stops when the caller loses the right', async () => {
       const { long, session, id, response } = await open()
       await response.body?.cancel()
       const found = await session.searchEntries(id, PROMPT)
@@ -214,7 +214,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     })
   })
 
-  it('Q4 never answers a similarity that is no number', async () => {
+  it('Q4 never answers a similarity that is not a number', async () => {
     const { body } = await search<SearchResult[]>({ prompt: '\u200b\u200b 🙂' })
     for (const { similarity } of body) expect(Number.isFinite(similarity)).toBe(true)
   })
@@ -222,7 +222,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   it.each<[string, (vectors: Float32Array) => Float32Array]>([
     ['NaN', (vectors) => vectors.fill(Number.NaN)],
     ['the wrong dimension', (vectors) => vectors.subarray(1)],
-  ])('Q4 fails in words where the model gives %s, and never answers a score', async (_what, spoil) => {
+  ])('Q4 fails with a message when the model returns %s, and never answers a score', async (_what, spoil) => {
     class SpoiltModel extends MemoryEmbeddingModel {
       override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
         const vectors = await super.embed(texts, options)
@@ -241,7 +241,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     await spoilt.close()
   })
 
-  it("Q5 does not know another account's context, nor one that is not there", async () => {
+  it("Q5 answers alike for another account's context and for one that does not exist", async () => {
     const { administration } = server.engine
     const other = await administration.companies.create({ name: 'Other', parentId: 1 })
     const foreign = await server.token('assistant', await administration.apiKeys.create({ companyId: other.id }))

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly form?: Record<string, string> | URLSearchParams
   readonly body?: NonNullable<RequestInit['body']>
   readonly headers?: Record<string, string>
-  /** Whether the answer is checked against the description; default true. */
+  /** True if the answer is checked against the description; default true. */
   readonly isDescribed?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface TestServer {
   /** The first API key. */
   readonly key: InitializeResult
   request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Body>>
-  /** A token of the first key, or of another. */
+  /** A token of the first key, or of the given one. */
   token(target: 'assistant' | 'tenant', key?: KeyPair, accountId?: number): Promise<string>
   close(): Promise<void>
 }

@@ -40,7 +40,7 @@ async function files(): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-/** Sends a head and then a piece each second. */
+/** Sends a head, and then one piece each second. */
 async function drip(head: string, piece: string): Promise<RawOutcome> {
   const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1' })
   const began = performance.now()
@@ -59,8 +59,8 @@ async function drip(head: string, piece: string): Promise<RawOutcome> {
   return { received, durationMs, sentBytes: socket.bytesWritten, isClosed: true }
 }
 
-describe('a client that sends slowly, or not at all', () => {
-  it.concurrent('A23 is refused with 408 after 30 seconds, for uploads, JSON and forms; nothing of an upload is left', async () => {
+describe('a client that sends slowly, or sends nothing', () => {
+  it.concurrent('A23 is refused with 408 after 30 seconds, for uploads, JSON and forms; nothing of an upload remains', async () => {
     const authorization = { Authorization: `Bearer ${token}` }
     const upload = endlessHead('POST', `/context/upload/${contextId}`, { ...authorization, ...MULTIPART })
     const json = endlessHead('POST', '/context', { ...authorization, 'Content-Type': 'application/json' })
@@ -88,7 +88,7 @@ describe('a client that sends slowly, or not at all', () => {
     expect((await server.request('POST', `/context/upload/${contextId}`, { token, body: whole })).status).toBe(200)
   })
 
-  it.concurrent('A23 loses its connection in 20 seconds where the headers drip, or never come', async () => {
+  it.concurrent('A23 loses its connection within 20 seconds when its headers arrive slowly or never', async () => {
     const outcomes = await Promise.all([drip('', ''), drip('GET /health HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n')])
     for (const { durationMs } of outcomes) {
       expect(durationMs).toBeGreaterThan(15_000)
@@ -98,7 +98,7 @@ describe('a client that sends slowly, or not at all', () => {
 })
 
 describe('a client that does not read', () => {
-  it('A24 loses its connection; one that reads slowly does not', async () => {
+  it('A24 loses its connection; a client that reads slowly keeps its own', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => {
       const more = (): void => {
@@ -137,7 +137,7 @@ describe('a client that does not read', () => {
     await new Promise((resolve) => host.close(resolve))
   })
 
-  it('A19 loses its connection at once where all together leave too much unread; one that came later does not', async () => {
+  it('A19 loses its connection at once when all clients together leave too much unread; a later client keeps its own', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => void response.end(Buffer.alloc(16_000_000, 'x')))
     watchConnections(host, { isTrusted: () => false, telemetry, maxUnreadBytes: 40_000_000, sweepMs: 50 })
@@ -147,7 +147,7 @@ describe('a client that does not read', () => {
     for (let at = 0; at < 5; at += 1) {
       const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
       socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-      // A socket that is paused does not hear of its end.
+      // A paused socket does not report its end.
       host.once('connection', (peer) => void peer.once('close', () => closed.push(at)))
       socket.pause()
       await setTimeout(200)

@@ -4,8 +4,8 @@ import type { Answer } from './check-answer.js'
 import { fileForm, type RequestOptions, startServer, type TestServer } from './server.js'
 
 /**
- * The specification, row by row, in its own order and words: tables first, then the error table and the rules.
- * A row is: what the table says, the request, and what the answer must be.
+ * The specification, row by row, in its own order and words: tables first, then the error table and the rules. A row
+ * has the text of the table, the request, and the expected answer.
  */
 
 type Json = Record<string, unknown>
@@ -46,7 +46,7 @@ const isArray = (body: never): void => expect(body).toBeInstanceOf(Array)
 const isNothing = (body: never): void => expect(body).toBe('')
 const json = (value: unknown) => (): RequestOptions => ({ json: value })
 
-/** A context with a document, and a user with a permission, that belong to one row alone. */
+/** A context with a document, and a user with a permission, for one row alone. */
 async function makeWorld(): Promise<World> {
   tokens.assistant = await server.token('assistant')
   tokens.tenant = await server.token('tenant')
@@ -587,7 +587,7 @@ describe('Errors', () => {
     expect(answer.status).toBe(413)
   })
 
-  it('500: an internal failure tells nothing of the inside, and is logged', async () => {
+  it('500: an internal failure reveals no internal detail, and is logged', async () => {
     class BrokenModel extends MemoryEmbeddingModel {
       override embed(): Promise<Float32Array> {
         return Promise.reject(new Error('secret of /the/inside'))
@@ -608,7 +608,7 @@ describe('Errors', () => {
     await broken.close()
   })
 
-  it('503: a service that stops tells nothing of the inside either', async () => {
+  it('503: a stopping service reveals no internal detail either', async () => {
     await makeWorld()
     const token = await server.token('assistant')
     const broken = await startServer()
@@ -696,7 +696,7 @@ describe('Tool definition', () => {
     return await server.request<Json>('POST', '/context', { token, json: { ...TEXTS, toolsJson } })
   }
 
-  it('is kept as it came', async () => {
+  it('keeps the form in which it arrived', async () => {
     const toolsJson = JSON.stringify([{ ...TOOL, extra: 'kept' }])
     expect((await create(toolsJson)).body['toolsJson']).toBe(toolsJson)
     expect((await create([{ ...TOOL, parameters: undefined }])).status).toBe(201)

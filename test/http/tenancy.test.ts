@@ -24,7 +24,7 @@ interface Member {
   readonly key: ApiKeyWithSecret
   readonly token: string
   readonly assistantId: number
-  /** Somebody of the company. */
+  /** A user of the company. */
   readonly userId: number
 }
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const name of NAMES) {
     ids[name] = (await administration.companies.create({ name, parentId: ids[PARENTS[name] ?? 'X'] ?? 1 })).id
   }
-  // An orphan cannot be made by the engine: somebody cut it off by hand.
+  // The engine cannot create an orphan: the test cuts the company off by hand.
   const database = openSqlite(join(server.dataDir, 'alcove.sqlite'))
   await database('alcove_companies').where('id', ids.X).update({ parent_id: null })
   await database.destroy()
@@ -85,8 +85,8 @@ async function fresh(target: Name): Promise<{ userId: number; permissionId: numb
   return { userId, permissionId: granted?.id ?? 0 }
 }
 
-describe('who may manage whom', () => {
-  it.each(PAIRS)('N1 %s manages %s if and only if it is itself or below it', async (caller, target) => {
+describe('a company', () => {
+  it.each(PAIRS)('N1 %s manages %s if and only if the second is the first or below it', async (caller, target) => {
     const { companyId, assistantId } = tree[target]
     const allowed = isWithin(target, caller)
     const expected = (status: number, refusal: number): number => (allowed ? status : refusal)
@@ -112,14 +112,14 @@ describe('who may manage whom', () => {
     expect((await call(caller, 'POST', '/permission', permission)).status).toBe(expected(201, 403))
   })
 
-  it('N1 a company that does not exist is refused as one out of reach is', async () => {
+  it('N1 gets the same refusal for a company that does not exist as for one out of reach', async () => {
     const missing = await call('A', 'GET', '/tenant/users/99999')
     const foreign = await call('A', 'GET', `/tenant/users/${tree.B.companyId}`)
     expect([missing.status, foreign.status]).toEqual([403, 403])
     expect(missing.body.detail.replace('99999', 'N')).toBe(foreign.body.detail.replace(String(tree.B.companyId), 'N'))
   })
 
-  it('N1 holds in any tree', async () => {
+  it('N1 manages only itself and the companies below it in any tree', async () => {
     const { administration } = server.engine
     const parents = fc.array(fc.nat(), { minLength: 1, maxLength: 12 })
     await fc.assert(
@@ -143,13 +143,13 @@ describe('who may manage whom', () => {
     )
   })
 
-  it('N1 a permission on the account of a company gives no reach above that company, whatever the key', async () => {
+  it('N1 gets no reach above itself by a permission on its account, whatever the key', async () => {
     const { administration } = server.engine
     const { id: userId } = await administration.users.add({
       email: 'climber@example.com',
       companyId: tree.A1.companyId,
     })
-    // A key of A for somebody who has no permission there: the administrator of A1 gives one on A1's account.
+    // This key of A belongs to a user without a permission there: the administrator of A1 grants one on A1's account.
     const key = await administration.apiKeys.create({ companyId: tree.A.companyId, userId })
     await expect(server.token('tenant', key)).rejects.toThrow('invalid_scope')
     const account = (await administration.accounts.list()).find(
@@ -171,7 +171,7 @@ describe('who may manage whom', () => {
     expect((await server.request('POST', '/tenant/user', { token, json })).status).toBe(403)
   })
 
-  it('N2 the tree never gets a cycle', async () => {
+  it('N2 never becomes its own ancestor', async () => {
     const { companies } = server.engine.administration
     const invalid = { code: 'ERR_INVALID_INPUT' }
     await expect(companies.move(tree.A.companyId, tree.A11.companyId)).rejects.toMatchObject(invalid)
@@ -182,7 +182,7 @@ describe('who may manage whom', () => {
     expect(moves.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('N3 a cycle that somebody wrote into the table by hand ends every query, and denies', async () => {
+  it('N3 cannot be managed within a cycle that somebody wrote into the table by hand, and every query ends', async () => {
     const { administration } = server.engine
     const [upper, lower] = [
       await administration.companies.create({ name: 'Upper', parentId: 1 }),
@@ -199,13 +199,13 @@ describe('who may manage whom', () => {
     await database.destroy()
     expect([await status(upper.id), await status(lower.id)]).toEqual([403, 403])
     expect(await status(1)).toBe(200)
-    // Nor is anything managed from within it: neither what is above, nor what was below.
+    // A key within the cycle manages nothing either: neither the companies above nor those that were below.
     const within = async (id: number): Promise<number> =>
       (await server.request('GET', `/tenant/users/${id}`, { token: inside })).status
     expect([await within(upper.id), await within(1)]).toEqual([403, 403])
   })
 
-  it('N4 a tree 500 deep is managed from its top', async () => {
+  it('N4 at the top manages a tree 500 deep', async () => {
     const { administration } = server.engine
     let parentId = 1
     const ids: number[] = []
@@ -219,7 +219,7 @@ describe('who may manage whom', () => {
     expect((await server.request('GET', `/tenant/users/${ids[498] ?? 0}`, { token: lowest })).status).toBe(403)
   })
 
-  it('N5 a company that moves is lost to its old parents at once, tokens included', async () => {
+  it('N5 leaves the reach of its old parents at once when it moves, tokens included', async () => {
     const { administration } = server.engine
     const moving = await administration.companies.create({ name: 'Moving', parentId: tree.A.companyId })
     const path = `/tenant/users/${moving.id}`
@@ -233,7 +233,7 @@ describe('permissions', () => {
   const grant = async (caller: Name, permission: object): Promise<Answer<Problem & Permission>> =>
     await call<Problem & Permission>(caller, 'POST', '/permission', permission)
 
-  it('N6 takes accounts in reach, roles of their company or system-wide, valid for the application', async () => {
+  it('N6 need an account in reach, and a role of its company or system-wide that is valid for the application', async () => {
     const { administration } = server.engine
     const { userId } = await fresh('A1')
     const appAccountId = tree.A1.assistantId
@@ -264,7 +264,7 @@ describe('permissions', () => {
     expect(system.body).toMatchObject({ lastAccess: null, disabled: false })
   })
 
-  it('checks account, user, role and pair in this order', async () => {
+  it('are checked in the order account, user, role and pair', async () => {
     const { userId } = await fresh('A')
     const member = await role('Member')
     const all = { appAccountId: tree.B.assistantId, userIdentityId: 99_999, appRoleId: 99_999 }
@@ -275,7 +275,7 @@ describe('permissions', () => {
     expect((await grant('A', { ...known, appRoleId: member })).body.detail).toContain('Permission already exists')
   })
 
-  it('nobody hands on what they lack', async () => {
+  it('give nobody a capability that the caller lacks', async () => {
     const { administration } = server.engine
     const manager = await administration.roles.create({
       name: 'Manager',
@@ -308,7 +308,7 @@ describe('permissions', () => {
     expect((await server.request('PUT', '/permission', { token, json: change })).status).toBe(403)
   })
 
-  it('N7 of two that are made at once, one is', async () => {
+  it('N7 are created once when two requests create the same one at once', async () => {
     const { userId, permissionId } = await fresh('A')
     await server.engine.administration.permissions.revoke(permissionId)
     const permission = { userIdentityId: userId, appAccountId: tree.A.assistantId, appRoleId: await role('Member') }
@@ -317,7 +317,7 @@ describe('permissions', () => {
     expect(answers.find(({ status }) => status === 400)?.body.detail).toContain('Permission already exists')
   })
 
-  it('N8 two toggles at once leave it as it was', async () => {
+  it('N8 keep their state after two simultaneous toggles', async () => {
     const { userId, permissionId } = await fresh('A')
     for (let round = 0; round < 5; round += 1) {
       const toggles = [1, 2].map(async () => await call('A', 'PATCH', `/permission/${permissionId}`))
@@ -326,7 +326,7 @@ describe('permissions', () => {
     }
   })
 
-  it('N9 options offer nothing out of reach, step by step', async () => {
+  it('N9 have options that contain nothing out of reach, step by step', async () => {
     const options = async (caller: Name, path: string): Promise<Answer<PermissionOptions>> =>
       await call<PermissionOptions>(caller, 'GET', `/permission/options${path}`)
     const none = { regions: [], accounts: [], roles: [], users: [] }
@@ -360,7 +360,7 @@ describe('permissions', () => {
     expect((await options('A1', '/1/99')).status).toBe(400)
   })
 
-  it('options offer disabled accounts only when all are asked for', async () => {
+  it('have options that contain disabled accounts only when the request asks for all', async () => {
     const { administration } = server.engine
     const account = await administration.accounts.create({
       companyId: tree.X.companyId,
@@ -386,7 +386,7 @@ describe('permissions', () => {
 })
 
 describe('users', () => {
-  it('N10 A53 have one address each within a company, however it is spelt', async () => {
+  it('N10 A53 have one address each within a company, in any spelling', async () => {
     expect((await call('A', 'POST', '/tenant/user', { email: 'A@x.example' })).status).toBe(201)
     const texts = new Set<string>()
     for (const email of ['a@x.example', 'A@X.EXAMPLE', ' a@x.example ']) {
@@ -424,17 +424,17 @@ describe('users', () => {
   })
 })
 
-describe('an address', () => {
-  it('A53 is added by each company alike, whichever others have it, and by none twice', async () => {
+describe('an e-mail address', () => {
+  it('A53 can be added by each company alike, whichever other companies have it, and by none twice', async () => {
     const email = 'ada.lovelace@example.com'
     const added: UserWithPermissions[] = []
     for (const [at, caller] of NAMES.entries()) {
       const { status, body } = await call<UserWithPermissions>(caller, 'POST', '/tenant/user', { email, name: 'Ada' })
       expect([caller, status]).toEqual([caller, 201])
       added.push(body)
-      const again = await call(caller, 'POST', '/tenant/user', { email: 'ADA.Lovelace@EXAMPLE.com' })
-      expect([again.status, again.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
-      expect(again.body.detail).toBe('a user with this e-mail address exists')
+      const duplicate = await call(caller, 'POST', '/tenant/user', { email: 'ADA.Lovelace@EXAMPLE.com' })
+      expect([duplicate.status, duplicate.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
+      expect(duplicate.body.detail).toBe('a user with this e-mail address exists')
       expect(new Set(added.map(({ id }) => id)).size).toBe(at + 1)
     }
     for (const [at, name] of NAMES.entries()) {
@@ -445,7 +445,7 @@ describe('an address', () => {
   })
 
   it.each(PAIRS)(
-    'A53 %s adds the address of a user of %s: the answer is that to an address that nobody has',
+    'A53 %s adds the address of a user of %s: the answer equals the answer for an unknown address',
     async (caller, owner) => {
       if (caller === owner) return
       const { companyId } = tree[owner]

@@ -54,7 +54,7 @@ describe('POST /connect/revoke', () => {
     expect((await use(other)).status).toBe(200)
   })
 
-  it('A94 answers alike for what is no token, has expired or was revoked before, and leaves one entry', async () => {
+  it('A94 answers alike for invalid, expired and already revoked tokens, and records one entry', async () => {
     const { audit } = server.engine.administration
     const entries = async () => (await audit.list({ action: 'token.revoked' })).items
     const before = (await entries()).length
@@ -69,7 +69,7 @@ describe('POST /connect/revoke', () => {
     expect(items[0]).toMatchObject({ companyId: 1, clientId: server.key.clientId, details: {} })
   })
 
-  it('A94 leaves the token of another client alone, whatever its company', async () => {
+  it('A94 refuses the token of another client, whatever its company', async () => {
     const token = await server.token('assistant', below)
     const { status, body } = await post<{ error: string }>('revoke', { token })
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
@@ -101,7 +101,7 @@ describe('POST /connect/revoke', () => {
 })
 
 describe('POST /connect/introspect', () => {
-  it('A95 tells the state of a live token, with the capabilities that it has now', async () => {
+  it('A95 returns the state of a live token, with its current capabilities', async () => {
     const form = { grant_type: 'client_credentials', target_app: 'assistant', scope: 'search' }
     const { access_token: token } = (await post<{ access_token: string }>('token', form, below)).body
     const iat = Math.floor(server.clock.now().getTime() / 1_000)
@@ -124,7 +124,7 @@ describe('POST /connect/introspect', () => {
     expect(unscoped['scope']).toBe('context:read context:write document:write search tenant:manage webhook:manage')
   })
 
-  it('A95 tells nothing of tokens of companies above or beside the asking key', async () => {
+  it('A95 reveals nothing about tokens of companies above or beside the asking key', async () => {
     const { administration } = server.engine
     const { id: companyId } = await administration.companies.create({ name: 'Beside', parentId: 1 })
     const beside = await administration.apiKeys.create({ companyId })
@@ -134,7 +134,7 @@ describe('POST /connect/introspect', () => {
     }
   })
 
-  it('A95 has one answer for what is not live: malformed, expired, revoked, or without its key or permission', async () => {
+  it('A95 has one answer for every token that is not live: malformed, expired, revoked, or without its key or permission', async () => {
     const { administration } = server.engine
     const key = await administration.apiKeys.create({ companyId: 1 })
     const [ofKey, revoked, expired] = [

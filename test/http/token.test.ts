@@ -37,14 +37,14 @@ function without(...names: string[]): Record<string, string> {
 }
 
 describe('POST /connect/token', () => {
-  it('T1 gives a bearer token that lives 900 seconds and is not to be stored', async () => {
+  it('T1 returns a bearer token that lives 900 seconds and must not be stored', async () => {
     const { status, headers, body } = await server.request('POST', '/connect/token', { form: right })
     expect(status).toBe(200)
     expect(body).toEqual({ access_token: expect.any(String) as string, token_type: 'Bearer', expires_in: 900 })
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('T1 gives one for the tenant API, and one for a named account', async () => {
+  it('T1 returns a token for the tenant API, and one for a named account', async () => {
     expect((await post({ ...right, target_app: 'tenant' })).status).toBe(200)
     expect((await post({ ...right, account_id: '1' })).status).toBe(200)
   })
@@ -62,7 +62,7 @@ describe('POST /connect/token', () => {
     },
   )
 
-  it('T2 takes id and secret by Basic instead, but not both ways', async () => {
+  it('T2 accepts id and secret by Basic instead, but not both ways', async () => {
     const byBasic = basic(server.key.clientId, server.key.clientSecret)
     expect((await post(without('client_id', 'client_secret'), byBasic)).status).toBe(200)
     expect(await post(right, byBasic)).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
@@ -97,7 +97,7 @@ describe('POST /connect/token', () => {
     }
   })
 
-  it('T4 answers the same to an unknown id and a wrong, revoked or expired secret', async () => {
+  it('T4 answers alike to an unknown id and a wrong, revoked or expired secret', async () => {
     const { apiKeys } = server.engine.administration
     const revoked = await apiKeys.create({ companyId: 1 })
     await apiKeys.revoke(revoked.id)
@@ -140,7 +140,7 @@ describe('POST /connect/token', () => {
     }
   })
 
-  it("T7 refuses an account_id that is no id, and accounts that are not the key's", async () => {
+  it("T7 refuses an invalid account_id, and accounts that are not the key's", async () => {
     for (const account_id of [
       'abc',
       '1e3',
@@ -176,7 +176,7 @@ describe('POST /connect/token', () => {
     expect([tenant.status, tenant.body.error]).toEqual([400, 'invalid_scope'])
   })
 
-  it('T7 takes the account with the lowest id when none is named', async () => {
+  it('T7 uses the account with the lowest id when none is named', async () => {
     const { administration } = server.engine
     const company = await administration.companies.create({ name: 'Three accounts', parentId: 1 })
     const newAccount = { companyId: company.id, application: 'assistant', region: 'Europe' }
@@ -187,7 +187,7 @@ describe('POST /connect/token', () => {
     const third = await administration.accounts.create({ ...newAccount, name: 'Third' })
     const user = await administration.users.add({ email: 'lowest@example.com', companyId: company.id })
     const key = await administration.apiKeys.create({ companyId: company.id, userId: user.id })
-    // The highest is granted first: the order of the permissions does not count.
+    // The account with the highest id is granted first, because the order of the permissions must not count.
     const grant = async (appAccountId: number): Promise<number> =>
       (await administration.permissions.grant({ userIdentityId: user.id, appAccountId, appRoleId: 2 })).id
     const permissions = [await grant(third.id), await grant(second.id)]
@@ -204,20 +204,20 @@ describe('POST /connect/token', () => {
     expect((await post(form)).body.error).toBe('invalid_scope')
   })
 
-  it('T8 knows no other method', async () => {
+  it('T8 accepts no other method', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const { status, headers, body } = await server.request<TokenProblem>(method, '/connect/token')
       expect([method, status, headers.get('allow'), body.error]).toEqual([method, 405, 'POST', 'invalid_request'])
     }
   })
 
-  it('T9 throttles wrong secrets by client id; the right one still passes', async () => {
+  it('T9 throttles wrong secrets by client id; the right secret still passes', async () => {
     const key = await server.engine.administration.apiKeys.create({ companyId: 1 })
     const form = { ...right, client_id: key.clientId, client_secret: 'wrong' }
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await post(form)).status).toBe(401)
     const throttled = await post(form)
     expect([throttled.status, throttled.body.error]).toEqual([429, 'temporarily_unavailable'])
-    // However many names a stranger invents: this one is not forgotten.
+    // The engine remembers the throttled client id, however many names a stranger invents.
     for (let at = 0; at < 50; at += 1) await post({ ...form, client_id: `ak_invented_${at}` })
     expect((await post(form)).status).toBe(429)
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0)

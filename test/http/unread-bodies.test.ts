@@ -10,7 +10,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { CHUNK, endlessHead, sendRaw } from './raw-client.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
-/** Buffers of two kernels may take so much although the server has stopped reading. */
+/** The buffers of two kernels may accept this much although the server has stopped reading. */
 const MOST_BYTES = 12_000_000
 const MOST_MS = 3_000
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
@@ -32,8 +32,8 @@ function statusOf(received: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1])
 }
 
-describe('a body that no operation takes', () => {
-  it.each(METHODS)('A20 ends the connection after the answer, for %s on every path', async (method) => {
+describe('a request with a body that no operation reads', () => {
+  it.each(METHODS)('A20 loses its connection after the answer, for %s on every path', async (method) => {
     const tokens = [{}, { Authorization: `Bearer ${token}` }, { Authorization: 'Bearer wrong' }]
     const attacks = PATHS.flatMap((path) =>
       tokens.map(async (headers) => {
@@ -50,7 +50,7 @@ describe('a body that no operation takes', () => {
     }
   })
 
-  it('A20 answers before the end of the body that a Content-Length announces', async () => {
+  it('A20 gets its answer before the end of the body that a Content-Length announces', async () => {
     const head = 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n'
     const outcome = await sendRaw(server.url, head, { flood: CHUNK })
     expect([statusOf(outcome.received), outcome.isClosed]).toEqual([200, true])
@@ -63,7 +63,7 @@ describe('a body that no operation takes', () => {
     expect(received).toContain('ERR_PATH_NOT_FOUND')
   })
 
-  it('A20 stops within the body that an operation refuses', async () => {
+  it('A20 is cut within the body that an operation refuses', async () => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
     const { received, sentBytes } = await sendRaw(server.url, endlessHead('POST', '/context', headers), {
       flood: CHUNK,
@@ -72,7 +72,7 @@ describe('a body that no operation takes', () => {
     expect(sentBytes).toBeLessThan(MOST_BYTES)
   })
 
-  it('A20 closes where there is no Host, and where the message is malformed', async () => {
+  it('A20 loses its connection without a Host, and after a malformed message', async () => {
     for (const head of [
       'GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n',
       'GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n',
@@ -84,7 +84,7 @@ describe('a body that no operation takes', () => {
     }
   })
 
-  it('A20 holds for a handler that a host mounts in a server of its own', async () => {
+  it('A20 loses its connection also when a host mounts the handler in a server of its own', async () => {
     const host = createServer(nodeListener(createHttpHandler(server.engine)))
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
@@ -94,7 +94,7 @@ describe('a body that no operation takes', () => {
     await new Promise((resolve) => host.close(resolve))
   })
 
-  it('A20 leaves a connection open whose bodies were read', async () => {
+  it('A20 keeps its connection open when its body was read', async () => {
     const body = JSON.stringify(NEW_CONTEXT)
     const post =
       `POST /context HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
@@ -108,7 +108,7 @@ describe('a body that no operation takes', () => {
 })
 
 describe('pipelining', () => {
-  it('A21 never answers requests that hide in a body nobody read', async () => {
+  it('A21 never answers requests that hide in an unread body', async () => {
     const hidden = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'
     const head = `GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n${hidden.repeat(1_000)}`
     const { received, isClosed } = await sendRaw(server.url, head)
@@ -133,7 +133,7 @@ describe('pipelining', () => {
 })
 
 describe('Expect', () => {
-  it('A22 sends 100 Continue only where the body is taken', async () => {
+  it('A22 causes 100 Continue only where the operation reads the body', async () => {
     const headers = { Expect: '100-continue', 'Content-Type': 'application/json' }
     const refused = await sendRaw(server.url, endlessHead('POST', '/context', headers))
     expect([statusOf(refused.received), refused.isClosed]).toEqual([401, true])
@@ -145,7 +145,7 @@ describe('Expect', () => {
     expect(taken.received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /)
   })
 
-  it('A22 refuses any other expectation with 417, and reads nothing of the body', async () => {
+  it('A22 is refused with 417 for any other expectation, and the body stays unread', async () => {
     for (const expected of ['a-miracle', '200-ok']) {
       const head = endlessHead('GET', '/health', { Expect: expected })
       const outcome = await sendRaw(server.url, head, { flood: CHUNK })
@@ -169,13 +169,13 @@ describe('alcove serve', () => {
     await folder.remove()
   })
 
-  /** The most memory that a process ever held. */
+  /** The peak memory of a process. */
   async function mostBytes(pid: number): Promise<number> {
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1_024
   }
 
-  it('A20 A21 keeps its memory while fifty clients send bodies without end, and pipelines', async () => {
+  it('A20 A21 uses bounded memory while fifty clients send endless bodies and pipelined requests', async () => {
     served = await serveAlcove(['--log-level', 'error'], { cwd: folder.path })
     const { address, pid } = served
     await sendRaw(address, endlessHead('GET', '/health'))

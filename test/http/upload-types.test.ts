@@ -31,7 +31,7 @@ async function upload(
   return await server.request('POST', `/context/upload/${contextId}`, { token, body })
 }
 
-/** The document as the list shows it, once it is done with. */
+/** The document as the list shows it, once its processing has finished. */
 async function ended(name: string): Promise<Document | undefined> {
   let found: Document | undefined
   await expect
@@ -55,11 +55,32 @@ describe('U10 an upload', () => {
   it.each([
     ['an executable named .pdf', 'tool.pdf', program, 'application/pdf', 'ERR_UNSUPPORTED_FORMAT', /a program/],
     ['0 bytes', 'empty.pdf', Buffer.alloc(0), 'application/pdf', 'ERR_EMPTY_FILE', /empty/],
-    ['a PDF named .txt', 'a.txt', pdf, 'text/plain', 'ERR_WRONG_TYPE', /The content is a PDF, .* name it \.pdf/],
-    ['a .docx named .txt', 'b.txt', docx, 'text/plain', 'ERR_WRONG_TYPE', /a Word document, .* name it \.docx/],
-    ['plain text named .docx', 'c.docx', Buffer.from('text'), 'text/plain', 'ERR_WRONG_TYPE', /name it \.txt/],
+    [
+      'a PDF named .txt',
+      'a.txt',
+      pdf,
+      'text/plain',
+      'ERR_WRONG_TYPE',
+      /The content is a PDF, .* rename the file to \.pdf/,
+    ],
+    [
+      'a .docx named .txt',
+      'b.txt',
+      docx,
+      'text/plain',
+      'ERR_WRONG_TYPE',
+      /a Word document, .* rename the file to \.docx/,
+    ],
+    [
+      'plain text named .docx',
+      'c.docx',
+      Buffer.from('text'),
+      'text/plain',
+      'ERR_WRONG_TYPE',
+      /rename the file to \.txt/,
+    ],
   ])(
-    'is refused by 400 at once where its content is not what its name says: %s',
+    'is refused by 400 at once when its content does not match its name: %s',
     async (_what, name, bytes, type, code, detail) => {
       const { status, body } = await upload(name, bytes, type)
       expect([status, body.code]).toEqual([400, code])
@@ -69,7 +90,7 @@ describe('U10 an upload', () => {
     },
   )
 
-  it('is what it is, whatever type the client sends with it', async () => {
+  it('has the type of its content, whatever type the client sends with it', async () => {
     expect((await upload('sent-as-text.docx', docx, 'text/plain')).status).toBe(200)
     const document = await ended('sent-as-text.docx')
     expect(document).toMatchObject({
@@ -83,7 +104,7 @@ describe('U10 an upload', () => {
 })
 
 describe('U7 an upload', () => {
-  it('that is a zip bomb is told so on its record, and the next one is read', async () => {
+  it('gets an error on its record when it is a zip bomb, and the engine reads the next one', async () => {
     const data = deflatedMegabytes(64, BEFORE_TEXT, AFTER_TEXT)
     const statedSize = BEFORE_TEXT.length + 64 * 1_048_576 + AFTER_TEXT.length
     expect((await upload('bomb.docx', docxOf({ data, isDeflated: true, statedSize }), '')).status).toBe(200)

@@ -36,7 +36,7 @@ async function documents(): Promise<readonly Document[]> {
   return (await server.request<Document[]>('GET', `/context/documents/${contextId}`, { token })).body
 }
 
-/** Files in the store, half-written ones too. */
+/** Files in the store, including unfinished ones. */
 async function files(): Promise<string[]> {
   const folder = join(server.dataDir, 'files')
   if (!existsSync(folder)) return []
@@ -46,7 +46,7 @@ async function files(): Promise<string[]> {
 
 const BOUNDARY = 'frontier'
 
-/** A multipart body by hand. */
+/** A multipart body, written by hand. */
 function multipart(parts: readonly [string, string][], end = `--${BOUNDARY}--\r\n`): string {
   const bodies = parts.map(
     ([head, body]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`,
@@ -66,7 +66,7 @@ interface RawUpload {
   readonly abort: () => void
 }
 
-/** An upload of which the test sends piece by piece. */
+/** An upload that the test sends piece by piece. */
 function rawUpload(headers: Record<string, string | number>): RawUpload {
   const request = httpRequest(`${server.url}/context/upload/${contextId}`, {
     method: 'POST',
@@ -98,7 +98,7 @@ function rawUpload(headers: Record<string, string | number>): RawUpload {
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n`
 
 describe('POST /context/upload/{contextId}', () => {
-  it('answers the UUID, by which the document is listed', async () => {
+  it('answers the UUID that the list of documents shows', async () => {
     const { status, body } = await upload<string>(fileForm('report.txt', 'The quick brown fox.'))
     expect(status).toBe(200)
     await server.engine.as(server.engine.owner).documents.whenProcessed(body)
@@ -118,28 +118,28 @@ describe('POST /context/upload/{contextId}', () => {
   it('U1 refuses by Content-Length before the body is read', async () => {
     const { response, write, abort } = rawUpload({ 'content-length': 10_000_000 })
     write(Buffer.from(HEAD))
-    // Nothing more is sent: an answer can only come from the header.
+    // The test sends nothing more, so an answer can only come from the header.
     const { status, body } = await response
     expect([status, (JSON.parse(body) as Problem).code]).toEqual([413, 'ERR_QUOTA_EXCEEDED'])
     abort()
     expect([await documents(), await files()]).toEqual([[], expect.any(Array)])
   })
 
-  it('U1 takes a file that exactly fits, and not one byte more', async () => {
+  it('U1 accepts a file that exactly fits, and not one byte more', async () => {
     await upload(fileForm('first.txt', 'a'.repeat(100_000)))
     expect((await upload(fileForm('one more.txt', 'b'.repeat(200_001)))).status).toBe(413)
     expect((await upload(fileForm('exact.txt', 'c'.repeat(200_000)))).status).toBe(200)
     expect((await upload(fileForm('full.txt', 'd'))).status).toBe(413)
   })
 
-  it('limits one file by --max-upload too', async () => {
+  it('limits the size of one file by --max-upload too', async () => {
     expect((await upload(fileForm('a.txt', 'a'.repeat(250_000)))).status).toBe(200)
     contextId = (await server.engine.as(server.engine.owner).contexts.create(NEW_CONTEXT)).id
     const { status, body } = await upload(fileForm('a.txt', 'a'.repeat(250_001)))
     expect([status, body.detail]).toEqual([413, expect.stringContaining('250000')])
   })
 
-  it('U2 stops a body of unknown length at the limit, and keeps nothing of it', async () => {
+  it('U2 stops a body of unknown length at the limit, and stores nothing of it', async () => {
     const before = await files()
     const { response, write, end } = rawUpload({ 'transfer-encoding': 'chunked' })
     write(Buffer.from(HEAD))
@@ -149,11 +149,11 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await response).status).toBe(413)
     expect(await documents()).toEqual([])
     await expect.poll(files).toEqual(before)
-    // The whole quota is free again.
+    // The whole quota is free.
     expect((await upload(fileForm('after.txt', 'y'.repeat(250_000)))).status).toBe(200)
   })
 
-  it('U2 keeps memory flat while a body of hundreds of megabytes comes', async () => {
+  it('U2 uses constant memory while a body of hundreds of megabytes arrives', async () => {
     const settings = { maxSizeBytes: 250_000_000 }
     const own = await startServer()
     const { id } = await own.engine.as(own.engine.owner).contexts.create({ ...NEW_CONTEXT, settings })
@@ -178,7 +178,7 @@ describe('POST /context/upload/{contextId}', () => {
     const watch = setInterval(() => {
       most = Math.max(most, inUse() - before)
     }, 20)
-    // Client and server in one process: what either held back would be seen.
+    // Client and server share one process, so the test sees the memory that either keeps.
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
     const sending = new AbortController()
     const init = { method: 'POST', headers, body, duplex: 'half', signal: sending.signal } as RequestInit
@@ -207,7 +207,7 @@ describe('POST /context/upload/{contextId}', () => {
     },
   )
 
-  it('U3 of two that fit only one at a time, one is refused', async () => {
+  it('U3 refuses one of two files that fit only one at a time', async () => {
     const answers = await Promise.all(
       ['a', 'b'].map(async (name) => await upload(fileForm(`${name}.txt`, name.repeat(200_000)))),
     )
@@ -215,7 +215,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect(await documents()).toHaveLength(1)
   })
 
-  it('U4 takes exactly one file, in the field file', async () => {
+  it('U4 accepts exactly one file, in the field file', async () => {
     const before = await files()
     const two = fileForm('a.txt', 'one')
     two.append('file', new Blob(['two']), 'b.txt')
@@ -238,7 +238,7 @@ describe('POST /context/upload/{contextId}', () => {
     await expect.poll(files).toEqual(before)
   })
 
-  it('U4 lets other fields stand beside the file', async () => {
+  it('U4 accepts other fields beside the file', async () => {
     const form = new FormData()
     form.append('note', 'for the archive')
     form.append('file', new Blob(['text']), 'a.txt')
@@ -263,7 +263,7 @@ describe('POST /context/upload/{contextId}', () => {
       multipart(Array.from({ length: 5_000 }, (_, at): [string, string] => [`name="n${at}"`, 'x'])),
     ],
     ['a header without end', `--${BOUNDARY}\r\n${'x'.repeat(200_000)}`],
-  ])('U5 refuses %s by 400, and lives', async (_name, body) => {
+  ])('U5 refuses %s by 400, and continues to run', async (_name, body) => {
     const before = await files()
     expect((await send(body)).status).toBe(400)
     expect(await documents()).toEqual([])
@@ -271,7 +271,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await upload(fileForm('fine.txt', 'fine'))).status).toBe(200)
   })
 
-  it('U6 forgets an upload whose client goes away', async () => {
+  it('U6 discards an upload whose client disconnects', async () => {
     const before = await files()
     const { response, write, abort } = rawUpload({ 'content-length': 250_000 })
     response.catch(() => undefined)
@@ -286,7 +286,7 @@ describe('POST /context/upload/{contextId}', () => {
       .toBe(200)
   })
 
-  it('U9 keeps odd names as names', async () => {
+  it('U9 keeps unusual names as names', async () => {
     const names = [
       '../../x.txt',
       '..\\..\\y.txt',
@@ -308,7 +308,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect(listed).toEqual(shown)
   })
 
-  it('is no failure of the service where the client goes away', async () => {
+  it('logs no failure of the service when the client disconnects', async () => {
     const failures = (): number => server.telemetry.events.filter(({ name }) => name === 'http.request.failed').length
     const before = failures()
     const { hostname, port } = new URL(server.url)
@@ -329,7 +329,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await server.request('GET', '/health')).status).toBe(200)
   })
 
-  it('refuses what can be told at once by 400', async () => {
+  it('refuses by 400 at once every upload whose error is visible before its end', async () => {
     expect(await upload(fileForm('empty.txt', ''))).toMatchObject({ status: 400, body: { code: 'ERR_EMPTY_FILE' } })
     const unsupported = { status: 400, body: { code: 'ERR_UNSUPPORTED_FORMAT' } }
     expect(await upload(fileForm('photo.png', 'x'))).toMatchObject(unsupported)
@@ -337,7 +337,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect(await documents()).toEqual([])
   })
 
-  it('refuses a context that is not there by 404, before it reads the body', async () => {
+  it('refuses an unknown context by 404, before it reads the body', async () => {
     const { body, status } = await server.request<Problem>('POST', '/context/upload/99999', {
       token,
       body: fileForm('a.txt', 'text'),
@@ -345,7 +345,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect([status, body.code]).toEqual([404, 'ERR_CONTEXT_NOT_FOUND'])
   })
 
-  it('survives requests that are no HTTP', async () => {
+  it('survives requests that are not HTTP', async () => {
     const { hostname, port } = new URL(server.url)
     for (const rubbish of [
       '\r\n\r\n',

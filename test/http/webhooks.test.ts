@@ -79,7 +79,7 @@ async function logOf(destinationId: number): Promise<readonly Delivery[]> {
   return (await call<DeliveryPage>('GET', `/deliveries?destinationId=${destinationId}`)).body.items
 }
 
-/** Waits until a delivery is at its end. */
+/** Waits until a delivery has a terminal status. */
 async function settled(id: number): Promise<DeliveryWithAttempts> {
   const show = async (): Promise<DeliveryWithAttempts> =>
     (await call<DeliveryWithAttempts>('GET', `/deliveries/${id}`)).body
@@ -95,7 +95,7 @@ function answering(httpStatus: number): HttpOutcome {
   return { kind: 'response', httpStatus, body: new TextEncoder().encode(`says ${httpStatus}`) }
 }
 
-/** Answers the requests to one destination; the others are answered as ever. */
+/** Answers the requests to one destination; the other destinations keep their answers. */
 function respond({ url }: Destination, answer: (attempt: number) => HttpOutcome): void {
   const others = transport.respond
   let attempt = 0
@@ -125,14 +125,14 @@ describe('the catalog of events', () => {
     ])
   })
 
-  it('is shown to nobody else', async () => {
+  it('is hidden from every other token', async () => {
     expect((await call('GET', '/catalog', undefined, { token: undefined })).status).toBe(401)
     expect((await call('GET', '/catalog', undefined, { token: 'x.y.z' })).status).toBe(401)
   })
 })
 
 describe('a destination', () => {
-  it('is made, shown, changed and deleted', async () => {
+  it('is created, shown, changed and deleted', async () => {
     const url = `https://${newHost()}/hook`
     const created = await call<DestinationWithSecret>('POST', '/destinations', { url, eventTypes: null })
     const { secret, ...record } = created.body
@@ -173,7 +173,7 @@ describe('a destination', () => {
     expect((await call<Destination[]>('GET', '/destinations')).body.map(({ id }) => id)).not.toContain(record.id)
   })
 
-  it('takes back what was read; name and includeDescendants stay when omitted', async () => {
+  it('accepts its own JSON as a change; name and includeDescendants stay when omitted', async () => {
     const { secret: _, ...read } = await make({ name: 'Mine', includeDescendants: true, eventTypes: ['agent.deleted'] })
     const put = async (json: object) => await call<Destination>('PUT', `/destinations/${read.id}`, json)
     const same = await put(read)
@@ -222,7 +222,7 @@ describe('a destination', () => {
     ['no object', '[]', /must be an object/],
     ['no JSON', '{', /not valid JSON/],
     ['no body', '', /the body must be a JSON object/],
-  ])('is refused, made or changed: %s', async (_what, given, detail) => {
+  ])('is refused when it is created or changed: %s', async (_what, given, detail) => {
     const { id } = await make()
     const body = typeof given === 'string' ? given : JSON.stringify(given)
     for (const [method, path] of [
@@ -234,14 +234,14 @@ describe('a destination', () => {
     }
   })
 
-  it('is one of its URL in a company', async () => {
+  it('is the only one with its URL in a company', async () => {
     const { id, url } = await make()
     const other = await make()
-    const again = await call('POST', '/destinations', {
+    const duplicate = await call('POST', '/destinations', {
       url: url.toUpperCase().replace('/HOOK', '/hook'),
       eventTypes: null,
     })
-    expect([again.status, again.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
+    expect([duplicate.status, duplicate.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
     const changed = await call('PUT', `/destinations/${other.id}`, { url, eventTypes: null })
     expect([changed.status, changed.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
     expect((await make({ url, customerId: ids.child })).url).toBe(url)
@@ -249,7 +249,7 @@ describe('a destination', () => {
     expect((await make({ url })).id).toBeGreaterThan(id)
   })
 
-  it('that may not be contacted is refused when it is made and when it is changed', async () => {
+  it('is refused at creation and at a change when its address may not be contacted', async () => {
     const host = newHost()
     transport.refusedHosts.add(host)
     const json = { url: `https://${host}/`, eventTypes: null }
@@ -259,7 +259,7 @@ describe('a destination', () => {
     }
   })
 
-  it('D14 shows its secret to whoever makes it or rotates it, which nobody may keep, and to nobody else', async () => {
+  it('D14 shows its secret only to the caller who creates it or rotates the secret, uncached, and to nobody else', async () => {
     const created = await call<DestinationWithSecret>('POST', '/destinations', {
       url: `https://${newHost()}/`,
       eventTypes: null,
@@ -271,13 +271,13 @@ describe('a destination', () => {
     for (const { headers } of [created, rotated]) expect(headers.get('cache-control')).toBe('no-store')
     const { id: deliveryId } = (await call<Delivery>('POST', `/destinations/${id}/test`)).body
     await settled(deliveryId)
-    const again = { url, eventTypes: null }
-    const told = [
+    const update = { url, eventTypes: null }
+    const answered = [
       await call('GET', '/destinations'),
       await call('GET', `/destinations/${id}`),
-      await call('PUT', `/destinations/${id}`, again),
-      await call('POST', '/destinations', again),
-      await call('PUT', `/destinations/${id}`, { ...again, customerId: ids.child, secret }),
+      await call('PUT', `/destinations/${id}`, update),
+      await call('POST', '/destinations', update),
+      await call('PUT', `/destinations/${id}`, { ...update, customerId: ids.child, secret }),
       await call('POST', `/destinations/${id}/test`),
       await call('GET', `/deliveries?destinationId=${id}`),
       await call('GET', `/deliveries/${deliveryId}`),
@@ -286,7 +286,7 @@ describe('a destination', () => {
     const database = join(server.dataDir, 'alcove.sqlite')
     const files = [await readFile(database), await readFile(`${database}-wal`).catch(() => Buffer.alloc(0))]
     for (const known of [secret, rotated.body.secret]) {
-      expect(JSON.stringify(told)).not.toContain(known)
+      expect(JSON.stringify(answered)).not.toContain(known)
       for (const text of [
         known,
         known.slice(6),
@@ -298,14 +298,14 @@ describe('a destination', () => {
   })
 })
 
-describe('operations without a body', () => {
+describe('an operation without a body', () => {
   it.each<[string, RequestOptions]>([
     ['absent', {}],
     ['empty', { body: '' }],
     ['empty, called JSON', { body: '', headers: { 'content-type': 'application/json' } }],
     ['an empty object', { json: {} }],
     ['anything', { body: '{[', headers: { 'content-type': 'text/plain' } }],
-  ])('take one that is %s', async (_what, options) => {
+  ])('accepts a body that is %s', async (_what, options) => {
     const { id } = await make()
     const post = async (path: string) => await call<Delivery>('POST', path, undefined, options)
     expect((await post(`/destinations/${id}/rotate-secret`)).status).toBe(200)
@@ -315,7 +315,7 @@ describe('operations without a body', () => {
   })
 })
 
-describe('what does not exist', () => {
+describe('a request for an unknown resource or method', () => {
   const PATHS = ['/destinations/{id}', '/destinations/{id}/rotate-secret', '/destinations/{id}/test']
   const ALL = [...PATHS, '/deliveries/{id}', '/deliveries/{id}/resend']
   const methodsOf = (path: string): readonly string[] => {
@@ -324,7 +324,7 @@ describe('what does not exist', () => {
   }
   const json = { url: 'https://a.example/', eventTypes: null }
 
-  it.each(ALL)('%s refuses ids that are none', async (path) => {
+  it.each(ALL)('%s refuses invalid ids', async (path) => {
     for (const method of methodsOf(path)) {
       for (const id of ['abc', '0', '-1', '1.5', '1e3', '9007199254740992', 'null', '%00']) {
         const answer = await call(method, path.replace('{id}', id), method === 'PUT' ? json : undefined)
@@ -338,7 +338,7 @@ describe('what does not exist', () => {
     }
   })
 
-  it.each(ALL)('%s tells no unknown id from one of a company out of reach', async (path) => {
+  it.each(ALL)('%s answers alike for an unknown id and an id of a company out of reach', async (path) => {
     const foreign = await make({}, 'sibling')
     const { body: test } = await call<Delivery>('POST', `/destinations/${foreign.id}/test`, undefined, {
       token: tokens.sibling,
@@ -355,7 +355,7 @@ describe('what does not exist', () => {
     }
   })
 
-  it('is a method that a path has not', async () => {
+  it('gets 405 for a method that the path does not have', async () => {
     for (const [path, allow] of [
       ['/catalog', 'GET, HEAD'],
       ['/destinations', 'GET, POST, HEAD'],
@@ -373,7 +373,7 @@ describe('what does not exist', () => {
   })
 })
 
-describe('who may do it', () => {
+describe('a caller', () => {
   const OPERATIONS: readonly [string, string, number][] = [
     ['GET', '/destinations', 200],
     ['POST', '/destinations', 201],
@@ -387,7 +387,7 @@ describe('who may do it', () => {
     ['DELETE', '/destinations/{destination}', 204],
   ]
 
-  /** Every operation on a destination of a company, and what it answered. */
+  /** Every operation on a destination of a company, with its answer. */
   async function attempt(token: string | undefined, target: Name): Promise<[string, number][]> {
     const { id, url } = await make({ customerId: ids[target] }, 'root')
     const tested = await call<Delivery>('POST', `/destinations/${id}/test`, undefined, { token: tokens.root })
@@ -409,11 +409,11 @@ describe('who may do it', () => {
   const expected = (status: (operation: string, ok: number) => number): [string, number][] =>
     OPERATIONS.map(([method, path, ok]) => [`${method} ${path}`, status(`${method} ${path}`, ok)])
 
-  it.each<Name>(['own', 'child'])('its own company and those below: %s', async (target) => {
+  it.each<Name>(['own', 'child'])('manages its own company and those below: %s', async (target) => {
     expect(await attempt(tokens.own, target)).toEqual(expected((_operation, ok) => ok))
   })
 
-  it.each<Name>(['root', 'sibling'])('not the company above, nor one beside: %s', async (target) => {
+  it.each<Name>(['root', 'sibling'])('cannot manage the company above, nor one beside: %s', async (target) => {
     const refused = (operation: string): number => {
       if (operation === 'GET /deliveries') return 200
       return operation.endsWith('/destinations') ? 403 : 404
@@ -421,7 +421,7 @@ describe('who may do it', () => {
     expect(await attempt(tokens.own, target)).toEqual(expected(refused))
   })
 
-  it('not with a role that lacks webhook:manage', async () => {
+  it('cannot manage destinations with a role that lacks webhook:manage', async () => {
     const { administration } = server.engine
     const { id: userId } = await administration.users.add({ email: 'member@example.com', companyId: ids.own })
     const account = (await administration.accounts.list()).find(
@@ -446,12 +446,12 @@ describe('who may do it', () => {
     expect((await server.request('GET', '/tenant/users', { token })).status).toBe(403)
   })
 
-  it('not with a token of the other application, nor without one', async () => {
+  it('cannot manage destinations with a token of the other application, nor without one', async () => {
     expect(await attempt(await server.token('assistant'), 'own')).toEqual(expected(() => 403))
     expect(await attempt(undefined, 'own')).toEqual(expected(() => 401))
   })
 
-  it('of companies that it can reach, each shows its own', async () => {
+  it('gets the destinations of each company in reach for that company', async () => {
     const own = await make()
     const below = await make({ customerId: ids.child })
     const idsOf = async (query: string): Promise<number[]> =>
@@ -469,7 +469,7 @@ describe('who may do it', () => {
     }
   })
 
-  it('a key that was revoked no more', async () => {
+  it('cannot manage destinations with a revoked key', async () => {
     const { apiKeys } = server.engine.administration
     const key = await apiKeys.create({ companyId: ids.own })
     const token = await server.token('tenant', key)
@@ -480,7 +480,7 @@ describe('who may do it', () => {
 })
 
 describe('a delivery', () => {
-  it('carries exactly what the log shows, signed with the secret', async () => {
+  it('contains exactly the bytes that the log shows, signed with the secret', async () => {
     const destination = await make()
     const eventId = await record()
     const [listed] = await logOf(destination.id)
@@ -526,7 +526,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('D12 is sent again after a rotation with the same bytes and a new signature', async () => {
+  it('D12 is resent after a rotation with the same bytes and a new signature', async () => {
     const destination = await make()
     await record()
     const [first] = await logOf(destination.id)
@@ -545,7 +545,7 @@ describe('a delivery', () => {
     expect(other?.headers['x-service-signature']).toBe(signature(secret, text))
   })
 
-  it('D13 is sent twice when it is sent again twice', async () => {
+  it('D13 is sent twice when two requests resend it at once', async () => {
     const destination = await make()
     await record()
     const [first] = await logOf(destination.id)
@@ -558,7 +558,7 @@ describe('a delivery', () => {
     expect(await logOf(destination.id)).toHaveLength(3)
   })
 
-  it('D15 has one row for each attempt, those that failed and those that were blocked', async () => {
+  it('D15 has one row for each attempt, including failed and blocked ones', async () => {
     const failing = await make({ eventTypes: ['run.failed'] })
     respond(failing, (attempt) => answering(attempt < 3 ? 500 : 204))
     const refused = await make({ eventTypes: ['run.failed'] })
@@ -590,7 +590,7 @@ describe('a delivery', () => {
     expect(sentTo(refused)).toEqual([])
   })
 
-  it('S14 of a test event goes the same way, checks included', async () => {
+  it('S14 of a test event takes the same way, checks included', async () => {
     const destination = await make({ eventTypes: ['agent.deleted'] })
     const test = async () => await call<Delivery>('POST', `/destinations/${destination.id}/test`)
     const sent = await test()
@@ -611,7 +611,7 @@ describe('a delivery', () => {
     expect(sentTo(destination)).toHaveLength(1)
   })
 
-  it('D16 is made of the types that were chosen, or of all nine', async () => {
+  it('D16 exists for the chosen types, or for all nine', async () => {
     const some = await make({ eventTypes: ['agent.enabled'] })
     const all = await make()
     const samples = {
@@ -644,7 +644,7 @@ describe('a delivery', () => {
     expect((await call('GET', path, undefined, { token: tokens.root })).status).toBe(200)
   })
 
-  it('stays in the log of a destination that was deleted, but is not sent again', async () => {
+  it('stays in the log after its destination is deleted, but cannot be resent', async () => {
     const destination = await make()
     await record()
     const [delivery] = await logOf(destination.id)
@@ -669,7 +669,7 @@ describe('the delivery log', () => {
       const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
       const { body }: Answer<DeliveryPage> = await call('GET', `/deliveries?destinationId=${id}&limit=2${from}`)
       pages.push(body.items.map((delivery) => delivery.id))
-      // What comes meanwhile belongs before the first page.
+      // New deliveries during the walk belong before the first page.
       await record()
       cursor = body.nextCursor
     }
@@ -678,7 +678,7 @@ describe('the delivery log', () => {
     expect([whole.body.items.length, whole.body.nextCursor]).toEqual([8, null])
   })
 
-  it('shows what it is asked for', async () => {
+  it('filters deliveries by the parameters of the request', async () => {
     const destination = await make()
     respond(destination, (attempt) => answering(attempt === 1 ? 404 : 200))
     await record()
@@ -719,8 +719,8 @@ describe('the delivery log', () => {
   })
 })
 
-describe('the part of the API for events', () => {
-  it('is mounted alone', async () => {
+describe('the webhooks part of the API', () => {
+  it('can be mounted alone', async () => {
     const handler = createHttpHandler(server.engine, { apis: ['events'] })
     const get = async (path: string): Promise<number> => (await handler(new Request(`http://host${path}`))).status
     expect(await get(`${BASE}/catalog`)).toBe(401)

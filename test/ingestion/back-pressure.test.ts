@@ -19,7 +19,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1e6
 }
 
-it('a model that is slow makes a queue of rows, not of memory: few documents are opened at a time', async () => {
+it('a slow model causes a queue of rows, not of memory: few documents are open at a time', async () => {
   const { session, contextId } = faulty
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => {
@@ -40,8 +40,8 @@ it('a model that is slow makes a queue of rows, not of memory: few documents are
   expect(await session.documents.list(contextId)).toHaveLength(DOCUMENTS + 1)
   expect(heapMb() - before).toBeLessThan(15)
   expect(opened).toBeLessThanOrEqual(4)
-  // Those that wait can be deleted, searched around and closed; nothing of them was begun.
-  // By words some are found by now; their similarity would wait for the model.
+  // Waiting documents can be deleted, searches can run, and the engine can close; none of them was started.
+  // Words find some of them by now, but their similarity would wait for the model.
   expect(await session.search(contextId, 'a lamp', { mode: 'semantic' })).toEqual([])
   await session.contexts.delete(contextId)
   release()

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type FaultyEngine, faultyEngine, type Step, textOfSentences } from './faulty-engine.js'
 
 const TEXT = textOfSentences(900)
-/** Every step of a document that is processed; the first and a later time it comes to it. */
+/** Every step of the processing of a document. */
 const MOMENTS = (
   [
     'file:read',
@@ -23,12 +23,12 @@ beforeEach(async () => {
   faulty = await faultyEngine()
 })
 
-/** No row, chunk, vector or file is left of what was deleted. */
+/** No row, chunk, vector or file of the deleted document or context is left. */
 afterEach(async () => {
   expect(await faulty.end()).toEqual([])
 })
 
-/** Deletes once a step is reached, while it is waited for. */
+/** Deletes when a step is reached, which waits for that. */
 async function deletedAt(step: Step, remove: (uuid: string) => Promise<unknown>): Promise<void> {
   let uuid = ''
   const reached = new Promise<void>((resolve) => {
@@ -44,8 +44,8 @@ async function deletedAt(step: Step, remove: (uuid: string) => Promise<unknown>)
   await faulty.engine.whenCleared()
 }
 
-describe('a deletion while a document is processed', () => {
-  it.each(MOMENTS)('at %s: nothing of the document is left, and its quota is free', async (step) => {
+describe('a deletion during the processing of a document', () => {
+  it.each(MOMENTS)('at %s leaves no data of the document, and releases its quota', async (step) => {
     const { session, contextId } = faulty
     await deletedAt(step, async (uuid) => await session.documents.delete(uuid))
     expect(await session.documents.list(contextId)).toEqual([])
@@ -53,13 +53,13 @@ describe('a deletion while a document is processed', () => {
     await session.documents.checkRoom(contextId, maxSize)
   })
 
-  it.each(MOMENTS)('of its context, at %s: nothing of either is left', async (step) => {
+  it.each(MOMENTS)('of its context, at %s, leaves no data of either', async (step) => {
     const { session, contextId } = faulty
     await deletedAt(step, async () => await session.contexts.delete(contextId))
     expect(await session.contexts.list()).toEqual([])
   })
 
-  it('that hangs in the extractor ends it, and the engine can be closed', async () => {
+  it('stops a document that hangs in the extractor, and the engine can close', async () => {
     const { session } = faulty
     let isReached: () => void = () => undefined
     const reached = new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ import type {
 } from '../../dist/src/ports/index.js'
 import { type ChildOrder, type Hook, tell } from './soak-protocol.js'
 
-/** Tells what is being done, and kills the process where it is told to. */
+/** Reports each step, and kills the process at the requested one. */
 export class Deadly {
   readonly #hook: ChildOrder['hook']
   readonly #phases = new Map<string, number>()
@@ -89,7 +89,7 @@ export class DeadlyTextExtractor extends WorkerTextExtractor {
   }
 }
 
-/** An index is built from few rows on, so that lives are long enough for it. */
+/** The index is built from few rows on, because lives of the process are short. */
 const INDEX_FROM_ROWS = 3_000
 
 export class DeadlyVectorIndex extends LanceDbVectorIndex {
@@ -144,7 +144,7 @@ export class DeadlyLexicalIndex extends SqliteLexicalIndex {
   }
 }
 
-/** Every compaction of this process is seen, whoever begins it; it is killed in the midst of it. */
+/** Reports every compaction of this process, whatever starts it, and kills the process in the middle of it. */
 export async function watchCompaction(deadly: Deadly): Promise<void> {
   const connection = await connect('memory://')
   const table = await connection.createTable('any', [{ id: 1 }])

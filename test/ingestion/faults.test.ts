@@ -14,12 +14,12 @@ beforeEach(async () => {
   faulty = await faultyEngine()
 })
 
-/** Whatever happened, in the end nothing is left that belongs to nothing, and nothing is missing. */
+/** In the end there are no orphans, and no data is missing. */
 afterEach(async () => {
   expect(await faulty.end()).toEqual([])
 })
 
-/** How the processing of a document ends, its retries being due at once. */
+/** The outcome of the processing of a document, with retries that are due at once. */
 async function ending(uuid: string): Promise<string> {
   const hurry = setInterval(() => void faulty.hurry().catch(() => undefined), 100)
   const ended = await faulty.session.documents.whenProcessed(uuid).then(
@@ -51,7 +51,7 @@ const eio = (): Error =>
   new StorageError('a file of the file store failed: the disk cannot read or write it (EIO)', { isTransient: true })
 const broken = (): Error => new Error('the table is broken')
 
-describe('a fault that passes', () => {
+describe('a transient error', () => {
   it.each([
     ['file:read', eio],
     ['text:piece', broken],
@@ -62,7 +62,7 @@ describe('a fault that passes', () => {
     ['vectors:add', broken],
     ['vectors:added', broken],
     ['vectors:delete', broken],
-  ] as const)('at %s, twice: the document is completed, and has each window once', async (step, error) => {
+  ] as const)('at %s, twice, does not stop the document, which has each window once', async (step, error) => {
     failing(step, 2, error)
     const uuid = await faulty.upload('a.txt', TEXT)
     expect(await ending(uuid)).toBe('completed')
@@ -72,28 +72,25 @@ describe('a fault that passes', () => {
   })
 })
 
-describe('a fault that stays', () => {
+describe('a lasting error', () => {
   it.each([
     ['file:read', eio, 'a file of the file store failed: the disk cannot read or write it (EIO) (ERR_STORAGE)'],
     ['texts:embed', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
     ['words:added', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
     ['vectors:add', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
     ['vectors:added', broken, 'The document could not be processed because of an internal error (ERR_INTERNAL)'],
-  ] as const)(
-    'at %s: the document ends failed with a sentence, and is completed by a retry',
-    async (step, error, sentence) => {
-      failing(step, Infinity, error)
-      const uuid = await faulty.upload('a.txt', TEXT)
-      expect(await ending(uuid)).toBe(`a.txt: ${sentence}`)
-      expect(await faulty.session.search(faulty.contextId, TEXT.slice(0, 100))).toEqual([])
-      faulty.disturb(() => undefined)
-      await faulty.session.documents.retry(uuid)
-      expect(await ending(uuid)).toBe('completed')
-      await expectSearchable(uuid)
-    },
-  )
+  ] as const)('at %s fails the document with a sentence, and a retry completes it', async (step, error, sentence) => {
+    failing(step, Infinity, error)
+    const uuid = await faulty.upload('a.txt', TEXT)
+    expect(await ending(uuid)).toBe(`a.txt: ${sentence}`)
+    expect(await faulty.session.search(faulty.contextId, TEXT.slice(0, 100))).toEqual([])
+    faulty.disturb(() => undefined)
+    await faulty.session.documents.retry(uuid)
+    expect(await ending(uuid)).toBe('completed')
+    await expectSearchable(uuid)
+  })
 
-  it('of the model, whose vectors are no numbers: the document says so at once, and none is stored', async () => {
+  it('of the model, with vectors that are not numbers, fails the document at once, and no vector is stored', async () => {
     faulty.disturb((step) => (step === 'texts:embedded' ? Number.NaN : undefined))
     const uuid = await faulty.upload('a.txt', TEXT)
     const sentence = 'The embedding model gave vectors that cannot be used: check the model (ERR_VECTOR_INVALID)'
@@ -101,15 +98,15 @@ describe('a fault that stays', () => {
     expect(faulty.telemetry.events.filter(({ name }) => name === 'jobs.failed')).toHaveLength(1)
   })
 
-  it('at a deletion: the document is gone for everybody, and cleared away once the fault has passed', async () => {
+  it('at a deletion leaves the document hidden from everyone, and the purge succeeds after the error ends', async () => {
     const { session, contextId } = faulty
-    const [gone, kept] = [
+    const [deletedUuid, kept] = [
       await faulty.upload('gone.txt', TEXT),
       await faulty.upload('kept.txt', textOfSentences(20, 'Hall')),
     ]
-    for (const uuid of [gone, kept]) expect(await ending(uuid)).toBe('completed')
+    for (const uuid of [deletedUuid, kept]) expect(await ending(uuid)).toBe('completed')
     failing('vectors:delete', Infinity, broken)
-    await session.documents.delete(gone)
+    await session.documents.delete(deletedUuid)
     expect((await session.documents.list(contextId)).map(({ fileName }) => fileName)).toEqual([kept])
     expect(await session.search(contextId, TEXT.slice(0, 100))).toEqual(
       expect.not.arrayContaining([expect.objectContaining({ docId: 1 })]),
@@ -124,7 +121,7 @@ describe('a fault that stays', () => {
     await faulty.settled()
   })
 
-  it('at a search: the search fails, the next one does not', async () => {
+  it('at a search fails that search, but not the next one', async () => {
     const { session, contextId } = faulty
     const uuid = await faulty.upload('a.txt', TEXT)
     expect(await ending(uuid)).toBe('completed')
@@ -134,8 +131,8 @@ describe('a fault that stays', () => {
   })
 })
 
-describe('faults at random', () => {
-  it.each([1, 2, 3])('of every port, now and then (%i): everything comes to its end', async (seed) => {
+describe('random errors', () => {
+  it.each([1, 2, 3])('of every port, now and then (%i), never stop the work for good', async (seed) => {
     const { session, contextId } = faulty
     const random = seededRandom(seed)
     faulty.disturb((step) => {
@@ -163,9 +160,9 @@ describe('faults at random', () => {
   })
 })
 
-describe('a database that is locked by somebody else (SQLITE_BUSY)', () => {
+describe('a database that another process locks (SQLITE_BUSY)', () => {
   it.runIf(IS_FULL_FORM)(
-    'for longer than anybody waits: uploads are told so, what is under way is completed',
+    'for longer than the timeout refuses uploads with a message, and the documents in progress are completed',
     async () => {
       const other = openSqlite(faulty.places.database)
       let isLocked: () => void = () => undefined
@@ -196,7 +193,7 @@ describe('a database that is locked by somebody else (SQLITE_BUSY)', () => {
       await other.destroy()
       expect(await ending(uuid)).toBe('completed')
       expect(await ending(await faulty.upload('b.txt', TEXT))).toBe('completed')
-      // One attempt found it locked; nothing was counted that could not be recorded.
+      // One attempt met the lock. Attempts that could not be recorded do not count.
       expect(faulty.telemetry.events.filter(({ name }) => name === 'jobs.failed').length).toBeLessThan(3)
     },
     120_000,

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { QuickModel } from './quick-model.js'
 import { inspect, type Places, placesIn } from './soak-inspection.js'
 
-/** What the ports of ingestion do, before and after they do it. */
+/** The steps of the ports of ingestion, before and after each operation. */
 export const STEPS = [
   'file:read',
   'text:piece',
@@ -33,7 +33,7 @@ export type Step = (typeof STEPS)[number]
 
 const KINDS = ['ingest-document', 'index-words', 'purge-document', 'purge-context']
 
-/** Sees each step; may wait, or fail in its place. What it gives at `texts:embedded` is put in place of each number. */
+/** Runs at each step; may wait, or fail in its place. Its result at `texts:embedded` replaces each number. */
 type Fault = (step: Step) => unknown
 
 /** An engine on SQLite, LanceDB, a folder and the real text extractor, whose steps a test may disturb. */
@@ -45,11 +45,14 @@ export interface FaultyEngine {
   readonly contextId: number
   disturb(fault: Fault): void
   upload(fileName: string, text: string): Promise<string>
-  /** Every retry that waits is due at once. */
+  /** Makes every waiting retry due at once. */
   hurry(): Promise<void>
-  /** Resolves once all jobs are done, their retries being due at once. */
+  /** Resolves once all jobs are done, with retries that are due at once. */
   settled(): Promise<void>
-  /** Closes the engine. @returns what is left that should not be */
+  /**
+   * Closes the engine.
+   * @returns leftovers that should not exist
+   */
   end(): Promise<string[]>
 }
 
@@ -74,7 +77,7 @@ export async function faultyEngine(): Promise<FaultyEngine> {
   const input = { name: 'Faults', description: '', caption: '', toolsJson: '[]', starterPrompts: [], settings }
   const { id: contextId } = await session.contexts.create(input)
   const knex = openSqlite(places.database)
-  // One statement at a time: those that wait for the lock would take all threads from the one who has it.
+  // One statement at a time: statements that wait for the lock would take all threads from its holder.
   let hurrying: Promise<unknown> | undefined
   const hurry = async (): Promise<void> => {
     hurrying ??= (async () => await knex('alcove_jobs').where('lease_expires_ms', 0).update({ due_ms: 0 }))().finally(
@@ -215,7 +218,7 @@ function disturbed(model: QuickModel, take: Take): QuickModel {
   return model
 }
 
-/** Sentences no two of which are the same. */
+/** Sentences of which no two are the same. */
 export function textOfSentences(count: number, name: string = 'Room'): string {
   return Array.from({ length: count }, (_, number) => `${name} ${number} has a lamp, and ${number * 7} chairs.`).join(
     ' ',

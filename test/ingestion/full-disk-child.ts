@@ -1,6 +1,6 @@
 /**
- * An engine of which one part is on a small disk, in a process that may mount one: `full-disk-child.ts PART
- * FOLDER`, the disk being `FOLDER/disk`. Tells its parent, as JSON, what came of it.
+ * An engine with one part on a small disk, in a process that may mount one. Usage: `full-disk-child.ts PART FOLDER`;
+ * the disk is `FOLDER/disk`. Reports the results to its parent, as JSON.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,17 +18,17 @@ import { inspect } from './soak-inspection.js'
 export type Part = 'files' | 'database' | 'vectors' | 'words'
 
 export interface FullDiskReport {
-  /** What an upload was told while the disk was full; `accepted` where that part is not needed for it. */
+  /** The error of an upload while the disk was full, or `accepted` for a part that uploads do not need. */
   readonly upload: string
   readonly search: string
-  /** Whether no quota was held for what is no document. */
+  /** True when the failed upload holds no quota; otherwise the error. */
   readonly isFree: boolean | string
-  /** What lay in the folder of unfinished files. */
+  /** The content of the folder of unfinished files. */
   readonly left: readonly string[]
   /** State of the documents while the disk was full, and once it had room. */
   readonly during: readonly string[]
   readonly after: readonly string[]
-  /** Codes of what the jobs failed with, each once. */
+  /** Codes of the errors of jobs, each once. */
   readonly failures: readonly unknown[]
   readonly problems: readonly string[]
 }
@@ -59,7 +59,7 @@ const { id } = await session.contexts.create({ name: 'Disk', description: '', ca
 const first = await upload(1, 20_000)
 await session.documents.whenProcessed(first)
 
-// One is under way when the disk becomes full.
+// The engine processes this document when the disk becomes full.
 delayMs = 1_500
 await upload(2, 120_000)
 await new Promise((resolve) => setTimeout(resolve, 400))
@@ -71,13 +71,13 @@ const searched = await session
 await new Promise((resolve) => setTimeout(resolve, 4_000))
 const sizes = (await session.documents.list(id)).reduce((sum, { size }) => sum + size, 0)
 const { maxSize } = await session.contexts.get(id)
-// What fits to the byte is as much as is left.
+// The room is exact when a file of just that size still fits.
 const isFree = await session.documents.checkRoom(id, maxSize - sizes).then(() => true, sentence)
 const left = (await readdir(join(places.files, 'unfinished')).catch(() => [])).map(String)
 const during = await states()
 delayMs = 0
 await makeRoom(disk)
-// The same as was refused, or one more.
+// The refused document, or one more.
 await upload(uploaded === 'accepted' ? 4 : 3, 600_000)
 for (const document of await session.documents.list(id)) {
   await session.documents.whenProcessed(document.fileName).catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * Deletes on a disk that is full, in a process that may mount one: `full-disk-deletion-child.ts PARTS FOLDER`,
- * the disk being `FOLDER/disk`. Tells its parent, as JSON, what came of it.
+ * Deletes on a full disk, in a process that may mount one. Usage: `full-disk-deletion-child.ts PARTS FOLDER`; the disk
+ * is `FOLDER/disk`. Reports the results to its parent, as JSON.
  */
 import { join } from 'node:path'
 import { FolderFileStore } from '../../dist/adapters/files/index.js'
@@ -14,16 +14,16 @@ import { fill, makeRoom } from './small-disk.js'
 import { make } from './soak-documents.js'
 import { inspect } from './soak-inspection.js'
 
-/** What lies on the small disk. */
+/** The parts on the small disk. */
 export type Parts = 'vectors' | 'words' | 'files, vectors and words' | 'everything'
 
 export interface FullDiskDeletionReport {
-  /** What `whenCleared` gave after a document was deleted, and after a context was; `hangs` where nothing came. */
+  /** The result of `whenCleared` after the deletion of a document, and of a context; `hangs` without a result. */
   readonly document: string
   readonly context: string
-  /** Files that were left then of the four documents that were deleted. */
+  /** The number of files at that time, of the four deleted documents. */
   readonly filesLeft: number
-  /** The same once there was room. */
+  /** The result once there was room. */
   readonly afterwards: string
   readonly failures: number
   readonly problems: readonly string[]
@@ -39,7 +39,7 @@ const places = {
   vectors: join(parts === 'words' ? rest : disk, 'vectors'),
   words: join(parts === 'vectors' ? rest : disk, 'words'),
 }
-/** Where not a byte is free, the database cannot even note that something is deleted, and refuses it. */
+/** Without a free byte, the database cannot even record a deletion, and refuses it. */
 const spareBytes = parts === 'everything' ? 131_072 : 0
 const telemetry = new MemoryTelemetry()
 const fileStore = new FolderFileStore(places.files)
@@ -52,15 +52,15 @@ const engine = await openLocalEngine({
   telemetry,
 })
 const session = engine.as(engine.owner)
-const [kept, gone] = [await makeContext('Kept'), await makeContext('Gone')]
+const [kept, deletedContext] = [await makeContext('Kept'), await makeContext('Gone')]
 const uuids = [await upload(kept, 1), await upload(kept, 2)]
-for (const seed of [3, 4, 5]) await upload(gone, seed)
+for (const seed of [3, 4, 5]) await upload(deletedContext, seed)
 
 await fill(disk, spareBytes)
 await session.documents.delete(uuids[0] ?? '')
 const document = await cleared()
 await fill(disk, spareBytes)
-await session.contexts.delete(gone)
+await session.contexts.delete(deletedContext)
 const context = await cleared()
 const filesLeft = (await collect(fileStore.list())).length - 1
 await makeRoom(disk)

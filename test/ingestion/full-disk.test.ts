@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 import type { FullDiskReport, Part } from './full-disk-child.js'
 import type { FullDiskDeletionReport, Parts } from './full-disk-deletion-child.js'
 
-/** Runs a command in a namespace of its own, in which the small disk is mounted: it is gone with its process. */
+/** Runs a command in its own namespace, in which the small disk is mounted. The mount ends with the process. */
 const UNSHARE = ['--map-root-user', '--mount']
 const MOUNT = 'mkdir -p "$0/disk" && mount -t tmpfs -o size=8m tmpfs "$0/disk"'
 
@@ -22,8 +22,8 @@ const canMount = await temporaryFolder().then(async ({ path, remove }) => {
   }
 })
 
-describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
-  it('of the files: the upload is refused and leaves nothing; what is there goes on', async () => {
+describe.skipIf(!canMount)('a full disk (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
+  it('for files refuses the upload, which leaves nothing, and stored documents stay usable', async () => {
     const report = await run(UPLOADS, 'files')
     expect(report).toMatchObject({
       ...AT_THE_END,
@@ -38,7 +38,7 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
     expect(report.during).toEqual(['completed', 'completed'])
   }, 120_000)
 
-  it('of the database: uploads are refused, what is under way waits, and both go on once there is room', async () => {
+  it('for the database refuses uploads and delays processing, and both continue once there is room', async () => {
     const report = await run(UPLOADS, 'database')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, after: ['completed', 'completed', 'completed'] })
     expect(report.upload).toBe(
@@ -48,7 +48,7 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
     expect(report.during).toEqual(['completed', 'waits'])
   }, 120_000)
 
-  it('of the vectors: what is under way waits, and goes on once there is room', async () => {
+  it('for vectors delays processing, which continues once there is room', async () => {
     const report = await run(UPLOADS, 'vectors')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
     expect(report.during).toEqual(['completed', 'waits', 'waits'])
@@ -56,8 +56,8 @@ describe.skipIf(!canMount)('a disk that is full (ENOSPC on a tmpfs; skipped wher
   }, 120_000)
 })
 
-describe.skipIf(!canMount)('a disk with the words that is full', () => {
-  it('W68 what is under way waits, and goes on once there is room', async () => {
+describe.skipIf(!canMount)('a full disk for words', () => {
+  it('W68 delays processing, which continues once there is room', async () => {
     const report = await run(UPLOADS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
     expect(report.search).toMatch(/results$/)
@@ -66,7 +66,7 @@ describe.skipIf(!canMount)('a disk with the words that is full', () => {
     expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
   }, 120_000)
 
-  it('W68 a deletion waits for room, which a context makes', async () => {
+  it('W68 delays a deletion until the deletion of a context makes room', async () => {
     const report = await run(DELETIONS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, context: 'done', filesLeft: 0, afterwards: 'done' })
     expect(report.document).not.toBe('hangs')
@@ -74,23 +74,23 @@ describe.skipIf(!canMount)('a disk with the words that is full', () => {
   }, 120_000)
 })
 
-describe.skipIf(!canMount)('a deletion on a disk that is full', () => {
-  it('of files, vectors and words: makes room for itself', async () => {
+describe.skipIf(!canMount)('a deletion on a full disk', () => {
+  it('with files, vectors and words makes its own room', async () => {
     const report = await run(DELETIONS, 'files, vectors and words')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'done', context: 'done', filesLeft: 0 })
   }, 120_000)
 
-  it('of everything but a few kilobytes: takes the files away, and the rest once there is room', async () => {
+  it('with everything but a few kilobytes removes the files, and the rest once there is room', async () => {
     const report = await run(DELETIONS, 'everything')
     expect(report).toMatchObject({ ...AT_THE_END, filesLeft: 0, afterwards: 'done' })
-    // As far as it comes without: what it takes to note that is little, and not always there.
+    // The deletion goes as far as it can without room. Its record needs only a few bytes, which are not always free.
     expect([report.document, report.context]).not.toContain('hangs')
   }, 120_000)
 
-  it('of the vectors alone: waits for room, which a context makes', async () => {
+  it('with the vectors alone waits until the deletion of a context makes room', async () => {
     const report = await run(DELETIONS, 'vectors')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'full', context: 'done', filesLeft: 0, afterwards: 'done' })
-    // Those that wait do not try all the time.
+    // The backoff keeps waiting jobs from constant retries.
     expect(report.failures).toBeLessThan(10)
   }, 120_000)
 })
@@ -98,7 +98,7 @@ describe.skipIf(!canMount)('a deletion on a disk that is full', () => {
 const AT_THE_END = { problems: [] }
 const WAITED = { failures: ['ERR_STORAGE_FULL'] }
 
-/** A program, and by its type what it is told and tells. */
+/** A program, with the types of its argument and of its report. */
 interface Child<Argument extends string, Report> {
   readonly file: string
   readonly types?: readonly [Argument, Report]

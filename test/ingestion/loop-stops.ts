@@ -1,21 +1,21 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * How long the event loop of this thread does not turn. On a machine with other work to do that says little; where
- * the system tells it (Linux), the time that the main thread itself has computed in between says more.
+ * The longest time for which the event loop of this thread does not turn. On a busy machine that figure says little.
+ * Linux also reports the computing time of the main thread in between, which says more.
  */
 export class LoopStops {
   longestMs = 0
   longestWorkMs = 0
   readonly #file: number | undefined = openOwnTimes()
   readonly #bytes = Buffer.alloc(128)
-  readonly #look: () => void
+  readonly #measure: () => void
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor(heard: (workMs: number) => void = () => undefined) {
     let turn = performance.now()
     let worked = this.#workedMs() ?? turn
-    this.#look = () => {
+    this.#measure = () => {
       const now = performance.now()
       const work = this.#workedMs() ?? now
       this.longestMs = Math.max(this.longestMs, now - turn)
@@ -24,19 +24,19 @@ export class LoopStops {
       turn = now
       worked = work
     }
-    this.#timer = setInterval(this.#look, 1)
+    this.#timer = setInterval(this.#measure, 1)
   }
 
-  /** What came last counts too, though no timer has run since. */
+  /** The time since the last timer counts too. */
   end(): void {
     clearInterval(this.#timer)
-    this.#look()
+    this.#measure()
     if (this.#file !== undefined) closeSync(this.#file)
   }
 
   /**
-   * What {@link longestWorkMs} would be at the speed that limits are meant for: a shared machine is up to twice as slow
-   * on some days. To be asked once it has ended: the machine's speed is measured then.
+   * The value of {@link longestWorkMs} at the speed that limits are meant for, because a shared machine is up to twice
+   * as slow on some days. Read it after {@link end}: it measures the machine's speed at that moment.
    */
   get longestWorkAtFullSpeedMs(): number {
     return this.longestWorkMs / timesSlower()
@@ -62,7 +62,7 @@ function openOwnTimes(): number | undefined {
 const FULL_SPEED_MS = 10
 const TRIES = 7
 
-/** How many times slower than meant this machine works now: 1 or more. */
+/** The factor by which this machine is slower than the limits assume: 1 or more. */
 function timesSlower(): number {
   const tries = Array.from({ length: TRIES }, () => workFor())
   return Math.max(1, Math.min(...tries) / FULL_SPEED_MS)

@@ -1,6 +1,6 @@
 /**
- * An engine in a process of its own that takes in so much text in one context: `memory-child.ts MEGABYTES MODEL`,
- * the model `quick` or `real`. Tells its parent how its memory and its event loop were.
+ * An engine in a separate process that receives so much text in one context. Usage: `memory-child.ts MEGABYTES MODEL`;
+ * the model is `quick` or `real`. Reports its memory and its event loop to its parent.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ export interface MemoryReport {
   readonly seconds: number
   /** Peak of the resident memory in each tenth of the time, in MB. */
   readonly peaksMb: readonly number[]
-  /** Longest time in ms between two turns of the event loop; on a busy machine others had part of it. */
+  /** Longest time in ms between two turns of the event loop; on a busy machine, other processes used part of it. */
   readonly longestStopMs: number
   /** Longest time in ms that the main thread computed between two turns. */
   readonly longestWorkMs: number
@@ -41,7 +41,7 @@ const { id } = await session.contexts.create({
   settings,
 })
 
-// Loaded, and warm: what is measured is the work.
+// The engine is loaded and warm, so the test measures the work alone.
 await session.documents.whenProcessed(await upload('warm.txt', 20_000))
 const stops = new LoopStops()
 const samples: number[] = []
@@ -75,7 +75,7 @@ async function upload(fileName: string, characters: number): Promise<string> {
   return await session.documents.upload(id, { fileName, content: text(fileName, characters) })
 }
 
-/** Sentences no two of which are the same: nothing is embedded for free. */
+/** Sentences of which no two are the same, so that each one is embedded. */
 async function* text(name: string, characters: number): AsyncGenerator<Uint8Array> {
   const random = seededRandom(name.length + characters)
   const words = 'lamp chair map clock river engine letter garden winter copper bridge signal paper harbour'.split(' ')

@@ -5,16 +5,18 @@ import { bundledModel } from '../bundled-model.js'
 /** Longest stretch of work on the event loop. */
 const SLICE_MS = 5
 
-/** How a model that only counts tokens behaves. */
+/** The behaviour of a model that only counts tokens. */
 export interface QuickModelOptions {
   readonly dimensions: number
-  /** Before each call; default none. */
+  /** Delay before each call. Default: none. */
   readonly delayMs?: () => number
-  /** How much a token counts in a vector, by its id; default 1. */
+  /** The weight of a token in a vector, by its id. Default: 1. */
   readonly weightOf?: (id: number) => number
 }
 
-/** The bundled model's tokenizer and windows; vectors from the tokens alone, the same for the same text. */
+/**
+ * The bundled model's tokenizer and windows. Vectors come from the tokens alone, and equal texts have equal vectors.
+ */
 export class QuickModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly #model: OnnxEmbeddingModel

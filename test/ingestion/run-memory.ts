@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { forkProgram } from '../child-program.js'
 import type { MemoryReport } from './memory-child.js'
 
-/** Takes in so much text in a process of its own. */
+/** Uploads so much text in a separate process. */
 export async function runMemory(options: {
   readonly megabytes: number
   readonly model: 'quick' | 'real'

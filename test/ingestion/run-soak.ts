@@ -10,11 +10,14 @@ import { SoakLedger } from './soak-ledger.js'
 import { type ChildMessage, type ChildOrder, HOOKS } from './soak-protocol.js'
 
 export interface SoakOptions {
-  /** How often the process is killed while it acts, at least. */
+  /** The least number of kills of the working process. */
   readonly rounds: number
-  /** It goes on, for four times the rounds at most, until so much was acknowledged, inspected and found. Default 0. */
+  /**
+   * The least count of acknowledged calls, inspected documents and found chunks. The soak continues until then, for at
+   * most four times the rounds. Default: 0.
+   */
   readonly leastEvidence?: number
-  /** After so many rounds everything is brought to its end, and looked at. */
+  /** The number of rounds after which the engine finishes all work, and the soak inspects the folder. */
   readonly roundsPerInspection: number
   readonly hasRealModel: boolean
   readonly seed: number
@@ -25,31 +28,31 @@ export interface SoakReport {
   readonly seed: number
   readonly seconds: number
   readonly kills: number
-  /** Kills by what was under way, or by the hook at which the process killed itself. */
+  /** Kills by the phase of the process, or by the hook at which it killed itself. */
   readonly killsByPhase: Readonly<Record<string, number>>
   readonly acknowledgedCalls: number
-  /** Calls that were refused, by code: contexts and documents go away beside them. */
+  /** Refused calls, by code: other calls delete contexts and documents at the same time. */
   readonly refusals: Readonly<Record<string, number>>
-  /** Sums of what the sweeps resumed and removed. */
+  /** Sums of the resumed and removed items of the sweeps. */
   readonly swept: Readonly<Record<string, number>>
-  /** What the engine told beside that, by name. */
+  /** The number of the engine's other reports, by name. */
   readonly telemetry: Readonly<Record<string, number>>
   readonly inspections: number
   readonly documentsInspected: number
   readonly chunksSearched: number
-  /** What must not be; empty. */
+  /** Violations of the guarantees; empty if the soak passes. */
   readonly problems: readonly string[]
 }
 
-/** What callers are told of contexts and documents that others have deleted meanwhile. */
+/** Callers receive these codes for contexts and documents that other calls have deleted in the meantime. */
 const EXPECTED_REFUSALS: readonly string[] = ['ERR_CONTEXT_NOT_FOUND', 'ERR_DOCUMENT_NOT_FOUND']
 
 const LIFE_MS = [100, 4_000] as const
-/** Of the rounds: killed before the engine has opened. */
+/** The share of rounds in which the kill comes before the engine has opened. */
 const STILLBORN = 0.08
 const SETTLE_MS = 180_000
 
-/** Lets processes act on one folder, kills them, and looks at what they leave. */
+/** Lets processes act on one folder, kills them, and inspects the folder. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const dataDir = await mkdtemp(join(tmpdir(), 'alcove-soak-'))
   const soak = new Soak(dataDir, options)
@@ -90,7 +93,7 @@ class Soak {
     for (let round = 1, last = rounds; round <= last && this.#problems.length === 0; round += 1) {
       await this.#act()
       if (round % roundsPerInspection === 0 || round === last) await this.#settle()
-      // A slow machine does little in a life.
+      // A slow machine does little in one life of the process.
       if (round === last && !isEnough() && last < rounds * 4) last += roundsPerInspection
       progress?.(`${round} rounds, ${this.#ledger.acknowledged} calls, ${this.#documents} documents looked at`)
     }
@@ -117,7 +120,7 @@ class Soak {
     await Promise.resolve()
   }
 
-  /** One life: it ends at a hook, or at a random time. */
+  /** One life of the process: it ends at a hook, or at a random time. */
   async #act(): Promise<void> {
     const dice = this.#random()
     const hook = dice < 0.5 ? { at: pick(this.#random, HOOKS), time: 1 + Math.floor(this.#random() * 4) } : undefined
@@ -133,7 +136,7 @@ class Soak {
     count(this.#kills, this.#phase)
   }
 
-  /** Another life, in which everything comes to its end. What it leaves is looked at when nobody works on it. */
+  /** Starts another process, which finishes all work. The inspection follows when no process uses the folder. */
   async #settle(): Promise<void> {
     const child = await this.#start('settle', undefined)
     const ended = once(child, 'exit')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const FILLER = 'filler'
 
-/** Writes until nothing fits any more, or so many bytes. */
+/** Writes until the disk is full, or has only so many bytes left. */
 export async function fill(disk: string, spareBytes: number = 0): Promise<void> {
   const file = await open(join(disk, FILLER), 'w')
   const { bavail, bsize } = await statfs(disk)
@@ -14,7 +14,7 @@ export async function fill(disk: string, spareBytes: number = 0): Promise<void> 
   await file.close()
 }
 
-/** Gives the room back that {@link fill} has taken. */
+/** Releases the room that {@link fill} has taken. */
 export async function makeRoom(disk: string): Promise<void> {
   await rm(join(disk, FILLER))
 }

@@ -1,6 +1,6 @@
 /**
- * An engine in a process of its own, which acts at random until it is killed: `soak-child.ts ORDER`, the order
- * as JSON. Its parent hears of every call before it begins and after it has ended.
+ * An engine in a separate process that acts at random until it is killed. Usage: `soak-child.ts ORDER`, with the order
+ * as JSON. It reports every call to its parent before and after it.
  */
 import { join } from 'node:path'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
@@ -20,7 +20,7 @@ import { QuickModel } from './quick-model.js'
 import { make, newRecipe, type Recipe } from './soak-documents.js'
 import { type Call, type ChildOrder, type Outcome, tell } from './soak-protocol.js'
 
-/** Calls under way at a time. */
+/** The number of calls in progress at a time. */
 const ACTORS = 3
 const MOST_DOCUMENTS = 30
 const SEARCHES = 20
@@ -76,7 +76,7 @@ async function actIn(contextId: number, dice: number, recipes: Recipe[]): Promis
   const document = documents[Math.floor(random() * documents.length)]
   if (dice < 0.04) await called({ type: 'delete-context', contextId }, async () => session.contexts.delete(contextId))
   else if (document !== undefined && (dice < 0.25 || documents.length > MOST_DOCUMENTS)) await remove(document)
-  // Tables are put in order now, which otherwise takes more writes than a life has.
+  // Maintenance runs here on request, because on its own it needs more writes than a life of the process has.
   else if (dice < 0.28) void quietly(() => putInOrder(), undefined)
   else if (dice < 0.35) await search(contextId, documents)
   else if (dice < 0.4 && document?.error) await quietly(() => session.documents.retry(document.fileName), undefined)
@@ -88,7 +88,7 @@ async function putInOrder(): Promise<void> {
   await Promise.all([vectorIndex.whenMaintained(), lexicalIndex.whenMaintained()])
 }
 
-/** What was gone before the search began is not found, by words or by meaning. */
+/** A search finds no document that was deleted before it started, by words or by meaning. */
 async function search(contextId: number, before: readonly Document[]): Promise<void> {
   const lastId = Math.max(0, ...before.map(({ id }) => id))
   const ids = new Set(before.map(({ id }) => id))
@@ -104,7 +104,7 @@ async function createContext(there: number): Promise<void> {
   await called({ type: 'create-context' }, async () => String((await session.contexts.create(context)).id))
 }
 
-/** A new document, or one that is there already, or one with the bytes of another. */
+/** A new document, an existing one, or one with the bytes of another. */
 async function upload(contextId: number, recipes: Recipe[]): Promise<void> {
   const dice = random()
   const before = recipes[Math.floor(random() * recipes.length)]
@@ -116,7 +116,7 @@ async function upload(contextId: number, recipes: Recipe[]): Promise<void> {
   await called(call, async () => session.documents.upload(contextId, { fileName, content: inPieces(made.bytes) }))
 }
 
-/** What the real model reads is small: a round is short. */
+/** Documents for the real model are small, because a round is short. */
 async function affordable(contextId: number): Promise<Recipe> {
   const recipe = newRecipe(random)
   const context = await quietly(() => session.contexts.get(contextId), undefined)
@@ -124,7 +124,7 @@ async function affordable(contextId: number): Promise<Recipe> {
   return isReal ? { ...recipe, characters: Math.min(recipe.characters, 3_000) } : recipe
 }
 
-/** A stream that breaks off in the midst. */
+/** A stream that breaks off in the middle. */
 async function uploadInVain(contextId: number): Promise<void> {
   const { fileName, bytes } = await make(newRecipe(random))
   const broken = async function* () {
@@ -157,12 +157,12 @@ function refusal(error: unknown): Outcome {
   return { code: error instanceof AlcoveError ? error.code : String(error) }
 }
 
-/** Contexts and documents go away beside this: that is no failure. */
+/** Other calls delete contexts and documents at the same time, so an error is no failure. */
 async function quietly<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   return await work().catch(() => otherwise)
 }
 
-/** Waits until nothing is left to do, then looks for some of all chunks. */
+/** Waits until all work is done, then searches for a sample of all chunks. */
 async function settle(): Promise<void> {
   const problems: string[] = []
   let documents = await listAll()
@@ -187,7 +187,7 @@ async function settle(): Promise<void> {
     const found = results.find((result) => result.content === content)
     if (found === undefined || found.similarity < 0.95) problems.push(`a chunk of ${document.fileName} is not found`)
     const byWords = await session.search(document.contextId, content, { mode: 'keyword', topN: 100 })
-    // In a context of one chunk words tell nothing.
+    // Words have no weight in a context of one chunk.
     const isTelling = byWords.some(({ source }) => source.foundBy.includes('words'))
     if (isTelling && !byWords.some((result) => result.content === content))
       problems.push(`a chunk of ${document.fileName} is not found by its words`)

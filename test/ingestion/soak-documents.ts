@@ -6,7 +6,7 @@ import { pick, seededRandom } from '../seeded-random.js'
 
 const KINDS = ['txt', 'txt', 'md', 'csv', 'docx', 'pdf', 'blank', 'torn'] as const
 
-/** What a document of the soak is made from; the same bytes every time. */
+/** The source of a document of the soak; it gives the same bytes every time. */
 export interface Recipe {
   readonly kind: (typeof KINDS)[number]
   readonly seed: number
@@ -24,14 +24,14 @@ const WORDS = 'lamp chair map clock river engine letter garden winter copper bri
 )
 const EXAMPLES = join(import.meta.dirname, '../../examples/documents')
 
-/** Mostly small ones; some that are written in several steps. */
+/** Mostly small documents, and some that are written in several steps. */
 export function newRecipe(random: () => number): Recipe {
   const dice = random()
   const characters = dice < 0.6 ? 300 + random() * 4_000 : dice < 0.95 ? 4_000 + random() * 30_000 : 400_000
   return { kind: pick(random, KINDS), seed: Math.floor(random() * 1e9), characters: Math.floor(characters) }
 }
 
-/** Whether its processing ends with an error: it has no text, or cannot be read. */
+/** True when its processing ends with an error, because it has no text or cannot be read. */
 export function isUnreadable({ kind }: Recipe): boolean {
   return kind === 'blank' || kind === 'torn'
 }
@@ -43,7 +43,7 @@ export async function make(recipe: Recipe): Promise<MadeDocument> {
   return { fileName: `${recipe.seed}.${extension}`, bytes, sha256 }
 }
 
-/** The text of a recipe whose format keeps it as it is; `undefined` for the others. */
+/** The text of a recipe whose format keeps it unchanged; `undefined` for the others. */
 export function textOf(recipe: Recipe): string | undefined {
   return recipe.kind === 'txt' || recipe.kind === 'md' ? sentences(recipe).join(' ') : undefined
 }
@@ -82,7 +82,7 @@ async function docxOf(lines: readonly string[]): Promise<Buffer> {
 
 const LINES_PER_PAGE = 40
 
-/** Pages of plain lines, with a cross-reference table as the format wants it. */
+/** Pages of plain lines, with a valid cross-reference table. */
 function pdfOf(lines: readonly string[]): Buffer {
   const pages = Math.ceil(lines.length / LINES_PER_PAGE)
   const kids = Array.from({ length: pages }, (_, page) => `${4 + page * 2} 0 R`).join(' ')

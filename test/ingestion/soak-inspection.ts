@@ -16,7 +16,7 @@ interface Row extends ListedDocument {
   readonly chunkCount: number
 }
 
-/** Where an engine keeps what it has. */
+/** The locations of an engine's data. */
 export interface Places {
   readonly database: string
   readonly files: string
@@ -33,7 +33,7 @@ export function placesIn(dataDir: string): Places {
   return { database: join(dataDir, 'alcove.sqlite'), files, vectors, words }
 }
 
-/** What is wrong where nobody works any more, once everything has come to its end. */
+/** The problems of a folder that no engine uses, after all work is done. */
 export async function inspect(places: Places, ledger?: SoakLedger): Promise<string[]> {
   const knex = openSqlite(places.database)
   const storage = new KnexStorage({ knex, keepKnex: true })
@@ -83,7 +83,7 @@ function sameTwice(listed: readonly Row[]): string[] {
   return names.filter((name, at) => names.indexOf(name) !== at).map((name) => `there twice: ${name}`)
 }
 
-/** Rows of what is gone, and work that is left. */
+/** Rows of deleted documents and contexts, and unfinished work. */
 async function leftRows(knex: Knex, rows: readonly Row[]): Promise<string[]> {
   const problems = rows.filter(({ deleted }) => deleted !== null).map(({ uuid }) => `the row of ${uuid} is left`)
   const ids = new Set(rows.map(({ id }) => id))
@@ -141,7 +141,7 @@ async function wrongFiles(folder: string, listed: readonly Row[]): Promise<strin
   return problems
 }
 
-/** The index has as many windows of each document as its embedded chunks have rows, and nothing else. */
+/** The vector index has one vector for each window of the embedded chunks, and no other vectors. */
 async function wrongVectors(
   knex: Knex,
   index: LanceDbVectorIndex,
@@ -172,7 +172,7 @@ async function wrongVectors(
   return problems
 }
 
-/** The word index has each chunk of a completed document once, and nothing of what is gone. */
+/** The word index has each chunk of a completed document once, and no rows of deleted documents. */
 async function wrongWords(
   index: SqliteLexicalIndex,
   contexts: ReadonlySet<number>,

@@ -1,7 +1,7 @@
 import { isUnreadable, make, type Recipe } from './soak-documents.js'
 import type { Call, Outcome } from './soak-protocol.js'
 
-/** What was asked for, and whether it was acknowledged. `doubtful`: the process was killed before it could be. */
+/** The state of a document or context. `doubtful`: the process was killed before it could acknowledge the call. */
 type State = 'live' | 'doubtful' | 'deleted'
 
 export interface KnownDocument {
@@ -23,14 +23,14 @@ export interface ListedDocument {
   readonly error: string | null
 }
 
-/** What the processes of a soak have told of their calls, and what must therefore be there. */
+/** The reported calls of a soak's processes, and the data that must therefore exist. */
 export class SoakLedger {
   readonly contexts: Map<number, State> = new Map()
   readonly documents: Map<string, KnownDocument> = new Map()
   readonly codes: Map<string, number> = new Map()
   acknowledged = 0
   readonly #underWay = new Map<number, Call>()
-  /** Uploads of which nobody knows what became of them. */
+  /** Uploads with an unknown outcome. */
   #doubtfulUploads: Upload[] = []
   #mayHaveNewContext = false
 
@@ -45,7 +45,7 @@ export class SoakLedger {
     if (call === undefined) return
     if ('code' in outcome) {
       this.codes.set(outcome.code, (this.codes.get(outcome.code) ?? 0) + 1)
-      // What is deleted already, or by somebody else meanwhile, is not deleted by this call.
+      // A refused deletion changes no state here: another call has deleted the document already.
       if (call.type === 'upload') this.#doubtfulUploads.push(call)
       return
     }
@@ -55,7 +55,7 @@ export class SoakLedger {
     else this.#mark(call, 'deleted')
   }
 
-  /** The process is dead: what was under way may have happened, or not. */
+  /** The process is dead: calls in progress may or may not have succeeded. */
   killed(): void {
     for (const call of this.#underWay.values()) {
       if (call.type === 'upload') this.#doubtfulUploads.push(call)
@@ -64,7 +64,7 @@ export class SoakLedger {
     this.#underWay.clear()
   }
 
-  /** Holds what is there against what must be; what was in doubt is then known. */
+  /** Compares the stored data with the expected data; this settles every doubtful state. */
   async reconcile(contexts: ReadonlySet<number>, listed: readonly ListedDocument[]): Promise<string[]> {
     const problems = this.#reconcileContexts(contexts)
     const byUuid = new Map(listed.map((document) => [document.uuid, document]))
@@ -101,7 +101,7 @@ export class SoakLedger {
   }
 
   #uploaded(uuid: string, { contextId, fileName, recipe }: Upload): void {
-    // The same bytes under the same name are the document that there is, whatever happens to it meanwhile.
+    // An upload of the same bytes under the same name returns the existing document, even if that is then deleted.
     if (!this.documents.has(uuid)) {
       const state = this.contexts.get(contextId) === 'live' ? 'live' : 'doubtful'
       this.documents.set(uuid, { uuid, contextId, fileName, recipe, state })

@@ -1,6 +1,6 @@
 import type { Recipe } from './soak-documents.js'
 
-/** Where the process may be killed on purpose. */
+/** The points at which the process may kill itself. */
 export const HOOKS = [
   'files:written',
   'files:deleting',
@@ -20,14 +20,14 @@ export const HOOKS = [
 
 export type Hook = (typeof HOOKS)[number]
 
-/** What a process of the soak is to do: act at random, or bring everything to an end and look at it. */
+/** The order to a process of the soak: to act at random, or to finish all work and check the results. */
 export interface ChildOrder {
   readonly dataDir: string
   readonly seed: number
   readonly task: 'act' | 'settle'
-  /** Kills itself the n-th time it comes there. */
+  /** The process kills itself the n-th time it reaches this hook. */
   readonly hook?: { readonly at: Hook; readonly time: number }
-  /** Whether some contexts use the model that comes with the package. */
+  /** True when some contexts use the bundled model. */
   readonly hasRealModel: boolean
 }
 
@@ -40,7 +40,7 @@ export type Call =
 
 export type Outcome = { readonly value: string } | { readonly code: string }
 
-/** What the process tells. */
+/** The messages of the process to its parent. */
 export type ChildMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'begin'; readonly id: number; readonly call: Call }
@@ -51,7 +51,7 @@ export type ChildMessage =
   | { readonly type: 'telemetry'; readonly name: string; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly type: 'settled'; readonly searched: number; readonly problems: readonly string[] }
 
-/** Tells the parent, and waits until it cannot be lost. */
+/** Sends to the parent, and waits until a kill cannot lose the message. */
 export async function tell(message: ChildMessage): Promise<void> {
   await new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 }

@@ -5,7 +5,7 @@ import { runSoak } from './run-soak.js'
 
 const ROUNDS = sized(4, 6)
 
-it('K: killed at random points, and at hooks: nothing acknowledged is lost, nothing is there twice, nothing is left', async () => {
+it('K: a process killed at random points and at hooks loses, duplicates and leaves behind nothing', async () => {
   const seed = Math.floor(Math.random() * 1e6)
   const report = await runSoak({
     rounds: ROUNDS,
@@ -21,17 +21,17 @@ it('K: killed at random points, and at hooks: nothing acknowledged is lost, noth
 }, 240_000)
 
 it.runIf(IS_FULL_FORM)(
-  'takes in 5 MB of text in one context: memory stays flat, and the event loop turns',
+  'an engine receives 5 MB of text in one context with flat memory and a running event loop',
   async () => {
     const rounds = [await runMemory({ megabytes: 5, model: 'quick' })]
-    // A busy machine may spoil one.
+    // A busy machine may spoil one run.
     while (rounds.length < 3 && !rounds.some(isQuick)) rounds.push(await runMemory({ megabytes: 5, model: 'quick' }))
     expect(rounds.some(isQuick), JSON.stringify(rounds)).toBe(true)
     for (const { peaksMb, chunks, windows } of rounds) {
       expect(Math.max(...peaksMb)).toBeLessThan(1_000)
       expect(chunks).toBeGreaterThan(1_000)
       expect(windows).toBeGreaterThan(5_000)
-      // What is taken in is on the disk: the second half needs little that the first has not needed.
+      // Received text is on the disk, so the second half needs little more memory than the first.
       expect(Math.max(...peaksMb.slice(5))).toBeLessThan(Math.max(...peaksMb.slice(0, 5)) + 150)
     }
   },

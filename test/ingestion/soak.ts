@@ -1,19 +1,19 @@
 /**
- * Kills a process at random points of ingestion, deletion and compaction, again and again, and looks at what it
- * leaves: `npm run soak:ingestion -- [--rounds N] [--seed N] [--quick]`. Prints kills by phase, and what the sweeps
- * resumed and removed.
+ * Kills a process at random points of ingestion, deletion and compaction, many times, and inspects the folder. Usage:
+ * `npm run soak:ingestion -- [--rounds N] [--seed N] [--quick]`. Prints the kills by phase, and the resumed and removed
+ * items of the sweeps.
  *
- * With `--memory MEGABYTES` so much text is taken in, in one context; prints the peaks of memory over the time, and
+ * With `--memory MEGABYTES` it uploads so much text to one context. It prints the peaks of memory over the time, and
  * the longest stop of the event loop.
  *
- * With `--quick` no context uses the model that comes with the package.
+ * With `--quick` no context uses the bundled model.
  */
 import { parseArgs } from 'node:util'
 import { runMemory } from './run-memory.js'
 import { runSoak } from './run-soak.js'
 
 const MOST_MB = 1_000
-/** By how much the peak of the second half of the time may be above that of the first. */
+/** The limit by which the peak of the second half of the time may exceed that of the first. */
 const MOST_GROWTH = 1.25
 const LONGEST_WORK_MS = 50
 
@@ -37,7 +37,7 @@ async function kill(): Promise<boolean> {
     progress: (line) => process.stderr.write(`${line}\n`),
   })
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  // A soak in which little happens proves nothing.
+  // A soak with few calls proves nothing.
   const { kills, acknowledgedCalls, documentsInspected, chunksSearched } = report
   const isBusy = acknowledgedCalls > kills * 5 && documentsInspected > kills && chunksSearched > kills
   return report.problems.length === 0 && isBusy

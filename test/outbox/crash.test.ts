@@ -11,12 +11,12 @@ import { DATABASES, type TestDatabase } from './database.js'
 import { outboxEngine } from './outbox-engine.js'
 import type { Hook } from './relay-child.js'
 
-/** How long a dead relay's deliveries are held. */
+/** The time for which a dead relay keeps its deliveries. */
 const LEASE_MS = 10_000
-/** Starting a process and reading the log takes time too. */
+/** A margin for starting a process and reading the log. */
 const SLACK_MS = 1_000
 
-/** Processes wait for leases, not for each other: all cases run at once. */
+/** Processes wait for leases, not for each other, so all cases run at once. */
 describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open }) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
   })
   afterAll(async () => await folder.remove())
 
-  it('O1 before the event is committed: no event, no delivery, no request', async () => {
+  it('O1 before the event is committed leaves no event and no delivery, and sends no request', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.killed('record:before-commit', 1)
     await scene.run()
@@ -34,7 +34,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   })
 
-  it('O2 after the commit, before a claim: delivered after the restart', async () => {
+  it('O2 after the commit, before a claim, delivers after the restart', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.killed('record:after-commit', 1)
     expect(await scene.log()).toMatchObject([{ status: 'pending', attempts: [] }])
@@ -44,7 +44,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   })
 
-  it('O3 after the claim, before it is sent: sent once the lease expires, not before; no attempt consumed', async () => {
+  it('O3 after the claim, before it sends, sends once the lease expires, not before, and consumes no attempt', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.record(1)
     await scene.killed('claim:after-commit')
@@ -60,7 +60,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
   }, 60_000)
 
   it.each(['send:after', 'outcome:before-commit'] as const)(
-    'O4 after it is sent, before that is recorded (%s): a second POST of the same bytes, and one interrupted attempt',
+    'O4 after it sends, before it records that (%s), sends a second POST of the same bytes, and logs one interrupted attempt',
     async (hook) => {
       const scene = await Scene.set(open, folder.path)
       await scene.record(1)
@@ -80,7 +80,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     60_000,
   )
 
-  it('O5 after the final attempt, before it is recorded: ends terminal, with at most one more POST', async () => {
+  it('O5 after the final attempt, before it records that, ends the delivery in a terminal state with at most one more POST', async () => {
     const scene = await Scene.set(open, folder.path)
     scene.receiver.respond = status(500)
     await scene.record(1)
@@ -101,7 +101,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
   }, 60_000)
 })
 
-/** A database, one destination, its receiver, and processes that come and go. */
+/** A database, one destination, its receiver, and processes that start and stop. */
 class Scene {
   readonly receiver: Receiver
   readonly #database: TestDatabase
@@ -114,7 +114,7 @@ class Scene {
     const receiver = await startReceiver()
     const caFile = join(folder, `${receiver.port}.pem`)
     await writeFile(caFile, receiver.ca)
-    // The children's clock: what is older than their retention is trimmed from the log.
+    // The engine has the clock of the children: otherwise they would trim its older entries from the log.
     const engine = await outboxEngine(database.storage(), { roles: [], clock: { now: () => new Date() } })
     await engine.engine.administration.destinations.create({ url: receiver.url, eventTypes: null })
     return new Scene(database, receiver, engine, caFile)
@@ -136,7 +136,7 @@ class Scene {
     await this.#engine.record(agentId)
   }
 
-  /** Starts a process, lets it record an event where one is given, and waits until it has killed itself. */
+  /** Starts a process, lets it record an event if one is given, and waits until it has killed itself. */
   async killed(hook: Hook, agentId?: number): Promise<void> {
     const child = await this.#start(hook, agentId === undefined ? 'relay' : '')
     if (agentId !== undefined) {
@@ -146,7 +146,7 @@ class Scene {
     await vi.waitFor(() => expect(child.signalCode).toBe('SIGKILL'), { timeout: 30_000, interval: 20 })
   }
 
-  /** Starts a process that lives. */
+  /** Starts a process that keeps running. */
   async run(): Promise<void> {
     await once(await this.#start('none', 'relay'), 'message')
   }

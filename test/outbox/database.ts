@@ -4,27 +4,27 @@ import type { Knex } from 'knex'
 import { KnexStorage, openPostgres, openSqlite } from '../../adapters/knex/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
-/** A database that several engines, of this process or of others, can work on. */
+/** A database that several engines, of this process or of others, can share. */
 export interface TestDatabase {
   readonly name: string
-  /** Another storage on it, as another process would have. */
+  /** Another storage on the database, like that of another process. */
   storage(): KnexStorage
-  /** The host's own way to it. */
+  /** The host's own connection to the database. */
   readonly knex: Knex
-  /** For a child process: the argument that names it: a file of SQLite's, or a URL. */
+  /** Argument that names the database for a child process: an SQLite file, or a URL. */
   readonly address: string
   dispose(): Promise<void>
 }
 
 const POSTGRES_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
 
-/** Each database that the engine runs on. PostgreSQL is left out where the run has none, which it says at its start. */
+/** Each database that the engine supports. A run without PostgreSQL leaves it out, and reports that at its start. */
 export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestDatabase> }[] = [
   { name: 'SQLite', open: openTestSqlite },
   ...(POSTGRES_URL === undefined ? [] : [{ name: 'PostgreSQL', open: () => openTestPostgres(POSTGRES_URL) }]),
 ]
 
-/** Connections to a file of SQLite's, or to a URL of PostgreSQL. */
+/** Connections to an SQLite file, or to a PostgreSQL URL. */
 function openDatabase(address: string): Knex {
   return address.startsWith('postgres') ? openPostgres(address) : openSqlite(address)
 }
@@ -35,7 +35,7 @@ async function openTestSqlite(): Promise<TestDatabase> {
   return testDatabase('SQLite', address, async () => await folder.remove())
 }
 
-/** In a schema of its own, which is as good as a database. */
+/** A database in a schema of its own. */
 async function openTestPostgres(url: string): Promise<TestDatabase> {
   const schema = `test_${randomUUID().replaceAll('-', '')}`
   const admin = openPostgres(url, { maxConnections: 1 })

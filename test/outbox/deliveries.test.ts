@@ -39,7 +39,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await database.dispose()
   })
 
-  it.each([200, 204, 299])('D1 %d is a success: one POST', async (httpStatus) => {
+  it.each([200, 204, 299])('D1 %d succeed with one POST', async (httpStatus) => {
     await start()
     await add()
     receiver.respond = status(httpStatus)
@@ -49,9 +49,9 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
   })
 
   it.each([300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429])(
-    'D2 D3 %d is final: one POST',
+    'D2 D3 %d fail for good with one POST',
     async (httpStatus) => {
-      // Where it leads would be reached.
+      // The relay would reach the target of the redirect.
       await start({ resolver: async () => ['127.0.0.1'] })
       await add()
       receiver.respond = status(httpStatus, { location: receiver.urlOf('hooks.example.test') })
@@ -70,7 +70,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     ['503', status(503), 'http_error'],
     ['a reset', reset, 'connection_error'],
   ] as const)(
-    'D4 D15 %s: three attempts, near 0.5 s and 2 s apart, each in the log',
+    'D4 D15 %s: make three attempts, near 0.5 s and 2 s apart, each in the log',
     WALL_CLOCK,
     async (_name, respond, outcome) => {
       await start()
@@ -87,7 +87,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     },
   )
 
-  it('D4 nobody listens, a certificate of strangers, a name without an address: three attempts each', async () => {
+  it('D4 make three attempts each without a listener, with an untrusted certificate, or for a name without an address', async () => {
     let isKnown = true
     await start({ resolver: async () => (isKnown ? ['127.0.0.1'] : []) })
     const deaf = await startReceiver()
@@ -109,7 +109,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await stranger.close()
   })
 
-  it('D5 D15 500, then 200: a success at the second attempt; both are in the log, with what was answered', async () => {
+  it('D5 D15 succeed at the second attempt after 500, then 200; both are in the log, with the answers', async () => {
     await start()
     await add()
     receiver.respond = (_request, response, count) => {
@@ -125,7 +125,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(delivery?.attempts.every(({ durationMs }) => Number.isSafeInteger(durationMs))).toBe(true)
   })
 
-  it('D10 a destination that hangs slows no other, and has few requests under way', async () => {
+  it('D10 are not slowed by a destination that hangs, which has few requests in progress', async () => {
     await start()
     const slow = await startReceiver({ respond: () => undefined })
     await add({ url: slow.url })
@@ -148,7 +148,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await slow.close()
   })
 
-  it('D11 D12 D13 re-sends carry the same bytes and the signature of the secret of now; each is a POST of its own', async () => {
+  it('D11 D12 D13 repeat the same bytes when they are resent, with the signature of the current secret; each is a POST of its own', async () => {
     await start()
     const destination = await add()
     const { destinations, deliveries } = relay.engine.administration
@@ -156,7 +156,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await relay.whenSettled()
     const rotated = await destinations.rotateSecret(destination.id)
     expect(rotated.secret).not.toBe(destination.secret)
-    const again = [await deliveries.resend(1), await deliveries.resend(1)]
+    const resends = [await deliveries.resend(1), await deliveries.resend(1)]
     await relay.whenSettled()
     expect(receiver.requests).toHaveLength(3)
     const [first, ...resent] = receiver.requests
@@ -180,12 +180,12 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     const log = await relay.log()
     expect(log.map(({ id, resendOf, attemptCount }) => [id, resendOf, attemptCount])).toEqual([
       [1, null, 1],
-      [again[0]?.id, 1, 1],
-      [again[1]?.id, 1, 1],
+      [resends[0]?.id, 1, 1],
+      [resends[1]?.id, 1, 1],
     ])
   })
 
-  it('D16 each of the nine types reaches who wants all; others get what they have chosen, and no row else', async () => {
+  it('D16 of each of the nine types reach a destination for all; other destinations get only their chosen types, without other rows', async () => {
     await start()
     const all = await add()
     const runs = await add({ url: `${receiver.url}/runs`, eventTypes: ['run.failed', 'run.started', 'run.failed'] })
@@ -206,7 +206,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     }
   })
 
-  it('D17 a receiver that closes after it has read the body: a connection error, and another attempt', async () => {
+  it('D17 to a receiver that closes after it has read the body count as a connection error, and make another attempt', async () => {
     await start()
     await add()
     receiver.respond = (_request, response, count) => {
@@ -219,7 +219,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
   })
 
-  it('S9 public at creation, private at the second attempt: blocked, and not a byte on the socket', async () => {
+  it('S9 are blocked when an address that is public at creation is private at the second attempt, and send no byte on the socket', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.1'], ['127.0.0.2', '::1']]
     let lookUps = 0
     await start({ resolver: async () => answers[lookUps++] ?? [] })
@@ -235,7 +235,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await trap.close()
   })
 
-  it('S10 two deliveries to one host look it up twice; a blocked one is looked up again at the next event', async () => {
+  it('S10 look up one host once each; the host of a blocked one is looked up at the next event too', async () => {
     let lookUps = 0
     let address = '127.0.0.1'
     await start({
@@ -260,7 +260,7 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(receiver.requests).toHaveLength(3)
   })
 
-  it('S10 a test event goes to its destination alone, by the same rules', async () => {
+  it('S10 of a test event reach its destination alone, by the same rules', async () => {
     let address = '127.0.0.1'
     await start({ resolver: async () => [address] })
     const destination = await add({ url: receiver.urlOf('hooks.example.test'), eventTypes: ['agent.deleted'] })
@@ -286,6 +286,6 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
 function expectGap(from: number | undefined, to: number | undefined, ms: number): void {
   const gap = (to ?? 0) - (from ?? 0)
   expect(gap).toBeGreaterThan(ms * 0.85 - 20)
-  // The rest is what a busy machine adds.
+  // The rest is the delay of a busy machine.
   expect(gap).toBeLessThan(ms * 1.15 + 700)
 }

@@ -1,15 +1,15 @@
 import type { Repositories, Storage, TransactionOptions } from '../../src/ports/index.js'
 
-/** Sees a call of a repository, such as `deliveries.endAttempts`; may fail in its place, or give something else. */
+/** Observes a call of a repository, such as `deliveries.endAttempts`; it may throw instead, or return another value. */
 export type Hook = (call: string, go: () => unknown) => unknown
 
 export type Moment = 'before-commit' | 'after-commit'
 
-/** A storage whose calls a test sees, and may interfere with. */
+/** A storage whose calls a test observes, and may change. */
 export class HookedStorage implements Storage {
   readonly #inner: Storage
   readonly #hook: Hook
-  /** Called with the calls of each transaction, before it is committed and after. */
+  /** Called with the calls of each transaction, before its commit and after it. */
   readonly #around: (calls: readonly string[], moment: Moment) => void
 
   constructor(

@@ -13,13 +13,13 @@ import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
 /** An engine whose relay sends to a transport in memory. */
 export interface OutboxEngine extends MemoryEngine {
-  /** Makes destinations for all types. */
+  /** Creates destinations for all types. */
   destinations(count: number): Promise<readonly Destination[]>
   /** Records an event of the root company. */
   record(agentId?: number): Promise<RecordedEvent>
   /** Every delivery with its attempts, ordered by id. */
   log(): Promise<readonly DeliveryWithAttempts[]>
-  /** The log, once every delivery has come to its end. */
+  /** The log, once every delivery has a terminal status. */
   whenSettled(timeoutMs?: number): Promise<readonly DeliveryWithAttempts[]>
 }
 
@@ -51,7 +51,7 @@ export async function outboxEngine(storage: Storage, options: Partial<EngineOpti
     whenSettled: async (timeoutMs = 10_000) => {
       await vi.waitFor(
         async () => {
-          // Each is looked at once: it may go from one open status to the other between two questions.
+          // Each delivery is read once: it may change from one open status to the other between two reads.
           const open = (await listed(engine)).find(({ status }) => OPEN.includes(status))
           if (open !== undefined) throw new Error(`a delivery is under way: ${JSON.stringify(open)}`)
         },
@@ -82,14 +82,14 @@ async function listed(engine: Engine): Promise<readonly Delivery[]> {
   return items
 }
 
-/** What a response of this status is to the relay. */
+/** The outcome of a response with this status, as the relay sees it. */
 export function answer(httpStatus: number, body = ''): HttpOutcome {
   return { kind: 'response', httpStatus, body: new TextEncoder().encode(body) }
 }
 
-/** A transport whose requests hang until they are let go. */
+/** A transport whose requests hang until the test releases them. */
 export class HangingTransport extends MemoryHttpTransport {
-  /** Requests that were cut. */
+  /** The number of aborted requests. */
   aborted = 0
   readonly #waiting: ((outcome: HttpOutcome) => void)[] = []
   override respond: (post: HttpPost) => Promise<HttpOutcome> = async () =>

@@ -1,6 +1,6 @@
 /**
- * An engine on a database in a process of its own, which kills itself at the named hook:
- * `relay-child.ts DATABASE CA_FILE HOOK ROLES`. Tells its parent when it is ready; records what it is told.
+ * An engine on a database in a process of its own, which kills itself at the named hook: `relay-child.ts DATABASE
+ * CA_FILE HOOK ROLES`. It notifies its parent when it is ready, and records the events that the parent sends.
  */
 import { readFileSync } from 'node:fs'
 import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'
@@ -22,7 +22,7 @@ import { createEngine, type EngineRole } from '../../dist/src/index.js'
 import type { HttpOutcome, HttpPost } from '../../dist/src/ports/index.js'
 import { HookedStorage, type Moment } from './hooked-storage.js'
 
-/** Where the process may be killed. */
+/** The points at which the process may be killed. */
 export type Hook =
   | 'none'
   | 'record:before-commit'
@@ -87,7 +87,7 @@ const engine = await createEngine({
   oneTimePasswords: new MemoryOneTimePasswords(),
   mailer: new MemoryMailer(),
   httpTransport: transport,
-  // As the test's own engine has it.
+  // The test's own engine has the same value.
   secretKey: new Uint8Array(32).fill(7),
   roles: roles.split(',').filter((role) => role !== '') as EngineRole[],
 })

@@ -22,7 +22,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     return engine
   }
 
-  /** A relay with a request under way, which claims nothing more. */
+  /** A relay with a request in progress, which claims nothing more. */
   async function startHanging(): Promise<HangingTransport> {
     const hanging = new HangingTransport()
     let isPaused = false
@@ -46,7 +46,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await database.dispose()
   })
 
-  it('O6 records nothing where the transaction of the host rolls back, and delivers where it commits', async () => {
+  it('O6 records nothing when the transaction of the host rolls back, and delivers when it commits', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../adapters/knex/index.js')
     const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
@@ -71,7 +71,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toHaveLength(1)
   })
 
-  it('O6 takes back an event that is refused, and leaves the rest of the transaction to the host', async () => {
+  it('O6 undoes an event that is refused, and leaves the rest of the transaction to the host', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../adapters/knex/index.js')
     const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
@@ -87,7 +87,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     ])
   })
 
-  it('recording an event costs one transaction, and no network', async () => {
+  it('records an event in one transaction, without the network', async () => {
     const transactions: (readonly string[])[] = []
     const storage = new HookedStorage(
       database.storage(),
@@ -104,7 +104,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toEqual([])
   })
 
-  it(`O7 two relays share ${DELIVERIES} deliveries: each is made once, and none by both`, async () => {
+  it(`O7 shares ${DELIVERIES} deliveries with a second one: each is made once, and none by both`, async () => {
     const [one, two] = [await start({ roles: [] }), await start({ roles: [] })]
     await one.destinations(10)
     for (let event = 0; event < DELIVERIES / 10; event += 1) await one.record(event)
@@ -118,10 +118,10 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     for (const { httpTransport } of relays) expect(httpTransport.requests.length).toBeGreaterThan(0)
   })
 
-  it('O8 what a stale owner records changes nothing', async () => {
+  it('O8 ignores the records of a stale owner', async () => {
     const hanging = await startHanging()
     const current = await start()
-    // As if the lease had run out without a sign of life.
+    // The lease ends as if it had expired without a heartbeat.
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
     await vi.waitFor(() => expect(current.httpTransport.requests).toHaveLength(1), WAIT)
     await current.whenSettled()
@@ -137,7 +137,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     ])
   })
 
-  it('O9 a heartbeat of whoever lost the lease does not keep the delivery', async () => {
+  it('O9 ignores a heartbeat of a worker that lost the lease', async () => {
     const relay = await start({ roles: [] })
     await relay.destinations(1)
     await relay.record()
@@ -154,20 +154,20 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(waiting?.dueInMs).toBeLessThanOrEqual(50)
   })
 
-  it('O9 a worker that has lost its lease learns it by its heartbeat, and cuts its request', async () => {
+  it('O9 learns by its heartbeat that it has lost its lease, and aborts its request', async () => {
     const hanging = await startHanging()
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
     const current = await start()
     await current.whenSettled()
-    // Its heartbeat comes every third of the lease of 10 s.
+    // The heartbeat of the relay comes every third of the lease of 10 s.
     await vi.waitFor(() => expect(hanging.aborted).toBe(1), { timeout: 6_000, interval: 50 })
     expect(await current.log()).toMatchObject([{ attempts: [{ outcome: 'interrupted' }, { outcome: 'success' }] }])
   })
 
-  it('D12 what is sent after a rotation or another URL is signed and sent by them, however late they came', async () => {
+  it('D12 signs and sends a delivery by the current secret and URL, however late they changed', async () => {
     let release: (() => void) | undefined
     const storage = new HookedStorage(database.storage(), async (call, go) => {
-      // As if the relay were slow between reading the destination and beginning the attempt.
+      // The test imitates a relay that is slow between reading the destination and starting the attempt.
       if (call === 'deliveries.getSendable' && release === undefined) {
         const found = await go()
         await new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(request?.headers['x-service-signature']).toBe(await signBody(request?.body ?? new Uint8Array(), secret))
   })
 
-  it('O10 an event with a lower id that is committed later is delivered too', async () => {
+  it('O10 also delivers an event with a lower id that is committed later', async () => {
     const relay = await start()
     await relay.destinations(1)
     const { knex } = database
@@ -200,7 +200,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     const late = await start({ storage: new KnexStorage({ knex, keepKnex: true }), roles: [] })
     const transaction = await knex.transaction()
     await late.engine.events.record({ type: 'agent.deleted', data: { agentId: 1 }, companyId: 1 }, { transaction })
-    // On SQLite it waits for the first one; elsewhere it is committed before it.
+    // On SQLite the second transaction waits for the first; elsewhere it is committed before the first.
     const second = relay.record(2)
     await new Promise((resolve) => setTimeout(resolve, 600))
     await transaction.commit()
@@ -209,7 +209,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect((await relay.whenSettled()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
   })
 
-  it.each([-3_600_000, 3_600_000])('O11 a clock that is off by %d ms neither steals nor stalls', async (offMs) => {
+  it.each([-3_600_000, 3_600_000])('O11 neither steals nor stalls with a clock that is off by %d ms', async (offMs) => {
     const hanging = new HangingTransport()
     const right = await start({ httpTransport: hanging })
     await right.destinations(1)
@@ -228,7 +228,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(log.map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
   })
 
-  it('O12 a database that is away for a moment while an outcome is recorded: it is recorded then, not sent again', async () => {
+  it('O12 records an outcome when a database that was briefly unavailable returns, and does not send it a second time', async () => {
     let outcomesToLose = 3
     const storage = new HookedStorage(database.storage(), (call, go) => {
       if (call !== 'deliveries.endAttempts' || outcomesToLose === 0) return go()
@@ -243,7 +243,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toHaveLength(1)
   })
 
-  it('O12 a database that is away for longer loses no delivery: it is sent again', async () => {
+  it('O12 sends a delivery a second time after the database was unavailable for longer, and loses none', async () => {
     let isAway = false
     const storage = new HookedStorage(database.storage(), (_call, go) => {
       if (isAway) throw new StorageError('the database is away', { isTransient: true })
@@ -252,7 +252,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     const relay = await start({ storage })
     await relay.destinations(1)
     relay.httpTransport.respond = () => {
-      // Everything fails from here on: the outcome, giving the job back, heartbeats, and looking for more.
+      // Everything fails from here on: the outcome, the release of the job, heartbeats, and polling.
       isAway = relay.httpTransport.requests.length === 1
       return answer(200)
     }
@@ -269,7 +269,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(second).toEqual(first)
   })
 
-  it('O13 a damaged payload and a damaged secret end those deliveries; their neighbours flow', async () => {
+  it('O13 fails deliveries with a damaged payload or a damaged secret; their neighbours arrive', async () => {
     const idle = await start({ roles: [] })
     const [, broken] = await idle.destinations(3)
     await idle.record(1)
@@ -297,7 +297,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect((await relay.whenSettled())[6]).toMatchObject({ status: 'succeeded', resendOf: 5 })
   })
 
-  it('O13 another encryption key refuses to start, and changes nothing', async () => {
+  it('O13 refuses to start with another encryption key, and changes nothing', async () => {
     const relay = await start()
     await relay.destinations(1)
     await relay.engine.close()
@@ -306,12 +306,12 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await expect(outboxEngine(database.storage(), { secretKey: new Uint8Array(16) })).rejects.toMatchObject({
       code: 'ERR_SECRET_KEY',
     })
-    const again = await start()
-    await again.record()
-    expect(await again.whenSettled()).toMatchObject([{ status: 'succeeded' }])
+    const restarted = await start()
+    await restarted.record()
+    expect(await restarted.whenSettled()).toMatchObject([{ status: 'succeeded' }])
   })
 
-  it('O14 a destination that is deleted while deliveries wait: they are cancelled, and nothing is sent', async () => {
+  it('O14 cancels waiting deliveries when their destination is deleted, and sends nothing', async () => {
     const idle = await start({ roles: [] })
     const [gone] = await idle.destinations(2)
     await idle.record()
@@ -331,7 +331,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     })
   })
 
-  it('O14 a destination that is deleted while a request is under way: the request is cut, and the log says so', async () => {
+  it('O14 aborts a request in progress when its destination is deleted, and logs that', async () => {
     const hanging = new HangingTransport()
     const relay = await start({ httpTransport: hanging })
     const [destination] = await relay.destinations(1)
@@ -344,7 +344,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(hanging.requests).toHaveLength(1)
   })
 
-  it('O15 closing takes nothing new; what ends soon is recorded, what hangs is given back at once', async () => {
+  it('O15 claims nothing new while it closes; it records requests that end soon, and releases those that hang at once', async () => {
     const hanging = new HangingTransport()
     const relay = await start({ httpTransport: hanging })
     await relay.destinations(2)
@@ -359,7 +359,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
       return answer(200)
     }
     for (let event = 0; event < 20; event += 1) await relay.record(event)
-    // Eight of each destination are under way, and 24 wait.
+    // Eight requests of each destination are in progress, and 24 wait.
     await vi.waitFor(() => expect(hanging.requests).toHaveLength(16), WAIT)
     const began = performance.now()
     close(undefined)
@@ -375,7 +375,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(next.httpTransport.requests).toHaveLength(32)
   })
 
-  it('O16 five destinations that fail together are retried each on its own', WALL_CLOCK, async () => {
+  it('O16 retries five destinations that fail together independently of each other', WALL_CLOCK, async () => {
     const transport = new MemoryHttpTransport()
     const times = new Map<string, number[]>()
     transport.respond = ({ url }) => {
@@ -391,7 +391,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     )
     for (const [first = 0, second = 0, third = 0, ...more] of times.values()) {
       expect(more).toEqual([])
-      // 0.5 s and 2 s, each 15 % less or more; the rest is what a busy machine adds.
+      // 0.5 s and 2 s, each 15 % less or more; the rest is the delay of a busy machine.
       expect(second - first).toBeGreaterThan(420)
       expect(second - first).toBeLessThan(1_200)
       expect(third - second).toBeGreaterThan(1_690)
@@ -403,7 +403,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     )
   })
 
-  it('removes deliveries from the log when they are old, and no younger ones', async () => {
+  it('removes old deliveries from the log, and no younger ones', async () => {
     const clock = new MemoryClock(new Date())
     const relay = await start({ clock })
     await relay.destinations(2)
@@ -411,7 +411,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await relay.whenSettled()
     await relay.engine.close()
     clock.advance(8 * 86_400_000)
-    // What is due in an hour, by the clock of the database, is due now.
+    // A delivery due in an hour, by the clock of the database, is due now.
     await database.knex('alcove_jobs').where('kind', 'trim-deliveries').update({ due_ms: 0 })
     const week = await start({ clock, deliveryRetentionDays: 7 })
     await week.record(2)

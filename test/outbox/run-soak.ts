@@ -15,11 +15,11 @@ import { outboxEngine } from './outbox-engine.js'
 export interface SoakOptions {
   readonly events: number
   readonly destinations: number
-  /** The database that they share; one that {@link DATABASES} has. */
+  /** The database that the relays share; one that {@link DATABASES} contains. */
   readonly database?: 'SQLite' | 'PostgreSQL'
-  /** Relays at a time, each a process of its own; default 1. */
+  /** Relays at a time, each in a process of its own; default 1. */
   readonly relays?: number
-  /** Shortest and longest life of a relay; without it none is killed. */
+  /** Shortest and longest life of a relay; without it nothing kills one. */
   readonly killEveryMs?: readonly [number, number]
   readonly seed: number
   readonly progress?: (line: string) => void
@@ -31,26 +31,26 @@ export interface SoakReport {
   readonly deliveries: number
   readonly relaysKilled: number
   readonly posts: number
-  /** Requests of each relay, as far as it told before it was killed. */
+  /** Requests of each relay that it reported before it was killed. */
   readonly requestsByRelay: readonly number[]
-  /** Deliveries at their end, in a second. */
+  /** Deliveries that reach a terminal status in a second. */
   readonly deliveriesPerSecond: number
   /** POSTs beyond the first of an event to a destination. */
   readonly duplicates: number
-  /** Of those: because the receiver had failed the one before. */
+  /** The part of the repeated POSTs after a failure of the receiver. */
   readonly duplicatesAfterFailures: number
-  /** Of those: because the relay was killed before it had recorded the one before. */
+  /** The part of the repeated POSTs after a relay was killed before it recorded the previous one. */
   readonly duplicatesAfterKills: number
   /** Attempts in the log, by outcome. */
   readonly attempts: Readonly<Record<string, number>>
-  /** What must not be; empty. */
+  /** Errors; must be empty. */
   readonly problems: readonly string[]
 }
 
-/** A receiver fails an event so often at most, so that three attempts are enough. */
+/** The largest number of failures for one event at a receiver, so that three attempts are enough. */
 const MOST_FAILURES = 2
 
-/** Runs the soak; the relay lives in processes of its own. */
+/** Runs the soak; each relay runs in a process of its own. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { database: wanted = 'SQLite', relays: count = 1 } = options
   const found = DATABASES.find(({ name }) => name === wanted)
@@ -108,7 +108,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-/** A receiver that fails at random, and remembers what it got of each event: not each request, which would be too much. */
+/**
+ * A receiver that fails at random. It stores totals for each event, because all requests would need too much memory.
+ */
 class Destination {
   readonly events = new Map<string, { readonly bodies: string[]; failures: number; accepted: number }>()
   readonly #server: Server
@@ -156,24 +158,24 @@ class Destination {
       return
     }
     event.accepted += 1
-    // Some are slow, so that the relay is killed while requests are under way.
+    // Some answers are slow, so that the relay is killed during a request.
     setTimeout(() => response.writeHead(204).end(), dice > 0.9 ? 300 : 0)
   }
 }
 
 async function untilSettled(knex: Knex, progress: SoakOptions['progress']): Promise<void> {
-  for (let look = 0; ; look += 1) {
+  for (let poll = 0; ; poll += 1) {
     const rows: readonly { status: string; count: number }[] = await knex('alcove_deliveries')
       .select('status')
       .count({ count: '*' })
       .groupBy('status')
-    if (look % 20 === 0) progress?.(rows.map(({ status, count }) => `${status} ${count}`).join(', '))
+    if (poll % 20 === 0) progress?.(rows.map(({ status, count }) => `${status} ${count}`).join(', '))
     if (rows.every(({ status }) => status !== 'pending' && status !== 'delivering')) return
     await wait(500)
   }
 }
 
-/** Holds what arrived against the log, delivery by delivery. */
+/** Compares the arrived events with the log, delivery by delivery. */
 async function examine(knex: Knex, destinations: readonly Destination[], recorded: ReadonlySet<string>) {
   const problems: string[] = []
   const payloads = new Map<string, string>()
@@ -188,7 +190,7 @@ async function examine(knex: Knex, destinations: readonly Destination[], recorde
     if (status !== 'succeeded') problems.push(`delivery ${id} is ${status}`)
     if (got === undefined || got.accepted === 0) problems.push(`delivery ${id} never arrived`)
     if (bodies.some((body) => body !== payloads.get(event))) problems.push(`delivery ${id} came with other bytes`)
-    // A POST that no outcome tells of was cut by a kill, and then the log has an interrupted attempt for it.
+    // A POST without an outcome was cut by a kill, and then the log has an interrupted attempt for it.
     const untold = bodies.length - outcomes
     if (untold < 0 || untold > interrupted) {
       problems.push(`delivery ${id}: ${bodies.length} POSTs, ${outcomes} outcomes, ${interrupted} interrupted`)
@@ -212,7 +214,7 @@ interface LoggedDelivery {
   readonly event: string
   readonly destination: number
   readonly status: string
-  /** Attempts with an outcome of the receiver's. */
+  /** Attempts whose outcome the receiver decided. */
   readonly outcomes: number
   readonly interrupted: number
 }
@@ -230,7 +232,7 @@ async function readLog(knex: Knex): Promise<readonly LoggedDelivery[]> {
       outcomes: count("attempt.outcome <> 'interrupted'"),
       interrupted: count("attempt.outcome = 'interrupted'"),
     })
-  // PostgreSQL gives 64-bit integers as strings.
+  // PostgreSQL returns 64-bit integers as strings.
   return rows.map((row) => ({
     id: Number(row.id),
     event: String(row.event),

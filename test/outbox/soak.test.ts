@@ -6,7 +6,7 @@ import { runSoak } from './run-soak.js'
 const EVENTS = sized(30, 60)
 
 it.runIf(IS_FULL_FORM)(
-  'reaches every destination at least once, with the same bytes, however often the relay is killed',
+  'the relay reaches every destination at least once, with the same bytes, however often it is killed',
   async () => {
     const seed = Math.floor(Math.random() * 1e6)
     const report = await runSoak({ events: 100, destinations: 10, killEveryMs: [1_500, 2_500], seed })
@@ -17,7 +17,7 @@ it.runIf(IS_FULL_FORM)(
 )
 
 it.runIf(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
-  'reaches every destination at least once with several relays on PostgreSQL, however often they are killed',
+  'several relays on PostgreSQL reach every destination at least once, however often they are killed',
   async () => {
     const seed = Math.floor(Math.random() * 1e6)
     const report = await runSoak({

@@ -1,7 +1,7 @@
 /**
  * Many events to destinations that fail at random, while relays are killed every few seconds: `npm run soak --
- * [--events N] [--destinations N] [--seed N] [--postgres] [--relays N] [--alive]`. Prints what arrived, and why some
- * of it more than once. With `--alive` no relay is killed.
+ * [--events N] [--destinations N] [--seed N] [--postgres] [--relays N] [--alive]`. Prints the arrived events, and the
+ * reasons of repeated ones. With `--alive` no relay is killed.
  */
 import { parseArgs } from 'node:util'
 import setUp from '../global-setup.js'
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 const tearDown = values.postgres ? await setUp() : undefined
-// What databases there are is known by now.
+// The list of databases is known by now.
 const { runSoak } = await import('./run-soak.js')
 const report = await runSoak({
   events: Number(values.events),

@@ -30,7 +30,7 @@ const OUTCOMES: readonly HttpOutcome[] = [
   { kind: 'blocked', error: 'private' },
 ]
 
-/** What happens next. Numbers choose among what there is at that moment. */
+/** The next step. Numbers choose among the items that exist at that moment. */
 interface Step {
   readonly what: 'record' | 'claim' | 'expire' | 'beat' | 'crash' | 'cancel' | 'resend' | 'answer'
   readonly which: number
@@ -47,7 +47,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('whatever interleaving of claims, expiries, records and cancellations', () => {
+describe('any interleaving of claims, expiries, records and cancellations', () => {
   it('ends each delivery in exactly one terminal state, in memory', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -78,21 +78,21 @@ describe('whatever interleaving of claims, expiries, records and cancellations',
   })
 })
 
-/** @param expire makes every lease run out, and every pause end */
+/** @param expire expires every lease, and ends every pause */
 async function check(storage: Storage, steps: readonly Step[], expire: () => Promise<void>): Promise<void> {
   const world = await World.create(storage, expire)
   await world.record()
-  await world.look()
+  await world.checkStatuses()
   for (const each of steps) {
-    await world.take(each)
-    await world.look()
+    await world.apply(each)
+    await world.checkStatuses()
   }
   await world.finish()
-  await world.look()
+  await world.checkStatuses()
   for (const [id, status] of world.statuses) expect([id, TERMINAL.includes(status)]).toEqual([id, true])
   const { waiting, attempts } = await world.leftOver()
   expect(waiting).toEqual([])
-  // Every attempt has an outcome, and at most three of a delivery count.
+  // Every attempt has an outcome, and at most three attempts of a delivery count.
   for (const ofDelivery of attempts) {
     expect(ofDelivery.every(({ outcome }) => outcome !== null)).toBe(true)
     expect(ofDelivery.filter(({ outcome }) => outcome !== 'interrupted').length).toBeLessThanOrEqual(3)
@@ -107,7 +107,7 @@ function destinationsOf(storage: Storage, clock: MemoryClock): Destinations {
   return new Destinations(storage, clock, vetDestination, BOX, rates, DEFAULT_LIMITS)
 }
 
-/** Two destinations, and workers that hold what they have claimed until they are told what came of it. */
+/** Two destinations, and workers that hold their claims until they receive an outcome. */
 class World {
   readonly statuses = new Map<number, DeliveryStatus>()
   readonly #storage: Storage
@@ -140,7 +140,7 @@ class World {
     await new RecordEvent(this.#storage, this.#clock).execute(event, {}, () => undefined)
   }
 
-  async take({ what: next, which, outcome }: Step): Promise<void> {
+  async apply({ what: next, which, outcome }: Step): Promise<void> {
     const steps: Record<Step['what'], () => Promise<void>> = {
       record: async () => await this.record(),
       claim: async () => await this.#claim(),
@@ -165,8 +165,8 @@ class World {
     await steps[next]()
   }
 
-  /** A terminal state is never left. */
-  async look(): Promise<void> {
+  /** A delivery never leaves a terminal state. */
+  async checkStatuses(): Promise<void> {
     const records = await this.#storage.read(({ deliveries }) => deliveries.list({ limit: 1_000 }))
     for (const { id, status } of records.toReversed()) {
       const before = this.statuses.get(id)
@@ -175,7 +175,7 @@ class World {
     }
   }
 
-  /** Whoever held something is gone; one worker does the rest. */
+  /** All holders of leases have stopped; one worker does the rest. */
   async finish(): Promise<void> {
     for (const run of this.#runs) run.transport.letGo(answer(200))
     await Promise.all(this.#runs.map(({ ended }) => ended))

@@ -32,7 +32,7 @@ async function pagePaths(...folders: readonly string[]): Promise<string[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** node:test in a process of its own, whatever runs this one. */
+/** Runs node:test in a process of its own, independent of the present test runner. */
 function withoutTestContext(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env
   return env
@@ -68,15 +68,15 @@ afterEach(async () => {
 })
 
 describe('the README', () => {
-  it('has a host program of about twenty lines that runs as it stands, and again', async () => {
+  it('contains a host program of about twenty lines that runs unchanged, and runs a second time', async () => {
     const [program = ''] = blocks('js')
     expect(program.trim().split('\n').length).toBeLessThanOrEqual(22)
     await writeFile(join(folder.path, 'program.mjs'), program)
     const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     expect(stdout).toMatch(/^1 0\.[5-9]\d\d /)
     expect(stdout).toContain('eighteen weeks')
-    const again = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
-    expect(again.stdout).toBe(stdout)
+    const secondRun = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
+    expect(secondRun.stdout).toBe(stdout)
   })
 
   it('has 200 to 250 lines', () => {
@@ -85,7 +85,7 @@ describe('the README', () => {
     expect(length).toBeLessThanOrEqual(250)
   })
 
-  it('has a host server that runs as it stands', async () => {
+  it('contains a host server that runs unchanged', async () => {
     const server = (blocks('js')[1] ?? '').replace('server.listen(8787)', 'server.listen(0)')
     const check = [
       "await new Promise((resolve) => server.once('listening', resolve))",
@@ -99,7 +99,7 @@ describe('the README', () => {
     expect(stdout).toBe('200 ok\n')
   })
 
-  it('has commands that run one after the other as they stand', async () => {
+  it('contains commands that run one after the other unchanged', async () => {
     const shim = join(folder.path, 'node_modules/.bin/alcove')
     await writeFile(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist/adapters/cli/bin.js')}" "$@"\n`)
     await chmod(shim, 0o755)
@@ -136,10 +136,10 @@ describe('the README', () => {
   })
 })
 
-describe('the pages', () => {
+describe('the documentation pages', () => {
   const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs')
 
-  /** Runs a program of a page, the first that contains a text, as it stands. */
+  /** Runs the first program of a page that contains a text, unchanged. */
   const runBlock = async (path: string, part: string): Promise<string> => {
     const page = await pageOf(path)
     const [js, ts] = [blocks('js', page), blocks('ts', page)].map((found) => found.find((code) => code.includes(part)))
@@ -147,7 +147,7 @@ describe('the pages', () => {
     return (await run(process.execPath, [tsx, 'block.mts'], { cwd: folder.path })).stdout
   }
 
-  it('first-assistant has programs that run one after the other, and again', async () => {
+  it('first-assistant have programs that run one after the other, and a second time', async () => {
     const page = await pageOf('tutorials/first-assistant.md')
     const [first, secondUser, event] = blocks('js', page)
     const [ofFirst, ofSearch = '', ofSecondUser, ofEvent] = blocks('text', page)
@@ -169,25 +169,25 @@ describe('the pages', () => {
     expect(rounded(stdout)).toBe(rounded(ofSearch))
   })
 
-  it('own-login has programs that map users and check passwords', async () => {
+  it('own-login have programs that map users and check passwords', async () => {
     expect(await runBlock('how-to/own-login.md', 'principalOf')).toBe('true\n')
     expect(await runBlock('how-to/own-login.md', 'verifyPassword(email')).toBe(
       'Welcome, Bo. You see 0 contexts.\nThe address, the password or the code is wrong.\n',
     )
   })
 
-  it('own-parts has programs with other parts, and with the chunks alone', async () => {
+  it('own-parts have programs with other parts, and with the chunks alone', async () => {
     expect(await runBlock('how-to/own-parts.md', 'starterPromptWriter: {')).toBe('What can I ask Notes?\n')
     await writeFile(join(folder.path, 'handbook.txt'), 'New parents stay at home for eighteen weeks.')
     const chunks = await runBlock('how-to/own-parts.md', 'chunkText(')
     expect(chunks).toMatch(/^\d+ New parents stay at home for eighteen weeks\.\n$/)
   })
 
-  it('backup-and-doctor has a program that backs up, restores and checks', async () => {
+  it('backup-and-doctor have a program that backs up, restores and checks', async () => {
     expect(await runBlock('how-to/backup-and-doctor.md', 'backupDataDir')).toBe('true 0\n0 0\n0 true\n')
   })
 
-  it('rest has servers of Node, Express, Fastify and Hono that answer', async () => {
+  it('rest have servers of Node, Express, Fastify and Hono that answer', async () => {
     const servers = blocks('js', await pageOf('how-to/rest.md'))
     expect(servers).toHaveLength(4)
     const check = [
@@ -220,7 +220,7 @@ describe('the pages', () => {
     expect(stdout).toMatch(/^# fail 0$/m)
   })
 
-  it('receive-webhooks has a receiver that runs as it stands', async () => {
+  it('receive-webhooks have a receiver that runs unchanged', async () => {
     const event = { id: 'evt_1', version: 'v1', type: 'run.completed', event_category: 'run' }
     const data = { jobKey: '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34', success: true }
     const body = JSON.stringify({ ...event, timestamp: '2026-01-02T03:04:05.678Z', data })
@@ -242,11 +242,11 @@ describe('the pages', () => {
     expect(stdout).toBe(`${data.jobKey} true\n204\n204\n401\n400\n`)
   })
 
-  it('send-webhooks has a program whose event is sent if its transaction is committed', async () => {
+  it('send-webhooks have a program whose event is sent if its transaction is committed', async () => {
     const events =
       blocks('js', await pageOf('how-to/send-webhooks.md')).find((block) => block.includes('engine.events.record')) ??
       ''
-    // Tests have no network: what would be sent is kept.
+    // Tests have no network, so the test collects the requests.
     const program = events.replace('openLocalEngine({', 'openLocalEngine({ httpTransport, ')
     const before = [
       "import { MemoryHttpTransport } from 'alcove/adapters/memory'",
@@ -268,7 +268,7 @@ describe('the pages', () => {
     expect(await readdir(join(folder.path, 'alcove-data'))).not.toContain('alcove.sqlite')
   })
 
-  it('have programs that type-check as TypeScript, as those of the README', async () => {
+  it('have programs that type-check as TypeScript, like those of the README', async () => {
     const paths = await pagePaths('tutorials', 'how-to')
     const pages = [readme, ...(await Promise.all(paths.map(pageOf)))]
     const programs = pages
@@ -287,7 +287,7 @@ describe('the pages', () => {
       module: 'nodenext',
       target: 'es2022',
       types: ['node'],
-      // Of other packages: reading them takes most of the time.
+      // The types of other packages are skipped: reading them takes most of the time.
       skipLibCheck: !IS_FULL_FORM,
     }
     await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
@@ -322,7 +322,7 @@ describe('the example', () => {
     return (await run(process.execPath, [tsx, join(ROOT, 'examples', name), ...args], { cwd: folder.path, env })).stdout
   }
 
-  it('ask-a-folder answers from a folder, the second time from what it knows', async () => {
+  it('ask-a-folder answers from a folder, the second time from its stored knowledge', async () => {
     for (let time = 0; time < 2; time += 1) {
       const stdout = await example(
         'ask-a-folder.ts',
@@ -348,7 +348,7 @@ describe('the example', () => {
 })
 
 describe('ARCHITECTURE.md', () => {
-  it('names every folder of the tests, and none that is not there', async () => {
+  it('names every folder of the tests, and no missing one', async () => {
     const architecture = await readFile(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
     const tree = /^test\/\n(.*?)^\w/ms.exec(architecture)?.[1] ?? ''
     const named = [...tree.matchAll(/(?<=^ {2}| )([a-z]+)\//gm)].map(([, name]) => name)

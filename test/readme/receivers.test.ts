@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const SECRET = 'whsec_0123456789abcdef0123456789abcdef'
 const MAX_BODY_BYTES = 1_000_000
 
-/** A receiver that listens, and what it has done so far. */
+/** A receiver that listens, with its effects so far. */
 interface Receiver {
   readonly url: string
   readonly effects: readonly string[]
@@ -42,7 +42,7 @@ async function send(url: string, body: string, signature = signatureOf(body)): P
   return response.status
 }
 
-/** The example as a process of its own. */
+/** The example in a process of its own. */
 async function startNodeHttp(environment: Record<string, string> = {}): Promise<Receiver> {
   const child = runNodeHttp({ PORT: '0', WEBHOOK_SECRET: SECRET, ...environment })
   const lines: string[] = []
@@ -61,13 +61,13 @@ async function startNodeHttp(environment: Record<string, string> = {}): Promise<
 }
 
 function runNodeHttp(environment: Record<string, string>): ChildProcessWithoutNullStreams {
-  // Without tsx's own process in between, which would have to be killed as well.
+  // The example runs without tsx's own process in between, which the test would have to kill as well.
   const program = ['--import', 'tsx', 'examples/receivers/node-http.ts']
   const { WEBHOOK_SECRET: _mine, TLS_CERT: _cert, TLS_KEY: _key, ...env } = process.env
   return spawn(process.execPath, program, { cwd: ROOT, env: { ...env, ...environment } })
 }
 
-/** The example behind a server that speaks fetch. */
+/** The example behind a server that uses fetch. */
 async function startFetchHandler(): Promise<Receiver> {
   const effects: string[] = []
   const handler = fetchHandler({
@@ -92,7 +92,7 @@ async function startFetchHandler(): Promise<Receiver> {
 describe.each([
   ['node-http', startNodeHttp],
   ['fetch-handler', startFetchHandler],
-])('the receiver %s (specification, Errors, rule 5)', (_name, start) => {
+])('the receiver %s (rule 5 under Errors in docs/explanation/specification.md)', (_name, start) => {
   let receiver: Receiver
 
   beforeEach(async () => {
@@ -103,7 +103,7 @@ describe.each([
     await receiver.close()
   })
 
-  /** The effects there are once everything before has had its effect. */
+  /** The effects so far, once every earlier event has had its effect. */
   async function effects(): Promise<readonly string[]> {
     await send(receiver.url, event('evt_last', 99))
     await vi.waitFor(() => {
@@ -112,35 +112,35 @@ describe.each([
     return receiver.effects.slice(0, -1)
   }
 
-  it('answers 204 to an event, and acts on it', async () => {
+  it('answers 204 to an event, and processes it', async () => {
     expect(await send(receiver.url, event('evt_1', 1))).toBe(204)
     expect(await effects()).toEqual(['agent 1 is called Zoë'])
   })
 
-  it('acts once on an event that comes again, one after the other or at once', async () => {
+  it('processes an event once that arrives repeatedly, one after the other or at once', async () => {
     for (let time = 0; time < 3; time += 1) expect(await send(receiver.url, event('evt_1', 1))).toBe(204)
     const together = await Promise.all(Array.from({ length: 5 }, () => send(receiver.url, event('evt_2', 2))))
     expect(together).toEqual([204, 204, 204, 204, 204])
     expect(await effects()).toEqual(['agent 1 is called Zoë', 'agent 2 is called Zoë'])
   })
 
-  it('answers 401 to a bad signature, whatever the body is', async () => {
+  it('answers 401 to a bad signature, for any body', async () => {
     const body = event('evt_1', 1)
     expect(await send(receiver.url, body, signatureOf(body, 'another'))).toBe(401)
     expect(await send(receiver.url, body, signatureOf(`${body} `))).toBe(401)
     expect(await send(receiver.url, '{ no JSON', signatureOf(body))).toBe(401)
     expect((await fetch(receiver.url, { method: 'POST', body })).status).toBe(401)
-    // Nor does it remember the id.
+    // The receiver does not store the id either.
     expect(await send(receiver.url, body)).toBe(204)
     expect(await effects()).toEqual(['agent 1 is called Zoë'])
   })
 
-  it('answers 400 to what is no event, although the signature is valid', async () => {
+  it('answers 400 to a body that is not an event, although the signature is valid', async () => {
     for (const body of ['{ no JSON', '{}', event('', 1)]) expect(await send(receiver.url, body)).toBe(400)
     expect(await effects()).toEqual([])
   })
 
-  it('answers 204 to events that it has no use for', async () => {
+  it('answers 204 to events that it does not use', async () => {
     for (const type of ['agent.deleted', 'agent.archived']) {
       const body = event(`evt_${type}`, 1).replace('agent.created', type)
       expect(await send(receiver.url, body)).toBe(204)
@@ -164,7 +164,7 @@ describe.each([
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  it('lives on when a sender goes in the middle of a body', async () => {
+  it('continues to run when a sender disconnects in the middle of a body', async () => {
     const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{')
@@ -176,7 +176,7 @@ describe.each([
 })
 
 describe('the receiver fetch-handler', () => {
-  it('parses nothing whose signature is bad', async () => {
+  it('parses no body whose signature is bad', async () => {
     const parse = vi.spyOn(JSON, 'parse')
     const handler = fetchHandler({ secret: SECRET, act: () => undefined })
     const body = event('evt_1', 1)
@@ -191,7 +191,7 @@ describe('the receiver fetch-handler', () => {
     parse.mockRestore()
   })
 
-  it('answers 500 to what could not be done, and does it when it comes again', async () => {
+  it('answers 500 to an event that it could not process, and processes it at the next delivery', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const act = vi.fn().mockRejectedValueOnce(new Error('the database is away'))
     const handler = fetchHandler({ secret: SECRET, act })
@@ -208,10 +208,10 @@ describe('the receiver fetch-handler', () => {
   })
 })
 
-describe('the receiver fetch-handler, for an event that comes again while it is being acted on', () => {
+describe('the receiver fetch-handler, for an event that is delivered repeatedly while it is processed', () => {
   const body = event('evt_1', 1)
 
-  /** A receiver that acts until it is told to end, and what it answered so far. */
+  /** A receiver whose effect lasts until the test ends it, with its answers so far. */
   function slowReceiver() {
     let end: (error?: Error) => void = () => undefined
     const act = vi.fn(async () => {
@@ -230,7 +230,7 @@ describe('the receiver fetch-handler, for an event that comes again while it is 
     return { act, answers, receive, end: (error?: Error) => end(error) }
   }
 
-  it('answers once it is known what came of it', async () => {
+  it('answers once the outcome of the processing is known', async () => {
     const { act, answers, receive, end } = slowReceiver()
     const pending = [receive(), receive(), receive()]
     await sleep(50)
@@ -241,7 +241,7 @@ describe('the receiver fetch-handler, for an event that comes again while it is 
     expect(act).toHaveBeenCalledOnce()
   })
 
-  it('answers none with success where it fails, so that it is sent again', async () => {
+  it('answers no delivery with success when the processing fails, so that the sender repeats it', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const { act, answers, receive, end } = slowReceiver()
     const first = receive()
@@ -261,7 +261,7 @@ describe('the receiver fetch-handler, for an event that comes again while it is 
 })
 
 describe('the receiver node-http', () => {
-  it('serves HTTPS by a certificate of its own', async () => {
+  it('serves HTTPS with a certificate of its own', async () => {
     const folder = await temporaryFolder()
     const { cert, key } = selfSignedCertificate()
     const files = { TLS_CERT: join(folder.path, 'cert.pem'), TLS_KEY: join(folder.path, 'key.pem') }

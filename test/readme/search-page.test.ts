@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 describe('docs/explanation/search.md', () => {
-  it('has a program and commands that run as they stand', async () => {
+  it('contains a program and commands that run unchanged', async () => {
     const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     const [code, question, word] = stdout.trim().split('\n')
     expect(code).toMatch(/^pumps\.txt HC-2040-B \[ 'words', 'meaning' \] 0\.\d+ 0\.\d+$/)
@@ -47,7 +47,7 @@ describe('docs/explanation/search.md', () => {
     expect(Object.keys(results[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'score', 'source', 'match'])
   })
 
-  it('asks over REST for what the description of the API knows', async () => {
+  it('requests over REST only members that the description of the API contains', async () => {
     const [, body = ''] = /-d '([^']*)'/.exec(block('sh', 'curl')) ?? []
     const parsed = searchBodySchema.parse(JSON.parse(body))
     expect(parsed).toEqual(JSON.parse(body))

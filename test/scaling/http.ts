@@ -1,6 +1,6 @@
 /**
- * How many requests one or several `alcove serve --roles http` answer, on one PostgreSQL and one folder:
- * `npm run soak:http -- [--processes N] [--seconds N] [--connections N]`. Whoever asks runs on the same machine.
+ * Measures the requests that one or several `alcove serve --roles http` answer, on one PostgreSQL and one folder: `npm
+ * run soak:http -- [--processes N] [--seconds N] [--connections N]`. The clients run on the same machine.
  */
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -23,9 +23,9 @@ const folder = await temporaryFolder()
 const where = { cwd: folder.path, env: { ALCOVE_DATABASE_URL: postgres.url, ALCOVE_JSON: '1' } }
 const servers: Running[] = []
 try {
-  const key = JSON.parse(await told('init')) as { readonly clientId: string; readonly clientSecret: string }
+  const key = JSON.parse(await outputOf('init')) as { readonly clientId: string; readonly clientSecret: string }
   const named = ['--description', 'Answers.', '--caption', 'HR']
-  const { id } = JSON.parse(await told('context', 'create', 'Handbook', ...named)) as { readonly id: number }
+  const { id } = JSON.parse(await outputOf('context', 'create', 'Handbook', ...named)) as { readonly id: number }
   for (let number = 0; number < Number(values.processes); number += 1) {
     servers.push(startAlcove(['serve', '--port', '0', '--roles', 'http', '--log-level', 'error'], where))
   }
@@ -54,7 +54,7 @@ try {
   await folder.remove()
 }
 
-async function told(...args: readonly string[]): Promise<string> {
+async function outputOf(...args: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await runAlcove(args, where)
   if (exitCode !== 0) throw new Error(stderr)
   return stdout
@@ -79,7 +79,7 @@ async function token(
   return ((await answer.json()) as { readonly access_token: string }).access_token
 }
 
-/** Each connection asks one server after the other, and waits for each answer. */
+/** Each connection sends requests to one server after the other, and waits for each answer. */
 async function perSecond(
   addresses: readonly string[],
   ask: (address: string) => Promise<Response>,

@@ -1,7 +1,6 @@
 /**
- * An engine that only ingests, on a database that others share, in a process of its own:
- * `ingestion-child.ts DATABASE_URL DATA_DIR`. Its parent hears when it is ready and how many documents it has
- * completed.
+ * An engine that only ingests, in a process of its own, on a database that others share: `ingestion-child.ts
+ * DATABASE_URL DATA_DIR`. It reports to its parent when it is ready and how many documents it has completed.
  */
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../dist/adapters/memory/index.js'

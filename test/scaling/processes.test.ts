@@ -7,7 +7,7 @@ const DOCUMENTS = sized(24, 40)
 const [postgres] = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
 it.runIf(postgres !== undefined)(
-  'takes in each document once, with its vectors, by processes that are killed',
+  'ingestion by processes that are killed stores each document once, with its vectors',
   async () => {
     const database = await postgres?.open()
     if (database === undefined) return

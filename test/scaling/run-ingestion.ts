@@ -9,11 +9,11 @@ import { seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 export interface IngestionOptions {
-  /** A PostgreSQL database with nothing in it. */
+  /** An empty PostgreSQL database. */
   readonly databaseUrl: string
   readonly processes: number
   readonly documents: number
-  /** Shortest and longest life of a process; without it they are not killed. */
+  /** Shortest and longest life of a process; without it nothing kills one. */
   readonly killEveryMs?: readonly [number, number]
   readonly seed: number
   readonly progress?: (line: string) => void
@@ -25,9 +25,9 @@ export interface IngestionReport {
   readonly documents: number
   readonly documentsPerSecond: number
   readonly processesKilled: number
-  /** Documents that each process completed, as far as it told before it was killed. */
+  /** Documents that each process completed and reported before it was killed. */
   readonly completedByProcess: readonly number[]
-  /** What must not be; empty. */
+  /** Errors; must be empty. */
   readonly problems: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const CONTEXTS = 8
 const UPLOADS_AT_ONCE = 8
 const WORDS_PER_DOCUMENT = 120
 
-/** Lets several processes ingest documents that another one takes in, and looks whether each was done once. */
+/** Several processes ingest documents that another process stores. Checks that each document was ingested once. */
 export async function runIngestion(options: IngestionOptions): Promise<IngestionReport> {
   const { databaseUrl, documents, killEveryMs, seed } = options
   const folder = await temporaryFolder()
@@ -86,7 +86,7 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
   }
 }
 
-/** Texts no two of which are the same, dealt out to some contexts. */
+/** Texts that are all different, distributed over some contexts. */
 async function upload(engine: Engine, documents: number): Promise<void> {
   const session = engine.as(engine.owner)
   const contextIds: number[] = []
@@ -119,11 +119,11 @@ async function untilCompleted(
   documents: number,
   progress: ((line: string) => void) | undefined,
 ): Promise<void> {
-  for (let look = 0; ; look += 1) {
+  for (let poll = 0; ; poll += 1) {
     const all = await listAll(engine)
     const ended = all.filter(({ completed, error }) => (completed ?? error) !== null).length
     if (ended === documents) return
-    if (look % 5 === 0) progress?.(`${ended} of ${all.length} documents are processed`)
+    if (poll % 5 === 0) progress?.(`${ended} of ${all.length} documents are processed`)
     await setTimeout(1_000)
   }
 }

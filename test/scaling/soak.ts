@@ -1,9 +1,9 @@
 /**
- * Many documents for several processes on one PostgreSQL, which are killed every few seconds:
- * `npm run soak:processes -- [--processes N] [--documents N] [--seed N] [--lives SECONDS] [--alive] [--database URL]`. Each
- * process lives so long at least, and twice as long at most. With `--alive` nobody is killed: how many documents they
- * take in a second. `--database` names an empty one, for example on a server with pgvector; otherwise it is one of its
- * own, with the vectors in LanceDB.
+ * Many documents for several processes on one PostgreSQL, which are killed every few seconds: `npm run soak:processes
+ * -- [--processes N] [--documents N] [--seed N] [--lives SECONDS] [--alive] [--database URL]`. Each process lives at
+ * least that long, and at most twice as long. With `--alive` no process is killed, and the result is the number of
+ * documents ingested in a second. `--database` names an empty database, for example on a server with pgvector. By
+ * default the soak starts its own, with the vectors in LanceDB.
  */
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../postgres-server.js'

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(dataFolder === undefined)('every token of a real file', async () => {
-  it.each(await someDocuments(1))('is in some window of some chunk: $file', async (document) => {
+  it.each(await someDocuments(1))('is in at least one window of a chunk: $file', async (document) => {
     const { fileName, bytes } = await readShared(document)
     const chunker = new Chunker(tokenizer, CHUNKER)
     const chunks: Chunk[] = []
@@ -31,7 +31,7 @@ describe.skipIf(dataFolder === undefined)('every token of a real file', async ()
         chunks.push(...chunker.push(piece.text))
       }
     } catch (error) {
-      // Which files may be refused is the other test's question.
+      // Another test checks which files may be refused.
       expect(error).toBeInstanceOf(AlcoveError)
       return
     }

@@ -13,12 +13,12 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { dataFolder, readShared, type SharedDocument, someDocuments } from './shared-documents.js'
 
 /**
- * All real files through the public API. With ALCOVE_FULL=1 the real model embeds them,
- * which takes half an hour; otherwise a model without weights does, with the real tokenizer.
+ * All real files through the public API. With ALCOVE_FULL=1 the real model embeds them, which takes half an hour.
+ * Otherwise a model without weights embeds them, with the real tokenizer.
  */
 const isFull = process.env['ALCOVE_FULL'] === '1'
 
-/** Tags of files that may end in any error. */
+/** Tags of files that may end with any error. */
 const MAY_FAIL = new Set(['corrupt', 'fuzzed', 'encrypted', 'empty', 'scanned-or-image-only', 'malicious-or-odd'])
 const ALLOWED = /\((ERR_NO_TEXT|ERR_UNSUPPORTED_FORMAT)\)$|^ERR_(NO_TEXT|UNSUPPORTED_FORMAT)$/
 class TokenizingModel extends MemoryEmbeddingModel {
@@ -67,7 +67,7 @@ describe.skipIf(dataFolder === undefined)('a real file', async () => {
   })
 
   it.each(await someDocuments(0))(
-    'is ingested, or refused for what it is: $file ($tag)',
+    'is ingested, or refused for the reason that its tag names: $file ($tag)',
     async (document) => {
       const outcome = await ingest(document)
       const counts = outcomes.get(document.type) ?? new Map<string, number>()

@@ -46,7 +46,7 @@ describe.skipIf(dataFolder === undefined)('U7 U8 a hostile or broken file', asyn
     }
   })
 
-  it('does no harm to the next one', async () => {
+  it('does no harm to the next file', async () => {
     expect((await read(extractor, 'a.txt', Buffer.from('still here'))).text).toBe('still here')
   })
 })

@@ -29,7 +29,7 @@ describe.skipIf(dataFolder === undefined)('the words of real PDFs', async () => 
   )
   const references = dataFolder === undefined ? new Map<string, string>() : pdfReferences(folder)
 
-  /** Of a file that is refused none is read, unless its tag says that it cannot be. */
+  /** A refused file counts as no word read, unless its tag says that it cannot be read. */
   async function recalls(referenceOf: (file: string) => string | undefined): Promise<number[]> {
     const found: number[] = []
     for (const document of documents) {
@@ -42,24 +42,24 @@ describe.skipIf(dataFolder === undefined)('the words of real PDFs', async () => 
     return found
   }
 
-  function judge(found: readonly number[], least: { readonly mean: number; readonly share: number }): void {
+  function expectRecall(found: readonly number[], least: { readonly mean: number; readonly share: number }): void {
     expect(found.reduce((sum, recall) => sum + recall, 0) / found.length).toBeGreaterThanOrEqual(least.mean)
     expect(found.filter((recall) => recall >= 0.98).length / found.length).toBeGreaterThanOrEqual(least.share)
   }
 
-  it('are those of the expected texts', async () => {
+  it('include those of the expected texts', async () => {
     const found = await recalls((file) => {
       const path = join(folder, 'expected', `${file.replace(/^docs\//, '')}.expected.txt`)
       return existsSync(path) ? readFileSync(path, 'utf8') : undefined
     })
     expect(found.length).toBeGreaterThan(10)
-    // One of them has two words, and one glyph for two of their letters, which PDF.js turns round.
-    judge(found, { mean: 0.97, share: 0.92 })
+    // One of them has two words with one glyph for two letters, which PDF.js reverses.
+    expectRecall(found, { mean: 0.97, share: 0.92 })
   })
 
-  it('are those that pdftotext finds', async () => {
+  it('include those that pdftotext finds', async () => {
     const found = await recalls((file) => references.get(file))
     expect(found.length).toBeGreaterThan(50)
-    judge(found, { mean: 0.985, share: 0.92 })
+    expectRecall(found, { mean: 0.985, share: 0.92 })
   })
 })

@@ -32,15 +32,15 @@ export async function sharedDocuments(which: 'uploadable' | 'all' = 'uploadable'
 }
 
 /**
- * The documents that can be uploaded, for a test that looks at each for long: all, or every n-th where `ALCOVE_EVERY` is
- * n; tests with other turns take others.
+ * The documents that can be uploaded, for a test that needs long for each: all, or every n-th if `ALCOVE_EVERY` is n.
+ * Tests with another offset use other documents.
  */
 export async function someDocuments(turn: number): Promise<SharedDocument[]> {
   const every = Number(process.env['ALCOVE_EVERY'] ?? 1)
   return (await sharedDocuments()).filter((_, at) => at % every === turn % every)
 }
 
-/** A document's bytes, unpacked, and the name it would be uploaded under. */
+/** A document's bytes, unpacked, and its file name for an upload. */
 export async function readShared({
   file,
 }: SharedDocument): Promise<{ readonly fileName: string; readonly bytes: Buffer }> {

@@ -19,7 +19,7 @@ async function textOf(fileName: string, bytes: Uint8Array): Promise<string> {
   return (await extracted(extractor, sourceOf(fileName, bytes))).text
 }
 
-/** Encodings as the names of the files declare them, and what decodes them. */
+/** Encodings as the names of the files declare them, with their decoders. */
 const DECLARED: Readonly<Record<string, string>> = {
   Arabic: 'windows-1256',
   Baltic: 'iso-8859-4',
@@ -54,7 +54,7 @@ const DECLARED: Readonly<Record<string, string>> = {
   'windows-1252': 'windows-1252',
   'windows-1255': 'windows-1255',
 }
-/** Names that are wrong: the Latin-2 of the first is Windows-1250, the Cyrillic of the last ISO 8859-5. */
+/** Wrong names: the Latin-2 of the first is Windows-1250, the Cyrillic of the last ISO 8859-5. */
 const MISLABELLED = /Bosnian_Bosanski-Latin2|Croatian|Slovenian|Kazakh|Hungarian_Magyar|Polish|Slovak-Latin2|Mongolian/
 
 interface Declared extends SharedDocument {
@@ -69,7 +69,7 @@ function declared(document: SharedDocument): Declared[] {
 }
 
 function decoded(bytes: Uint8Array, encoding: string): string {
-  // Some versions of Node take it for ISO 8859-1.
+  // Some versions of Node treat it as ISO 8859-1.
   if (encoding === 'windows-1252') return iconv.decode(Buffer.from(bytes), encoding)
   try {
     return new TextDecoder(encoding).decode(bytes)
@@ -85,7 +85,7 @@ describe.skipIf(dataFolder === undefined)('texts whose encoding their name decla
     ['of a detector’s tests', (file: string) => file.includes('__'), 0.95],
     ['of all others', (file: string) => !file.includes('__'), 0.92],
   ] as const)(
-    'are read to the letter: those %s',
+    'are read letter by letter: those %s',
     async (what, isMeant, least) => {
       const wrong: string[] = []
       const meant = documents.filter(({ file }) => isMeant(file))
@@ -105,7 +105,7 @@ describe.skipIf(dataFolder === undefined)('texts whose encoding their name decla
 describe.skipIf(dataFolder === undefined)('Markdown', async () => {
   const documents = (await sharedDocuments()).filter(({ type }) => type === 'md')
 
-  it.each(documents)('is given byte by byte: $file', async (document) => {
+  it.each(documents)('is returned byte by byte: $file', async (document) => {
     const { fileName, bytes } = await readShared(document)
     expect(await textOf(fileName, bytes)).toBe(bytes.toString('utf8').replace(/^\uFEFF/, ''))
   })
@@ -161,16 +161,13 @@ describe.skipIf(dataFolder === undefined)('tables', async () => {
     300_000,
   )
 
-  it.each(['comma_in_quotes', 'empty', 'escaped_quotes', 'newlines'])(
-    'have the rows that are expected: %s',
-    async (name) => {
-      const folder = dataFolder ?? ''
-      const expected = JSON.parse(
-        readFileSync(join(folder, `expected/csv/${name}.csv.expected.json`), 'utf8'),
-      ) as readonly Readonly<Record<string, string>>[]
-      const { rows } = await rowsOf(readFileSync(join(folder, `docs/csv/${name}.csv`)))
-      const [header = [], ...body] = rows
-      expect(body.map((row) => Object.fromEntries(header.map((key, column) => [key, row[column]])))).toEqual(expected)
-    },
-  )
+  it.each(['comma_in_quotes', 'empty', 'escaped_quotes', 'newlines'])('have the expected rows: %s', async (name) => {
+    const folder = dataFolder ?? ''
+    const expected = JSON.parse(
+      readFileSync(join(folder, `expected/csv/${name}.csv.expected.json`), 'utf8'),
+    ) as readonly Readonly<Record<string, string>>[]
+    const { rows } = await rowsOf(readFileSync(join(folder, `docs/csv/${name}.csv`)))
+    const [header = [], ...body] = rows
+    expect(body.map((row) => Object.fromEntries(header.map((key, column) => [key, row[column]])))).toEqual(expected)
+  })
 })

@@ -8,9 +8,9 @@ import { nativeText, wordRecall } from '../../benchmarks/word-recall.js'
 import { extracted, sourceOf } from '../extracted.js'
 import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
 
-/** Documents that nobody can read, or is meant to. */
+/** Documents that no program can read, or should read. */
 const UNREADABLE = new Set(['corrupt', 'fuzzed', 'encrypted', 'empty', 'old-word', 'malicious-or-odd'])
-/** The expectation of a program that says `[DIAGRAM]` for a diagram. */
+/** The expected text comes from a program that writes `[DIAGRAM]` for a diagram. */
 const WRONG_EXPECTATION = 'diagram.docx'
 
 const extractor = new WorkerTextExtractor()
@@ -29,13 +29,13 @@ function mean(values: readonly (number | undefined)[]): number {
   return known.reduce((sum, value) => sum + value, 0) / known.length
 }
 
-describe.skipIf(dataFolder === undefined)('of the words of real Word documents', async () => {
+describe.skipIf(dataFolder === undefined)('the reader of real Word documents', async () => {
   const documents = await sharedDocuments()
   const ofType = (type: string): SharedDocument[] =>
     documents.filter((document) => document.type === type && !UNREADABLE.has(document.tag))
   const folder = dataFolder ?? ''
 
-  it('.docx keep 99.5% of the body and 98.5% of all parts', async () => {
+  it('keeps 99.5% of the words in the body of a .docx and 98.5% of all parts', async () => {
     const bodies: (number | undefined)[] = []
     const all: (number | undefined)[] = []
     for (const document of ofType('docx')) {
@@ -50,7 +50,7 @@ describe.skipIf(dataFolder === undefined)('of the words of real Word documents',
     expect(mean(all)).toBeGreaterThanOrEqual(0.985)
   })
 
-  it('.docx keep 98% of what another program finds in them', async () => {
+  it('keeps 98% of the words of a .docx that another program finds', async () => {
     const recalls: (number | undefined)[] = []
     for (const document of ofType('docx')) {
       const path = join(folder, 'expected', `${document.file.replace(/^docs\//, '')}.expected.native`)
@@ -60,7 +60,7 @@ describe.skipIf(dataFolder === undefined)('of the words of real Word documents',
     expect(mean(recalls)).toBeGreaterThanOrEqual(0.98)
   })
 
-  it('.doc keep 98% of what antiword finds in them, or say that they are too old', async () => {
+  it('keeps 98% of the words of a .doc that antiword finds, or reports that it is too old', async () => {
     const references = docReferences(folder)
     const refused: string[] = []
     const recalls: (number | undefined)[] = []
@@ -79,7 +79,7 @@ describe.skipIf(dataFolder === undefined)('of the words of real Word documents',
     expect(refused.length).toBeLessThanOrEqual(7)
   })
 
-  it('.doc keep 99.5% of what the same documents have as .docx', async () => {
+  it('keeps 99.5% of the words of a .doc that the same documents have as .docx', async () => {
     const recalls: (number | undefined)[] = []
     for (const document of ofType('doc').filter(({ tag }) => tag === 'doc-docx-twin')) {
       const file = document.file.replace('docs/doc/', 'docs/docx/').replace(/\.doc$/, '.docx')
@@ -91,7 +91,7 @@ describe.skipIf(dataFolder === undefined)('of the words of real Word documents',
   })
 
   it.each(documents.filter(({ type, tag }) => /^docx?$/.test(type) && tag === 'encrypted'))(
-    '$file keeps none, for it has a password',
+    'keeps no word of $file, for it has a password',
     async (document) => {
       await expect(textOf(document)).rejects.toMatchObject({ code: 'ERR_ENCRYPTED' })
     },

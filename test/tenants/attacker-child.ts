@@ -1,4 +1,7 @@
-/** One attack, in a process of its own: its time is not the victim's. It is told what to do, and tells what came of it. */
+/**
+ * One attack in a process of its own, so that its time is not the victim's. The parent sends the attack; the child
+ * reports the outcomes.
+ */
 import { setPriority } from 'node:os'
 import { ATTACKS, type Attacker } from './attacks.js'
 

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** A tenant that does its worst to a server. */
+/** A tenant that attacks a server. */
 export interface Attacker {
   readonly host: string
   readonly port: number
@@ -17,14 +17,14 @@ export interface Attacker {
   readonly userIds: readonly number[]
 }
 
-/** What an attack is named by, and what it does until it is ended. `count` is called with what came of each try. */
+/** An attack by its name, and its work until the signal ends it. It calls `count` with the outcome of each try. */
 export type Attack = (attacker: Attacker, count: (outcome: string) => void) => void
 
-/** Another machine's address, as far as a loopback interface has them: limits for each address must not hit the victim. */
+/** A second loopback address stands for another machine, so that limits for each address do not hit the victim. */
 const LOCAL_ADDRESS = process.platform === 'linux' ? '127.0.0.2' : undefined
 const NEVER_READING = 60
 const READING = 8
-/** A client that is refused comes back at once, but not in a loop that would only measure itself. */
+/** A refused client returns at once, but not in a loop that would only measure itself. */
 const PAUSE_MS = 10
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
@@ -44,7 +44,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       void forever(async () => count(await ask(attacker, 'POST', path, { token: attacker.assistantToken, body })))
     }
   },
-  /** Prompts as long as they may be, and longer. */
+  /** Prompts as long as allowed, and longer. */
   searches: (attacker, count) => {
     const path = `/context/relevant-docs/${attacker.contextId}`
     const prompts = [words(32_000), words(6_000), words(1_000)]
@@ -53,12 +53,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       void forever(async () => count(await ask(attacker, 'POST', path, { token: attacker.assistantToken, body })))
     }
   },
-  /** Documents of 1 MB as fast as they are taken, and announced ones that stall. */
+  /** Documents of 1 MB as fast as the server accepts them, and announced ones that stall. */
   uploads: (attacker, count) => {
     for (let one = 0; one < 24; one += 1) void forever(async () => count(await upload(attacker, `${one}`)))
     for (let one = 0; one < 40; one += 1) void forever(() => stall(attacker, count))
   },
-  /** Bodies without an end, to every kind of operation. */
+  /** Endless bodies, to every kind of operation. */
   bodies: (attacker, count) => {
     const targets = [
       'GET /health',
@@ -101,7 +101,7 @@ async function forever(work: () => Promise<unknown>): Promise<never> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 })
 
-/** @returns the status of the answer, whose body is read and forgotten */
+/** @returns the status of the answer, whose body is read and dropped */
 async function ask(
   { host, port }: Attacker,
   method: string,
@@ -121,7 +121,7 @@ async function ask(
   })
 }
 
-/** A connection on which something is written, and what becomes of it. */
+/** A connection that the attack writes on, with its outcome. */
 async function raw(
   { host, port }: Attacker,
   use: (socket: Socket) => void,
@@ -222,7 +222,7 @@ async function upload(attacker: Attacker, name: string): Promise<string> {
 const WORDS =
   'parental leave takes eighteen weeks while every employee may ask the office about holidays and tools '.split(' ')
 
-/** Words of a text of so many characters; another seed makes another text. */
+/** Text of so many characters; another seed gives another text. */
 function words(characters: number, seed = 1): string {
   const chosen: string[] = []
   let state = seed * 2_654_435_761

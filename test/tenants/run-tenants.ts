@@ -9,15 +9,15 @@ import { temporaryFolder } from '../temporary-folder.js'
 import type { Attacker } from './attacks.js'
 
 export interface TenantsOptions {
-  /** A name of an attack, or `none`. */
+  /** The name of an attack, or `none`. */
   readonly attack: string
-  /** How long the attack lasts. */
+  /** Duration of the attack. */
   readonly seconds: number
   /** Contexts of the attacker, each with a description of 100 kB. */
   readonly contexts: number
 }
 
-/** How a server answers one tenant while another one does its worst. */
+/** The answers of a server to one tenant while another tenant attacks. */
 export interface TenantsReport {
   readonly attack: string
   readonly search: Latencies
@@ -25,7 +25,7 @@ export interface TenantsReport {
   /** Largest resident memory of the server's process in MB, after the attack began. */
   readonly peakMb: number
   readonly mails: number
-  /** What came of what the attacker tried: statuses, and ends of connections. */
+  /** The outcomes of the attacker's tries: statuses, and ends of connections. */
   readonly attempts: Readonly<Record<string, number>>
 }
 
@@ -47,7 +47,7 @@ const DESCRIPTION = 'Answer from the handbook. '.repeat(4_000).slice(0, 100_000)
 /** 110 chunks of 64,000 characters: the model has no token for most of them, and reads the text at once. */
 const LARGE_TEXT = `parental leave ${'\u200b'.repeat(63_900)}`.repeat(110)
 
-/** Runs one attack against `alcove serve`, which is a process of its own, as is the attacker. */
+/** Runs one attack against `alcove serve`; server and attacker each have a process of their own. */
 export async function runTenants({ attack, seconds, contexts }: TenantsOptions): Promise<TenantsReport> {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
@@ -101,7 +101,7 @@ export async function runTenants({ attack, seconds, contexts }: TenantsOptions):
   }
 }
 
-/** Waits until something has come of the attack. */
+/** Waits until the attack has its first outcome. */
 async function underWay(isAttacked: () => boolean): Promise<void> {
   const givesUpAt = performance.now() + ATTACK_BEGINS_MS
   while (!isAttacked() && performance.now() < givesUpAt) await setTimeout(20)
@@ -121,7 +121,7 @@ interface World {
   readonly userIds: readonly number[]
 }
 
-/** Two companies: a victim with a document to search, and an attacker with as much as it may have. */
+/** Two companies: a victim with a document to search, and an attacker with the largest allowed data. */
 async function prepare(dataDir: string, contexts: number): Promise<World> {
   const engine = await openLocalEngine({ dataDir })
   try {
@@ -205,7 +205,7 @@ async function health(address: string): Promise<boolean> {
   return answer.ok
 }
 
-/** Asks at fixed times, whether or not the answers before have come. */
+/** Sends requests at fixed times, without waiting for earlier answers. */
 async function probe(everyMs: number, endsAt: number, ask: () => Promise<boolean>): Promise<Latencies> {
   const asked: Promise<number>[] = []
   while (performance.now() < endsAt) {
@@ -231,7 +231,7 @@ async function countMails(dataDir: string): Promise<number> {
   return (await readdir(join(dataDir, 'mail')).catch(() => [])).length
 }
 
-/** Looks at the memory of a process several times a second. */
+/** Samples the memory of a process several times a second. */
 class PeakMemory {
   #peakKb = 0
   readonly #timer: NodeJS.Timeout
@@ -246,7 +246,7 @@ class PeakMemory {
     }, 100)
   }
 
-  /** @returns MB; 0 on systems that do not tell */
+  /** @returns MB; 0 on systems that do not report it */
   stop(): number {
     clearInterval(this.#timer)
     return Math.round(this.#peakKb / 1_024)

@@ -4,14 +4,14 @@ import { runTenants } from './run-tenants.js'
 
 const SECONDS = sized(2, 20)
 const CONTEXTS = sized(60, 1_000)
-/** The others have tests of their own that are quicker. */
+/** The other attacks have quicker tests of their own. */
 const ATTACKS = ['lists', 'uploads', 'bodies', ...(IS_FULL_FORM ? ['answers', 'searches', 'mails'] : [])]
 const PEAK_MB = 1_536
 
-/** The short form of `npm run soak:tenants`, which judges latencies as well. */
-describe('a tenant that does its worst', () => {
+/** The short form of `npm run soak:tenants`, which also checks latencies. */
+describe('a tenant that attacks', () => {
   it.each(ATTACKS)(
-    'A39 by %s: another one finds what it searches for, and the server keeps its memory',
+    'A39 by %s does not stop another tenant from finding its chunks, and the server keeps its memory',
     async (attack) => {
       const report = await runTenants({ attack, seconds: SECONDS, contexts: CONTEXTS })
       expect(report.search.failures + report.health.failures).toBe(0)

@@ -1,8 +1,8 @@
 /**
- * One tenant does its worst, and another one searches:
- * `npm run soak:tenants -- [--seconds N] [--contexts N] [--attacks none,lists,answers,searches,uploads,bodies,mails]`. Fails
- * where the other tenant's searches have a p99 of 500 ms or more, `/health` one of 50 ms or more, the server takes 1.5 GB
- * or more, or anything fails. Attackers run on the same machine, with the lowest priority.
+ * One tenant attacks, and another one searches: `npm run soak:tenants -- [--seconds N] [--contexts N] [--attacks
+ * none,lists,answers,searches,uploads,bodies,mails]`. It fails if the other tenant's searches have a p99 of 500 ms or
+ * more, or `/health` one of 50 ms or more. It also fails if the server uses 1.5 GB or more, or if anything fails.
+ * Attackers run on the same machine, with the lowest priority.
  */
 import { parseArgs } from 'node:util'
 import { runTenants, type TenantsReport } from './run-tenants.js'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { questionTerms, termsOf } from '../../src/analysis/index.js'
 import { bm25, inverseDocumentFrequency } from '../../src/ports/index.js'
 
-describe('ranked by BM25', () => {
+describe('a ranking by BM25', () => {
   /** The texts that a question finds, the best first. */
   function found(question: string, texts: readonly string[]): string[] {
     const chunks = texts.map((text) => ({ text, terms: termsOf(text) }))
@@ -30,7 +30,7 @@ describe('ranked by BM25', () => {
     'Nothing of that kind.',
   ]
   it.each(['E-4711', 'E4711', 'e-4711', 'What is E-4711?', '"E-4711",'])(
-    '%s is found before what has its parts',
+    'answers %s with the identifier before its parts',
     (question) => {
       expect(found(question, CODES)[0]).toContain('E-4711')
     },
@@ -44,11 +44,11 @@ describe('ranked by BM25', () => {
     ['C++', 'Written in C++.', 'Written in C, C# and C.'],
     ['北京大学', '我在北京大学学习。', '大学在北方，京都很大。'],
     ['서울', '서울에서 만나요.', '서로 울었다.'],
-  ])('%s finds %s before %s', (question, wanted, other) => {
+  ])('answers %s with %s before %s', (question, wanted, other) => {
     expect(found(question, [other, wanted, 'Something else.', '…'])[0]).toBe(wanted)
   })
 
-  it('a part finds what has the identifier', () => {
+  it('finds an identifier by one of its parts', () => {
     expect(found('router', ['Install 9router today.', 'Nothing.'])).toEqual(['Install 9router today.'])
     expect(found('goals', ['See GOALS.md.', 'Nothing.'])).toEqual(['See GOALS.md.'])
     expect(found('example.com', ['Mail user@example.com.', 'Nothing.'])).toEqual(['Mail user@example.com.'])

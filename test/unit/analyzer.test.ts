@@ -4,7 +4,7 @@ import { fold } from '../../src/analysis/fold.js'
 import { ANALYZER_VERSION, analyze, questionTerms, termsOf } from '../../src/analysis/index.js'
 
 const NO_MORE_THAN = 256
-/** Parts of texts of every kind the rules speak of, so that chance joins them in ways nobody thought of. */
+/** Parts of texts of every kind in the rules, so that chance joins them in unforeseen ways. */
 const PARTS = [
   ...Array.from('aZé9٤ßİςΣйड़्ि中京のカー가각ᄒ\u1161กัำខ្မမ္😀€♥№…!?.-_\'’/\\@:&+#,"()%~\t\n '),
   ...[
@@ -31,12 +31,12 @@ const text = (): fc.Arbitrary<string> =>
   )
 
 describe('terms', () => {
-  it('are those of this version', () => {
+  it('equal those of this version of the analyzer', () => {
     expect(ANALYZER_VERSION).toBe(1)
     expect(Object.fromEntries(Object.keys(GOLDEN).map((sample) => [sample, termsOf(sample).join(' ')]))).toEqual(GOLDEN)
   })
 
-  it('fit the limits, and have places in order', () => {
+  it('fit the limits, and have positions in order', () => {
     fc.assert(
       fc.property(text(), (any) => {
         let before = 0
@@ -53,7 +53,7 @@ describe('terms', () => {
     )
   })
 
-  it('are the same with and without places, and each time', () => {
+  it('are the same with and without positions, and on every call', () => {
     fc.assert(
       fc.property(text(), (any) => {
         const terms = termsOf(any)
@@ -63,7 +63,7 @@ describe('terms', () => {
     )
   })
 
-  it('of texts joined by white space are those of one, then those of the other', () => {
+  it('of texts joined by white space are those of the first, then those of the second', () => {
     fc.assert(
       fc.property(text(), text(), fc.constantFrom(' ', '\n', '\u3000', '\u2029'), (one, other, space) => {
         expect(termsOf(one + space + other)).toEqual([...termsOf(one), ...termsOf(other)])
@@ -72,7 +72,7 @@ describe('terms', () => {
     )
   })
 
-  it('of a question are terms of the document that it was copied from', () => {
+  it('of a question are among those of the document that it was copied from', () => {
     fc.assert(
       fc.property(text(), text(), text(), (before, copied, after) => {
         const terms = new Set(termsOf(`${before} ${copied} ${after}`))
@@ -91,7 +91,7 @@ describe('terms', () => {
     'SNS에서Kim이',
     'กรุงเทพABCมหานคร',
     'E-4711です',
-  ])('of a part of %s that is cut where the script changes are terms of the whole', (whole) => {
+  ])('of a part of %s that is cut at a change of script are terms of the whole', (whole) => {
     const terms = new Set(termsOf(whole))
     const runs =
       whole.match(/\p{sc=Hira}+|[\p{sc=Kana}ー]+|\p{sc=Han}+|\p{sc=Hang}+|\p{sc=Thai}+|[A-Za-z0-9-]+/gu) ?? []
@@ -99,7 +99,7 @@ describe('terms', () => {
     for (const run of runs) for (const term of questionTerms(run).keys()) expect(terms).toContain(term)
   })
 
-  it('of a long word are its beginning, which is found by the same word', () => {
+  it('of a long word are its beginning only, and the same word in a question finds it', () => {
     const long = `${'x'.repeat(300)}😀${'ü'.repeat(300)}`
     expect(termsOf(long).map((term) => term.length)).toEqual([256, 1, 256].map((length) => (length === 1 ? 2 : length)))
     expect(termsOf(`${'x'.repeat(255)}𐐨𐐨`)).toEqual(['x'.repeat(255)])
@@ -170,8 +170,8 @@ describe('one word written in two ways', () => {
   })
 })
 
-describe('folding', () => {
-  it('of what is folded changes nothing, for every character', () => {
+describe('folding a text', () => {
+  it('changes nothing the second time, for every character', () => {
     const changed: string[] = []
     for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
       const folded = fold(String.fromCodePoint(codePoint))
@@ -180,10 +180,10 @@ describe('folding', () => {
     expect(changed).toEqual([])
   })
 
-  it('of a word and its term are one', () => {
+  it('keeps each term of a word among the terms of the term', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zà-ÿα-ωа-я가-힣कखगािी]{2,12}$/u), (word) => {
-        // Stems of stems are others; all else is found by its own terms.
+        // The stem of a stem may differ; every other term is found by its own terms.
         for (const term of termsOf(word)) if (!/^[a-z]+$/.test(term)) expect(termsOf(term)).toContain(term)
       }),
     )
@@ -205,30 +205,30 @@ describe('a question', () => {
     '\u0301',
     '\u200d\ufeff',
     '• ■ ─',
-  ])('of punctuation only (%j) has no terms', (question) => {
+  ])('with only punctuation (%j) has no terms', (question) => {
     expect(questionTerms(question)).toEqual(new Map())
     expect(termsOf(question)).toEqual([])
   })
 
-  it('weighs what it asks about more than how it asks', () => {
+  it('gives its topic more weight than its question words', () => {
     const weights = questionTerms('What is the heat capacity?')
     expect(weights.get('heat')).toBe(1)
     expect(weights.get('what')).toBeLessThan(0.5)
     expect(weights.get('is')).toBeLessThan(0.5)
   })
 
-  it('weighs an identifier more than its parts', () => {
+  it('gives an identifier more weight than its parts', () => {
     const weights = questionTerms('E-4711')
     expect([...weights.keys()]).toEqual(['e4711', '4711'])
     expect(weights.get('e4711')).toBeGreaterThan(2 * (weights.get('4711') ?? 1))
   })
 
-  it('weighs a word that it has twice twice', () => {
+  it('gives a repeated word double weight', () => {
     expect(questionTerms('titles, and the title').get('titl')).toBe(2)
   })
 })
 
-describe('a megabyte', () => {
+describe('the analysis of a megabyte', () => {
   const NASTY = [
     'a',
     'A',
@@ -261,21 +261,21 @@ describe('a megabyte', () => {
     'a\u00ad',
     `${'A'.repeat(200)}s `,
     `${'Zz9'.repeat(80)} `,
-    // Marks of two classes, which folding puts in order.
+    // Marks of two classes, which folding sorts.
     '\u1039\u1037',
     '\u0e48\u0e38',
     '\u3099\u302a',
   ]
-  it.each(NASTY)('of %j takes a time that follows its length', { timeout: 120_000 }, (pattern) => {
+  it.each(NASTY)('takes a time in proportion to its length for %j', { timeout: 120_000 }, (pattern) => {
     const long = pattern.repeat(2 ** 20 / pattern.length)
     const before = process.cpuUsage().user
     termsOf(long)
-    // A tenth of a second to two, where the time follows the length; minutes, where it follows its square.
+    // A tenth of a second to two, if the time is proportional to the length; minutes, if it grows with its square.
     expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(10)
   })
 })
 
-/** Texts, and their terms. Another ANALYZER_VERSION comes with any change here. */
+/** Texts, and their terms. Any change here needs another ANALYZER_VERSION. */
 const GOLDEN: Readonly<Record<string, string>> = {
   'The flies were running quickly, happily and NATIONALLY.': 'the fli were run quick happili and nation',
   'See GOALS.md, E-4711 and (ab12-cd) or 9router: #1795.':

@@ -17,14 +17,14 @@ function reportOf(benchmark: string): Report {
 
 const charts = Object.entries(CHARTS).flatMap(([benchmark, some]) => some.map((chart) => ({ benchmark, ...chart })))
 
-describe('the results that are committed', () => {
-  it.each(TARGETS)('tell of what is to be reached: $what', ({ benchmark, path, limit }) => {
+describe('the committed results', () => {
+  it.each(TARGETS)('contain the figures of each target: $what', ({ benchmark, path, limit }) => {
     const { results } = reportOf(benchmark)
     const figures = [path, ...(limit?.figures ?? [])].map((each) => figureAt(results, each))
     expect(figures.filter((figure) => figure === undefined)).toEqual([])
   })
 
-  it('tell what limits what depends on the machine', () => {
+  it('name the limit of each target that depends on the machine', () => {
     expect(TARGETS.filter(({ mustHold, limit }) => mustHold !== true && limit === undefined)).toEqual([])
   })
 
@@ -37,7 +37,7 @@ describe('the results that are committed', () => {
     expect(drawn(chart, results)).not.toMatch(/undefined|NaN/)
   })
 
-  it('are what docs/explanation/scaling.md counts with: sizes to a fifth, times to a half', () => {
+  it('match the figures in docs/explanation/scaling.md: sizes within a fifth, times within a half', () => {
     const text = readFileSync(join(folder, '../docs/explanation/scaling.md'), 'utf8')
     const { windowsPerSecond, windows, bytes } = reportOf('ingestion').results as {
       readonly windowsPerSecond: Spread
@@ -51,12 +51,12 @@ describe('the results that are committed', () => {
     for (const [, power = '', stated = '', time = '', unit = ''] of sizes) {
       const times = 10 ** (Number(power) - 6)
       expect(Math.abs(Number(stated) / (gigabytes * times) - 1)).toBeLessThan(0.2)
-      // A shared machine is faster at one hour than at another.
+      // The speed of a shared machine changes from hour to hour.
       expect(Math.abs((Number(time) * (unit === 'days' ? 24 : 1)) / (hours * times) - 1)).toBeLessThan(0.5)
     }
   })
 
-  it('are the figures of the pages: `npm run bench` writes them', async () => {
+  it('equal the figures of the pages, which `npm run bench` writes', async () => {
     for (const { path, text } of await pageTexts()) expect(text).toBe(readFileSync(path, 'utf8'))
   })
 })

@@ -3,7 +3,7 @@ import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
 import { type ChunkTextOptions, chunkText } from '../../src/index.js'
 import type { Tokenizer } from '../../src/ports/index.js'
 
-describe('a text that a host cuts by itself', () => {
+describe('a text that a host chunks itself', () => {
   let tokenizer: Tokenizer
 
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('a text that a host cuts by itself', () => {
 
   const text = Array.from({ length: 4_000 }, (_, at) => `Sentence number ${at} is here.`).join(' ')
 
-  it('is all there in slices that have as many tokens as they may, and share a part with the next', () => {
+  it('is covered completely by slices that have as many tokens as allowed, and share a part with the next slice', () => {
     const chunks = [...chunkText(text, { tokenizer, chunkSizeTokens: 200, overlap: 0.25 })]
     let end = 0
     for (const [ordinal, chunk] of chunks.entries()) {

@@ -51,7 +51,7 @@ const OPTIONS = fc.record({
   windowTokens: fc.integer({ min: 8, max: 64 }),
 })
 
-/** Eight times the text takes eight times as long; it was 64 times when it was quadratic. */
+/** Text eight times as long takes eight times as long; it was 64 times when the time was quadratic. */
 const MOST_TIMES_AS_LONG = 24
 const isQuick = (run: { readonly longestWorkMs: number; readonly timesAsLong: number }): boolean =>
   run.longestWorkMs < 50 && run.timesAsLong < MOST_TIMES_AS_LONG
@@ -70,7 +70,7 @@ describe('chunks', () => {
     })
   })
 
-  it('never have more tokens than they may, counted anew', () => {
+  it('never have more tokens than the limit, by a second count', () => {
     property((text, chunkerOptions) => {
       for (const { text: content } of chunksOf([text], chunkerOptions)) {
         expect(tokenizer.count(content)).toBeLessThanOrEqual(chunkerOptions.chunkSizeTokens)
@@ -78,7 +78,7 @@ describe('chunks', () => {
     })
   })
 
-  it('do not depend on how the text came in pieces', () => {
+  it('do not depend on the pieces in which the text arrived', () => {
     fc.assert(
       fc.property(
         TEXTS,
@@ -92,7 +92,7 @@ describe('chunks', () => {
     )
   })
 
-  it('repeat at most the overlap, and with none nothing', () => {
+  it('repeat at most the overlap, and nothing when it is 0', () => {
     property((text, chunkerOptions) => {
       const chunks = chunksOf([text], chunkerOptions)
       chunks.slice(1).forEach((chunk, index) => {
@@ -113,7 +113,7 @@ describe('chunks', () => {
     })
   })
 
-  it('and their windows never have more than 64 characters for each token they may have', () => {
+  it('never have more than 64 characters for each allowed token, and neither do their windows', () => {
     property((text, chunkerOptions) => {
       for (const { text: content, windows } of chunksOf([text], chunkerOptions)) {
         expect(content.length).toBeLessThanOrEqual(chunkerOptions.chunkSizeTokens * 64)
@@ -158,7 +158,7 @@ describe('chunks', () => {
     expect(Math.max(...chunks.map(({ text: content }) => content.length))).toBeLessThanOrEqual(64_000)
     expect(chunks[0]?.text.startsWith('first')).toBe(true)
     expect(chunks.at(-1)?.text.endsWith('last')).toBe(true)
-    // Another process may hold this one up: what code does of itself, it does every time.
+    // Another process may delay this one; a stop that the code itself causes appears every time.
     const runs = [first]
     for (let run = 0; run < 4 && !runs.some(isQuick); run += 1) {
       const { chunks: _, ...again } = await measured()
@@ -167,7 +167,7 @@ describe('chunks', () => {
     expect(runs.some(isQuick), JSON.stringify(runs)).toBe(true)
   })
 
-  it('repeat nearly the overlap in plain text, and begin at sentences', () => {
+  it('repeat almost the whole overlap in plain text, and begin at sentences', () => {
     const text = Array.from({ length: 400 }, (_, number) => `This is sentence number ${number} of the text. `).join('')
     const chunks = chunksOf([text], { chunkSizeTokens: 200, overlap: 0.2, windowTokens: 254 })
     expect(chunks.length).toBeGreaterThan(10)
@@ -181,7 +181,7 @@ describe('chunks', () => {
     })
   })
 
-  it('of a list of links do not begin within an address', () => {
+  it('of a list of links never begin within an address', () => {
     const entry = (number: number): string =>
       `* [Entry ${number}](https://example.org/a-folder/of-many/pages/with_long_names/${number}/index.html#part-${number})\n`
     const text = Array.from({ length: 200 }, (_, number) => entry(number)).join('')
@@ -195,7 +195,7 @@ describe('chunks', () => {
     })
   })
 
-  it('end in front of a heading that comes near their size', () => {
+  it('end before a heading that comes near their size limit', () => {
     const section = (title: string): string =>
       `## ${title}\n\n${'Some words of a section that goes on. '.repeat(9)}\n\n`
     const text = ['One', 'Two', 'Three', 'Four'].map(section).join('')
@@ -208,7 +208,7 @@ describe('chunks', () => {
     ])
   })
 
-  it('of a text without words are none', () => {
+  it('do not exist for a text without words', () => {
     for (const text of ['', ' ', '\n\n\t ', '\ufeff']) {
       const chunks = chunksOf([text], { chunkSizeTokens: 16, overlap: 0, windowTokens: 8 })
       expect(chunks.reduce((tokens, chunk) => tokens + chunk.tokens, 0)).toBe(0)
@@ -225,7 +225,7 @@ describe('chunks', () => {
 })
 
 describe('windows', () => {
-  it('put every token of a chunk in some window, in order, within the limit', () => {
+  it('contain every token of a chunk, in order, within the limit', () => {
     property((text, chunkerOptions) => {
       for (const { text: content, windows } of chunksOf([text], chunkerOptions)) {
         let covered = 0
@@ -241,7 +241,7 @@ describe('windows', () => {
     })
   })
 
-  it('of a long chunk are of about one size and share about a quarter', () => {
+  it('of a long chunk have about the same size and share about a quarter', () => {
     const text = 'one two three four five six seven eight nine ten '.repeat(100)
     const [chunk] = chunksOf([text], { chunkSizeTokens: 1_000, overlap: 0, windowTokens: 254 })
     const sizes = chunk?.windows.map(({ tokens }) => tokens) ?? []
@@ -286,7 +286,7 @@ function chunksOf(texts: Iterable<string>, chunkerOptions: ChunkerOptions): Chun
   return [...chunks, ...chunker.end()]
 }
 
-/** Pieces of these sizes in turn, none cut between the halves of a surrogate pair. */
+/** Pieces of these sizes in turn, never cut between the halves of a surrogate pair. */
 function* pieces(text: string, sizes: readonly number[]): Generator<string> {
   for (let at = 0, turn = 0; at < text.length; turn += 1) {
     let end = Math.min(text.length, at + (sizes[turn % sizes.length] ?? 1))

@@ -20,11 +20,11 @@ describe('A63 the original name', () => {
     expect(parseFileName(given)).toBe(shown)
   })
 
-  it.each(['', '  ', 'folder/', 'C:\\', null, 5])('is not there in %j', (given) => {
+  it.each(['', '  ', 'folder/', 'C:\\', null, 5])('does not exist in %j', (given) => {
     expect(() => parseFileName(given)).toThrow('fileName: must be a name that ends in the format')
   })
 
-  it('never shows a path, a control character or an override, and is the same when it is shown again', () => {
+  it('never shows a path, a control character or an override, and stays the same when it is sanitised a second time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (given) => {
         const shown = shownName(given)
@@ -52,7 +52,7 @@ describe('A64 the display name', () => {
     expect(displayName(originalName, nameIndex)).toBe(expected)
   })
 
-  it('is a file in the folder it is saved in, and nowhere else', async () => {
+  it('names a file in the folder it is saved in, and nowhere else', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'alcove-names-'))
     try {
       await fc.assert(

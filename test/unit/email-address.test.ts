@@ -27,7 +27,7 @@ describe('an e-mail address', () => {
     'Ada <ada@example.com>',
     `${'a'.repeat(320)}@example.com`,
     'ada@\u0000.com',
-  ])('is not: %j', (typed) => {
+  ])('must not be %j', (typed) => {
     expect(() => parseEmailAddress(typed)).toThrow(/email: must be an e-mail address/)
   })
 })

@@ -6,7 +6,7 @@ import { poolInto } from '../../adapters/onnx/pooling.js'
 const SPECIAL = { first: 101, last: 102, padding: 0 }
 
 describe('batches of a task', () => {
-  it('hold every text once, padded to the longest, about 1,024 tokens each', () => {
+  it('contain every text once, padded to the longest, about 1,024 tokens each', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 254 }), { minLength: 1, maxLength: 60 }), (lengths) => {
         const encodings = lengths.map((length) => new Int32Array(length).fill(7))
@@ -40,19 +40,19 @@ describe('batches of a task', () => {
 describe('pooling', () => {
   const vectors = { data: Float32Array.from([9, 9, 9, 9, 1, 2, 3, 4, 99, 99]), tokensPerText: 5, dimensions: 2 }
 
-  it('means over the tokens of a text, padding left out', () => {
+  it('averages the tokens of a text and ignores padding', () => {
     const into = new Float32Array(2)
     poolInto(into, vectors, 0, 4, { pooling: 'mean', normalized: false })
     expect([...into]).toEqual([5.5, 6])
   })
 
-  it('takes the first token for cls', () => {
+  it('uses the first token for cls', () => {
     const into = new Float32Array(2)
     poolInto(into, vectors, 0, 4, { pooling: 'cls', normalized: false })
     expect([...into]).toEqual([9, 9])
   })
 
-  it('brings vectors to length 1', () => {
+  it('scales vectors to length 1', () => {
     const into = new Float32Array(2)
     poolInto(into, { data: Float32Array.from([3, 4]), tokensPerText: 1, dimensions: 2 }, 0, 1, {
       pooling: 'mean',

@@ -47,7 +47,7 @@ describe('the bundled model', () => {
     })
   })
 
-  it('gives each text its own vector, however they are dealt over threads', async () => {
+  it('gives each text its own vector, for any distribution over threads', async () => {
     const texts = Array.from({ length: 90 }, (_, number) => `${number} ${'of some length '.repeat((number * 7) % 40)}`)
     const vectors = await model.embed(texts, { kind: 'passage' })
     for (const row of [0, 1, 17, 44, 88, 89]) {
@@ -56,7 +56,7 @@ describe('the bundled model', () => {
     }
   })
 
-  it('names a text that is too long by its place, and computes what is asked next', async () => {
+  it('names a text that is too long by its position, and computes the next request', async () => {
     const texts = Array.from({ length: 60 }, (_, number) => 'a passage '.repeat(number === 41 ? 200 : 80))
     await expect(model.embed(texts, { kind: 'passage' })).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
@@ -65,7 +65,7 @@ describe('the bundled model', () => {
     expect((await model.embed(['some text'], { kind: 'passage' })).length).toBe(384)
   })
 
-  it('gives up at once what is aborted, whether it is computed or waits', async () => {
+  it('stops at once when a call is aborted, whether it is computed or waits', async () => {
     const passages = Array.from({ length: 80 }, (_, number) => `${number} ${'of some length '.repeat(60)}`)
     const controllers = [new AbortController(), new AbortController()]
     const embedded = controllers.map(({ signal }) => model.embed(passages, { kind: 'passage', signal }))
@@ -75,14 +75,14 @@ describe('the bundled model', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'enough' } })
     }
     await model.embed(['a question'], { kind: 'passage' })
-    // All of them would take seconds.
+    // All of them together would take seconds.
     expect(performance.now() - began).toBeLessThan(1_000)
   })
 
   it('computes passages that had to wait for queries', async () => {
     const folder = await temporaryFolder()
     await cp(bundledModel, join(folder.path, 'waiting'), { recursive: true })
-    // Loaded first by these: no thread holds it, and each is busy when the passage comes.
+    // These queries load the model first: no thread has it yet, and each is busy when the passage comes.
     const fresh = await OnnxEmbeddingModel.open(join(folder.path, 'waiting'))
     const queries = Array.from({ length: 24 }, (_, number) => fresh.embed([`question ${number}`], { kind: 'query' }))
     const passages = Array.from({ length: 6 }, (_, number) => fresh.embed([`passage ${number}`], { kind: 'passage' }))
@@ -92,7 +92,7 @@ describe('the bundled model', () => {
     await folder.remove()
   })
 
-  it('keeps nothing of what it has embedded, whoever holds the signals', async () => {
+  it('keeps no memory of texts that it has embedded, even when a caller keeps the signals', async () => {
     const { signal } = new AbortController()
     const kept: WeakRef<Float32Array>[] = []
     for (let call = 0; call < 6; call += 1) {
@@ -126,21 +126,21 @@ describe('the bundled model', () => {
       { kind: 'passage' },
     )
     stops.end()
-    // A machine that is shared may stop it for others.
+    // A shared machine may stop the process for others.
     expect(stops.longestWorkAtFullSpeedMs).toBeLessThan(50)
   })
 
-  it('does not block the event loop of its host when its tokenizer is first used', async () => {
+  it('does not block the event loop of its host at the first use of its tokenizer', async () => {
     const child = await childProgram(join(import.meta.dirname, 'first-tokenizer-child.ts'))
     const rounds: number[] = []
-    // The least of some: what falls into one alone is a collection of garbage.
+    // The minimum counts, because a garbage collection may fall into one of the measurements.
     while (rounds.length < 3 || (rounds.length < 8 && Math.min(...rounds) >= 45)) {
       rounds.push(Number((await run(process.execPath, [child, bundledModel])).stdout))
     }
     expect(Math.min(...rounds)).toBeLessThan(45)
   })
 
-  it('is loaded beside others, each from its own folder', async () => {
+  it('loads beside others, each from its own folder', async () => {
     const folder = await temporaryFolder()
     const names = ['one', 'two', 'three']
     const models = await Promise.all(
@@ -156,25 +156,25 @@ describe('the bundled model', () => {
     await folder.remove()
   })
 
-  it('can be opened again after it was closed, many times over', async () => {
+  it('opens a second time after it was closed, many times over', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const again = await OnnxEmbeddingModel.open(bundledModel)
-      expect((await again.embed(['some text'], { kind: 'query' })).length).toBe(384)
-      await again.close()
+      const reopened = await OnnxEmbeddingModel.open(bundledModel)
+      expect((await reopened.embed(['some text'], { kind: 'query' })).length).toBe(384)
+      await reopened.close()
     }
     expect((await model.embed(['some text'], { kind: 'query' })).length).toBe(384)
   })
 })
 
 describe('a model folder', () => {
-  it('that is missing is named, with what to do', async () => {
+  it('that is missing is named, with the remedy', async () => {
     await expect(OnnxEmbeddingModel.open('/no/such/folder')).rejects.toMatchObject({
       code: 'ERR_MODEL_MISSING',
       message: expect.stringMatching(/no readable profile\.json: put the model there/) as string,
     })
   })
 
-  it('whose weights are missing is refused at first use, and used once they are there', async () => {
+  it('whose weights are missing is refused at first use, and used once they exist', async () => {
     const folder = await temporaryFolder()
     await cp(bundledModel, folder.path, { recursive: true })
     await rm(join(folder.path, 'onnx'), { recursive: true })
@@ -186,7 +186,7 @@ describe('a model folder', () => {
     await folder.remove()
   })
 
-  it('whose files were changed is refused at first use', async () => {
+  it('whose files have changed is refused at first use', async () => {
     const folder = await temporaryFolder()
     await cp(bundledModel, folder.path, { recursive: true })
     await writeFile(join(folder.path, 'onnx/model_quantized.onnx'), 'not the weights')

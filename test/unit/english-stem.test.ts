@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { termsOf } from '../../src/analysis/index.js'
 
-/** From the vocabulary that https://snowballstem.org publishes with the algorithm, and words of its rules and exceptions. */
+/**
+ * Words of the vocabulary that https://snowballstem.org publishes with the algorithm, and of its rules and exceptions.
+ */
 const STEMS =
   'consign:consign consigned:consign consigning:consign consignment:consign consist:consist consisted:consist ' +
   'consistency:consist consistent:consist consistently:consist consisting:consist consists:consist ' +
@@ -15,12 +17,12 @@ const STEMS =
   'international:internat interval:interval communities:communiti adjustment:adjust adoption:adopt ' +
   'probate:probat rate:rate roll:roll youth:youth yellow:yellow'
 
-describe('the stem', () => {
+describe('the English stem', () => {
   it.each(STEMS.split(' ').map((pair) => pair.split(':')))('of %s is %s', (word = '', stem) => {
     expect(termsOf(word)).toEqual([stem])
   })
 
-  it('is not taken of identifiers, nor of words of other letters', () => {
+  it('does not exist for identifiers and for words in other scripts', () => {
     expect(termsOf('camelCases')[0]).toBe('camelcases')
     expect(termsOf('E-4711s')[0]).toBe('e4711s')
     expect(termsOf('домами τρέχοντας')).toEqual(['домами', 'τρεχοντασ'])

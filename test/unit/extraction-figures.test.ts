@@ -11,13 +11,13 @@ function outcome(file: string, tag: string, code: string, scores: Readonly<Recor
 }
 
 describe('figures of the extraction benchmark', () => {
-  it('that are reached are not missed', () => {
+  it('are not missed when they are reached', () => {
     const reached = [outcome('docs/pdf/a.pdf', 'text', 'completed', { pdftotext: 1, expected: 1 })]
     expect(missedFigures(reached)).toEqual([])
     expect(figureRows(reached)[0]).toMatchObject({ references: 1, mean: 1, goodShare: 1, least: 1 })
   })
 
-  it('that are not are named, and so are files that end as their tag does not explain', () => {
+  it('are named when they are missed, and so are files whose outcome their tag does not explain', () => {
     const outcomes = [
       outcome('docs/pdf/a.pdf', 'text', 'completed', { pdftotext: 0.9 }),
       outcome('docs/pdf/b.pdf', 'text', 'ERR_ENCRYPTED', {}),
@@ -31,7 +31,7 @@ describe('figures of the extraction benchmark', () => {
     ])
   })
 
-  it('leave out what cannot be read, and nothing else', () => {
+  it('leave out unreadable files, and nothing else', () => {
     const unreadable = outcome('docs/pdf/a.pdf', 'encrypted', 'ERR_ENCRYPTED', { pdftotext: 0 })
     const refused = outcome('docs/pdf/b.pdf', 'text', 'ERR_NO_TEXT', { pdftotext: 0 })
     expect(missedFigures([unreadable])).toEqual([])
@@ -45,7 +45,7 @@ describe('figures of the extraction benchmark', () => {
 })
 
 describe('references', () => {
-  it('know the encoding of a text, and the labels that are wrong', () => {
+  it('know the encoding of a text, and wrong labels', () => {
     expect(encodingOf('docs/txt/udhr_Polish-Latin2.txt')).toBe('windows-1250')
     expect(encodingOf('docs/txt/udhr_Hungarian_Magyar-Latin2.txt')).toBe('iso-8859-2')
     expect(encodingOf('docs/txt/windows-1250-hungarian__ude.txt')).toBe('windows-1250')
@@ -54,7 +54,7 @@ describe('references', () => {
     expect(lettersOf('Ä, b-1!')).toBe('Äb1')
   })
 
-  it('compare rows with the text that keeps headers, or with other rows', () => {
+  it('compare rows with the text that includes headers, or with other rows', () => {
     const rows = [
       ['city', 'country'],
       ['Oslo', 'Norway'],
@@ -67,7 +67,7 @@ describe('references', () => {
     expect(areSameRows(rows, [['city,country']])).toBe(false)
   })
 
-  it('that are wrong are left out by type', () => {
+  it('are left out by type when they are wrong', () => {
     expect(isWrongReference('pdf', 'docs/pdf/TAMReview.pdf')).toBe(true)
     expect(isWrongReference('doc', 'docs/doc/TAMReview.doc')).toBe(false)
   })

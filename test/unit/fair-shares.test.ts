@@ -6,8 +6,8 @@ import type { WaitingLane } from '../../src/ports/index.js'
 const fairShares = (waiting: readonly WaitingLane[], occupancy: Occupancy) => new FairShares().deal(waiting, occupancy)
 const lane = (number: number, companyId: number, dueInMs = 0) => ({ lane: number, companyId, dueInMs })
 
-describe('fair shares', () => {
-  it('deals places to lanes one after the other, up to the most of a lane', () => {
+describe('the division into fair shares', () => {
+  it('gives places to lanes one after the other, up to the limit of a lane', () => {
     const waiting = [lane(1, 1), lane(2, 1), lane(3, 1)]
     expect(fairShares(waiting, { free: 7, mostPerLane: 3, running: [] })).toEqual([
       { lane: 1, most: 3 },
@@ -28,7 +28,7 @@ describe('fair shares', () => {
     expect(shares.filter((share) => share.lane !== 100).map(({ most }) => most)).toEqual([1, 1, 1, 1])
   })
 
-  it('serves next what comes anew, however long the queues of the others are', () => {
+  it('serves a new lane next, whatever the length of the other queues', () => {
     const shares = new FairShares()
     const long = Array.from({ length: 100 }, (_, number) => lane(number, 1))
     for (let deal = 0; deal < 300; deal += 1) shares.deal(long, { free: 1, mostPerLane: 1, running: [] })
@@ -52,13 +52,13 @@ describe('fair shares', () => {
     expect([...served.values()]).toEqual(Array(50).fill(10))
   })
 
-  it('passes over what is not due, and deals nothing where nothing is free', () => {
+  it('skips jobs that are not due, and gives out nothing when no place is free', () => {
     expect(fairShares([lane(1, 1, 5)], { free: 4, mostPerLane: 4, running: [] })).toEqual([])
     expect(fairShares([lane(1, 1)], { free: 0, mostPerLane: 4, running: [] })).toEqual([])
     expect(fairShares([lane(1, 1)], { free: 4, mostPerLane: 1, running: [lane(1, 1)] })).toEqual([])
   })
 
-  it('never deals more than is free, nor more of a lane than may run; leaves no place free that a lane could take', () => {
+  it('never gives out more than the free places, nor more than a lane may run; leaves no place free that a lane could use', () => {
     const lanes = fc.uniqueArray(
       fc.record({ lane: fc.nat(30), companyId: fc.nat(4), dueInMs: fc.constantFrom(0, 0, 9) }),
       {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FairTurns } from '../../src/kernel/fair-turns.js'
+import { FairScheduler } from '../../src/kernel/fair-scheduler.js'
 import { Places } from '../../src/kernel/places.js'
 
 interface Piece {
@@ -12,16 +12,16 @@ interface Piece {
   end(error?: Error): void
 }
 
-/** Turns of which the test ends each piece. */
+/** A scheduler whose pieces the test ends one by one. */
 class Desk {
   readonly begun: Piece[] = []
   readonly running: Piece[] = []
   readonly outcomes = new Map<number, unknown>()
-  readonly #turns: FairTurns
+  readonly #turns: FairScheduler
   #requests = 0
 
   constructor(places: number) {
-    this.#turns = new FairTurns(places)
+    this.#turns = new FairScheduler(places)
   }
 
   /** @returns the number of the request */
@@ -63,8 +63,8 @@ async function settled(): Promise<void> {
   })
 }
 
-describe('fair turns', () => {
-  it('A30 serves a group that comes anew after one piece of another, however much that has asked for', async () => {
+describe('the scheduler of fair turns', () => {
+  it('A30 serves a new group after one piece of another, however long the queue of that other is', async () => {
     const desk = new Desk(1)
     for (let number = 0; number < 48; number += 1) desk.ask(1, number % 3, 100)
     desk.ask(2, 0, 1)
@@ -80,7 +80,7 @@ describe('fair turns', () => {
     ])
   })
 
-  it('A30 goes round groups, within them round members, and within those by age', async () => {
+  it('A30 rotates over groups, over the members of a group, and over pieces by age', async () => {
     const desk = new Desk(1)
     desk.ask(1, 1, 2)
     desk.ask(1, 1, 1)
@@ -92,7 +92,7 @@ describe('fair turns', () => {
     expect(desk.outcomes.get(0)).toEqual(['0.0', '0.1'])
   })
 
-  it('A30 property: no free place while somebody waits, each piece once, FIFO for each member, nobody passed over', async () => {
+  it('A30 leaves no place free while a member waits, serves each piece once and in order for each member, and passes nobody over', async () => {
     const command = fc.oneof(
       { weight: 4, arbitrary: fc.record({ ask: fc.tuple(fc.nat(3), fc.nat(2), fc.integer({ min: 1, max: 6 })) }) },
       { weight: 6, arbitrary: fc.record({ end: fc.nat(20), fails: fc.boolean() }) },
@@ -105,7 +105,7 @@ describe('fair turns', () => {
         async (places, commands) => {
           const desk = new Desk(places)
           const asked: { group: number; member: number; pieces: number; abort: AbortController }[] = []
-          /** For each group that waits while nothing of it runs: the pieces of others since then. */
+          /** Pieces of other groups since a group began to wait with nothing running, for each such group. */
           const passed = new Map<number, number[]>()
           let seen = 0
           const isOver = (request: number) => desk.outcomes.has(request)
@@ -167,7 +167,7 @@ describe('fair turns', () => {
     )
   })
 
-  it('A33 leaves the queue at once when it is aborted, and ends what runs', async () => {
+  it('A33 removes a piece from the queue at once when it is aborted, and aborts it when it runs', async () => {
     const desk = new Desk(1)
     desk.ask(1, 1, 1)
     const [running, waiting] = [new AbortController(), new AbortController()]
@@ -182,7 +182,7 @@ describe('fair turns', () => {
     await settled()
     expect(desk.outcomes.get(2)).toEqual(new Error('gone too'))
     expect(desk.running[0]?.signal.aborted).toBe(true)
-    // Its place is taken until it has ended.
+    // The piece keeps its place until it has ended.
     desk.ask(3, 1, 1)
     expect(desk.running).toHaveLength(1)
     await desk.endAll()
@@ -191,8 +191,8 @@ describe('fair turns', () => {
   })
 })
 
-describe('places', () => {
-  it('takes a place of each name or none, and gives it back once', () => {
+describe('a set of places', () => {
+  it('grants one place of each name or none, and releases it once', () => {
     const places = new Places()
     const first = places.acquire({ company: 2, 'company key': 1 })
     expect(places.acquire({ company: 2, 'company key': 1 })).toBe('company key')

@@ -1,5 +1,5 @@
 /**
- * Takes the tokenizer of the model in the folder given, and prints the longest time, in ms, that the main thread worked
+ * Loads the tokenizer of the model in the given folder. Prints the longest time, in ms, that the main thread worked
  * between two turns of its loop.
  */
 import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'

@@ -24,7 +24,7 @@ const candidates = fc.uniqueArray(
 )
 
 describe('the fusion of words and meaning', () => {
-  it('prefers a chunk that both sides find good to one that a single side does', () => {
+  it('prefers a chunk that both sides rate well to one that a single side rates well', () => {
     const fused = fuse([candidate(1, 0.65, 0), candidate(2, 0.6, 9), candidate(3, 0.1, 9)], {
       wordMaximum: 20,
       modelKnowledge: 1,
@@ -32,18 +32,18 @@ describe('the fusion of words and meaning', () => {
     expect(documentsOf(fused)).toEqual([2, 3, 1])
   })
 
-  it('finds the one document of many alike whose part number is asked for, however near the others are', () => {
+  it('finds the one document of many alike with the requested part number, however near the others are', () => {
     const alike = Array.from({ length: 20 }, (_, at) => candidate(at + 1, 0.62 + at / 1_000, 0.4))
     const asked = candidate(99, 0.55, 8)
     expect(fuse([...alike, asked], { wordMaximum: 16, modelKnowledge: 1 })[0]).toMatchObject({ documentId: 99 })
   })
 
-  it('lets the vectors decide where the best chunk has little of what is asked', () => {
+  it('lets the vectors decide when the best chunk has few of the words of the question', () => {
     const fused = fuse([candidate(1, 0.2, 2), candidate(2, 0.7, 0)], { wordMaximum: 40, modelKnowledge: 1 })
     expect(documentsOf(fused)).toEqual([2, 1])
   })
 
-  it('ranks by similarity alone where no chunk has a word of the question', () => {
+  it('ranks by similarity alone when no chunk has a word of the question', () => {
     const fused = fuse([candidate(1, 0.2, 0), candidate(2, 0.7, 0)], { wordMaximum: 40, modelKnowledge: 0 })
     expect(fused.map(({ documentId, score }) => [documentId, score])).toEqual([
       [2, 0.7],
@@ -52,7 +52,7 @@ describe('the fusion of words and meaning', () => {
     expect(fuse([candidate(1, 0.3, 0)], { wordMaximum: 0, modelKnowledge: 1 })[0]?.score).toBe(0.3)
   })
 
-  it('ranks by words alone where the model knows nothing of the question', () => {
+  it('ranks by words alone when the model does not know the question', () => {
     const fused = fuse([candidate(1, 0.9, 1), candidate(2, 0.1, 2), candidate(3, 0.95, 0)], {
       wordMaximum: 10,
       modelKnowledge: 0,
@@ -60,7 +60,7 @@ describe('the fusion of words and meaning', () => {
     expect(documentsOf(fused)).toEqual([2, 1, 3])
   })
 
-  it('is moved by no word that every chunk has', () => {
+  it('ignores words that every chunk has', () => {
     const lengths = [40, 80, 120, 200]
     const everywhere = (length: number, idfs: ReadonlyMap<string, number>, rare: number) =>
       bm25(idfs, { length, occurrences: (term) => (term === 'rare' ? rare : Math.ceil(length / 20)) }, 110)
@@ -77,7 +77,7 @@ describe('the fusion of words and meaning', () => {
     }
   })
 
-  it('gives every candidate back once, scored from 0 to 1, in falling order, whatever order they came in', () => {
+  it('returns every candidate once, scored from 0 to 1, in falling order, for any input order', () => {
     fc.assert(
       fc.property(candidates, question, fc.integer(), (found, asked, seed) => {
         const fused = fuse(found, asked)
@@ -128,7 +128,7 @@ describe('the fusion of words and meaning', () => {
     ])
   })
 
-  it('asks both sides for more than any search returns', () => {
+  it('requests more candidates from both sides than any search returns', () => {
     for (const topN of [1, 5, 10, 100]) {
       const { byMeaning, byWords } = candidateLimits(topN)
       expect(Math.min(byMeaning, byWords)).toBeGreaterThanOrEqual(4 * topN)
@@ -136,7 +136,7 @@ describe('the fusion of words and meaning', () => {
   })
 })
 
-/** An order that has nothing to do with that of the candidates. */
+/** An order that is independent of the order of the candidates. */
 function mixed({ documentId, ordinal }: FusionCandidate, seed: number): number {
   return Math.imul(documentId * 31 + ordinal + 1, seed | 1) & 0xffff
 }

@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
 })
 
-/** A storage whose calls a test may fail, a job in it, and a worker. */
+/** A storage in which a test makes calls fail, a job in it, and a worker. */
 function setUp(options: Options = {}) {
   const inner = new MemoryStorage()
   let hook: Hook = (_call, go) => go()
@@ -26,7 +26,7 @@ function setUp(options: Options = {}) {
     enqueue: async (...subjects: readonly number[]): Promise<void> => {
       await inner.transaction(({ jobs }) => jobs.enqueueAll(subjects.map((subject) => ({ kind: 'test', subject }))))
     },
-    /** Takes everything, and dies. */
+    /** Claims every job, and crashes. */
     crash: async (times: number): Promise<void> => {
       for (let time = 0; time < times; time += 1) {
         await inner.transaction(async ({ jobs }) => {
@@ -50,10 +50,10 @@ async function claimsOf(storage: MemoryStorage): Promise<number | undefined> {
   return job?.claims
 }
 
-describe('a job that may have ended the process', () => {
+describe('a job whose process crashed', () => {
   const DELAYED = { maxClaims: 4, maxSharedClaims: 1, poisonStartDelaysMs: [200, 600] }
 
-  it('waits the longer in the life of a process the oftener it was taken; others do not', WALL_CLOCK, async () => {
+  it('waits longer after each crash before it starts; other jobs do not wait', WALL_CLOCK, async () => {
     const { enqueue, crash, start } = setUp({ ...DELAYED, concurrency: 2 })
     await enqueue(1)
     await crash(1)
@@ -71,7 +71,7 @@ describe('a job that may have ended the process', () => {
     expect(at.get(1)).toBeGreaterThanOrEqual(195)
   })
 
-  it('is not blamed by processes that somebody else ends before they have taken it', async () => {
+  it('is not blamed for processes that are stopped before they run it', async () => {
     const { storage, enqueue, crash, start } = setUp(DELAYED)
     await enqueue(1)
     await crash(2)
@@ -85,7 +85,7 @@ describe('a job that may have ended the process', () => {
     await vi.waitFor(async () => expect(await claimsOf(storage)).toBe(3), { timeout: 5_000 })
   })
 
-  it('is given up at once where it has ended too many', async () => {
+  it('fails at once after too many crashes', async () => {
     const { enqueue, crash, start } = setUp(DELAYED)
     await enqueue(1)
     await crash(4)
@@ -96,32 +96,32 @@ describe('a job that may have ended the process', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  it('is told that it should record progress soon', async () => {
+  it('is advised to record progress soon', async () => {
     const { enqueue, crash, start } = setUp()
     await enqueue(1)
     await crash(1)
-    const told: boolean[] = []
+    const repeated: boolean[] = []
     const worker = start({
       run: async (run) => {
-        told.push(run.isRepeated)
+        repeated.push(run.isRepeated)
         await run.complete(async () => undefined)
       },
     })
     await enqueue(2)
     await worker.whenIdle()
-    expect(told.sort()).toEqual([false, true])
+    expect(repeated.sort()).toEqual([false, true])
   })
 })
 
-/** And whatever else keeps a lease. */
+/** True for each call that renews a lease. */
 function isHeartbeat(call: string): boolean {
   return call === 'jobs.extend' || call === 'jobs.extendAll'
 }
 
-describe('a database that is away', () => {
+describe('a database that is unavailable', () => {
   const away = new StorageError('another process has locked the database for too long', { isTransient: true })
 
-  it('for longer than a lease: the run goes on under its next claim, and is not begun twice', async () => {
+  it('for longer than a lease lets the run continue under its next claim, and starts no second run', async () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 60, concurrency: 2, pollMs: 20 })
     let heartbeats = 0
     interfere((call, go) => {
@@ -146,7 +146,7 @@ describe('a database that is away', () => {
     expect(await storage.read(({ settings }) => settings.get('done'))).toBe('yes')
   })
 
-  it('when a failure is to be recorded: it is recorded later, and does not look like a crash', async () => {
+  it('during the record of a failure delays that record, and does not count as a crash', async () => {
     const { storage, interfere, enqueue, start } = setUp({ leaseMs: 100, retryDelaysMs: [60_000], pollMs: 20 })
     let refused = 0
     interfere((call, go) => {
@@ -176,7 +176,7 @@ describe('a database that is away', () => {
 describe('a full disk', () => {
   const full = new StorageFullError('the disk is full')
 
-  it('is waited for, however long it is full; it is no failure of the job', async () => {
+  it('delays a job for any length of time, and does not count as a failure of the job', async () => {
     const { enqueue, start } = setUp({ maxFailures: 2, retryDelaysMs: [0], pollMs: 20 })
     await enqueue(1)
     const failed = vi.fn()
@@ -185,7 +185,7 @@ describe('a full disk', () => {
       run: async (run) => {
         times += 1
         if (times <= 2) throw full
-        // One failure is left to it still.
+        // The job may still fail once.
         if (times === 3) throw new Error('a hiccup')
         await run.complete(async () => undefined)
       },
@@ -196,7 +196,7 @@ describe('a full disk', () => {
     expect(failed).not.toHaveBeenCalled()
   })
 
-  it('is not waited for by who waits for all jobs, once all have tried', async () => {
+  it('does not delay the end of a wait for all jobs, once all have tried', async () => {
     const { storage, enqueue, start } = setUp({ pollMs: 20, isPausedByFullDisk: false })
     await enqueue(1, 2, 3)
     const tried = new Set<number>()
@@ -209,14 +209,14 @@ describe('a full disk', () => {
     expect(await worker.whenIdle()).toBe('full')
     expect(tried).toEqual(new Set([1, 2, 3]))
     expect(await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 9 }))).toEqual([1, 2, 3])
-    // One that comes later is tried before anybody is told.
+    // A later job is tried before the waiting caller gets an answer.
     await enqueue(4)
     worker.wake()
     expect(await worker.whenIdle()).toBe('full')
     expect(tried).toContain(4)
   })
 
-  it('where what came of a job cannot be recorded either: nobody waits for that, and it is not lost', async () => {
+  it('that also refuses the outcome of a job delays no waiting caller, and loses no job', async () => {
     const { interfere, enqueue, start } = setUp({ pollMs: 20, leaseMs: 500 })
     await enqueue(1)
     let isFull = true
@@ -237,7 +237,7 @@ describe('a full disk', () => {
     expect(await worker.whenIdle()).toBe('done')
   })
 
-  it('where not even a job can be taken: nobody waits for long', async () => {
+  it('that refuses even a claim delays no waiting caller for long', async () => {
     const { interfere, enqueue, start } = setUp({ pollMs: 20 })
     await enqueue(1)
     interfere((call, go) => {
@@ -248,7 +248,7 @@ describe('a full disk', () => {
     expect(await worker.whenIdle()).toBe('full')
   })
 
-  it('is not tried again by one job after the other', async () => {
+  it('stops the worker from trying one job after the other', async () => {
     const { enqueue, start } = setUp({ pollMs: 20 })
     await enqueue(...Array.from({ length: 50 }, (_, subject) => subject))
     const ran = vi.fn()
@@ -263,8 +263,8 @@ describe('a full disk', () => {
   })
 })
 
-describe('work that must be done in the end', () => {
-  it('is tried again after any error, and waited for', async () => {
+describe('work without a limit of failures', () => {
+  it('is retried after any error, and a caller can wait for it', async () => {
     const { enqueue, start } = setUp({ maxFailures: Infinity, retryDelaysMs: [10], pollMs: 10 })
     await enqueue(1)
     let times = 0

@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 describe('a job worker', () => {
-  it('does a job once, and removes it', async () => {
+  it('runs a job once, and removes it', async () => {
     const { storage, enqueue, start } = setUp()
     const done: number[] = []
     start({ run: async (run) => run.complete(async () => void done.push(run.subject)) })
@@ -22,7 +22,7 @@ describe('a job worker', () => {
     expect(await storage.read(({ jobs }) => jobs.waiting(['test']))).toEqual([])
   })
 
-  it('takes a job that another process wrote, within a second', async () => {
+  it('claims a job that another process wrote, within a second', async () => {
     const { storage, start } = setUp()
     const done: number[] = []
     start({ run: async (run) => run.complete(async () => void done.push(run.subject)) })
@@ -36,7 +36,7 @@ describe('a job worker', () => {
     )
   })
 
-  it('tries again after a passing fault', async () => {
+  it('retries after a transient error', async () => {
     const { enqueue, start } = setUp()
     let attempts = 0
     const failures: unknown[] = []
@@ -76,7 +76,7 @@ describe('a job worker', () => {
     expect(await storage.read(({ jobs }) => jobs.waiting(['test']))).toEqual([])
   })
 
-  it('gives up a passing fault that does not pass', async () => {
+  it('abandons a job whose transient error continues', async () => {
     const { enqueue, start } = setUp({ maxFailures: 2 })
     const failures: unknown[] = []
     start({
@@ -91,7 +91,7 @@ describe('a job worker', () => {
     }, 4_000)
   })
 
-  it('gives up a job that ends every process that takes it, and runs it alone before that', async () => {
+  it('abandons a job that crashes every process that claims it, and runs it alone before that', async () => {
     const { storage, enqueue, start } = setUp({ maxClaims: 3, concurrency: 2 })
     await enqueue(1)
     const crash = async (): Promise<void> => {
@@ -130,7 +130,7 @@ describe('a job worker', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  it('gives back a job when it stops', async () => {
+  it('releases a job when it stops', async () => {
     const { storage, enqueue, start } = setUp()
     const began = vi.fn()
     const worker = start({
@@ -148,7 +148,7 @@ describe('a job worker', () => {
     expect(job).toMatchObject({ subject: 1, failures: 0 })
   })
 
-  it('aborts a job that somebody else holds by now, and records nothing', async () => {
+  it('aborts a job that another worker has claimed by now, and records nothing', async () => {
     const { storage, enqueue, start } = setUp({ leaseMs: 60 })
     const outcomes: unknown[] = []
     start({
@@ -165,7 +165,7 @@ describe('a job worker', () => {
     expect(await storage.read(({ settings }) => settings.get('written'))).toBeUndefined()
   })
 
-  it('keeps a long job by its heartbeat', async () => {
+  it('renews the lease of a long job by its heartbeat', async () => {
     const { storage, enqueue, start } = setUp({ leaseMs: 60 })
     let isDone = false
     start({
@@ -176,7 +176,7 @@ describe('a job worker', () => {
       },
     })
     await enqueue(1)
-    for (let look = 0; look < 6; look += 1) {
+    for (let check = 0; check < 6; check += 1) {
       await new Promise((resolve) => setTimeout(resolve, 30))
       expect(await storage.transaction(({ jobs }) => jobs.claim({ kinds: ['test'], leaseMs: 10 }))).toEqual([])
     }
@@ -185,7 +185,7 @@ describe('a job worker', () => {
     })
   })
 
-  it('runs no more jobs at a time than it may', async () => {
+  it('runs no more jobs at a time than its concurrency', async () => {
     const { enqueue, start } = setUp({ concurrency: 2 })
     let running = 0
     let most = 0
@@ -208,8 +208,8 @@ describe('a job worker', () => {
   })
 })
 
-describe('jobs that may have ended the process', () => {
-  it('run alone, and take no more than half of the time from the others', async () => {
+describe('jobs whose process crashed', () => {
+  it('run alone, and leave at least half of the time to other jobs', async () => {
     const { storage, start } = setUp({ concurrency: 4, maxSharedClaims: 1 })
     const poisonJobs = Array.from({ length: 20 }, (_, subject) => ({ kind: 'test', subject, lane: subject }))
     await storage.transaction(({ jobs }) => jobs.enqueueAll(poisonJobs))
@@ -244,10 +244,10 @@ describe('jobs that may have ended the process', () => {
 })
 
 describe('lanes of jobs', () => {
-  it('run few jobs each at a time; a long one holds up no other', async () => {
+  it('run few jobs each at a time; a long job delays no other lane', async () => {
     const { storage, start } = setUp({ concurrency: 8, concurrencyPerLane: 2 })
     const job = (subject: number, lane: number) => ({ kind: 'test', subject, lane, companyId: 1 })
-    // The first lane never ends, and has been due longest.
+    // The first lane never ends, and has been due for the longest time.
     const stuck = Array.from({ length: 50 }, (_, index) => job(index, 1))
     const quick = Array.from({ length: 20 }, (_, index) => job(100 + index, 2))
     await storage.transaction(({ jobs }) => jobs.enqueueAll([...stuck, ...quick]))

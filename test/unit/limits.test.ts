@@ -12,7 +12,7 @@ describe('the limits of an engine', () => {
     await expect(memoryEngine({ limits: limits as never })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field })
   })
 
-  it('take one number without the others', async () => {
+  it('accept one number without the others', async () => {
     const { engine } = await memoryEngine({ limits: { promptTokens: 7 } })
     await engine.close()
     expect(DEFAULT_LIMITS.promptTokens).toBe(2_048)

@@ -5,7 +5,7 @@ import { POSTING_BYTES, postingsOf } from '../../adapters/words/postings.js'
 import { searchWords } from '../../adapters/words/word-search.js'
 import { bm25, type DocumentFilter, inverseDocumentFrequency } from '../../src/ports/index.js'
 
-/** The source says that there are so many times as many chunks, and postings, as it has: then the search is one among many. */
+/** The source reports this many times as many chunks and postings as it has, so that the search is one among many. */
 const TIMES = 400
 const CHUNKS_PER_DOCUMENT = 5
 const TERMS = ['rare', 'seldom', 'some', 'often', 'most', 'all']
@@ -14,7 +14,7 @@ interface Collection {
   /** The terms of each chunk; chunk 0 has number 0. */
   readonly chunks: readonly (readonly string[])[]
   readonly deleted: ReadonlySet<number>
-  /** Whether the source reads some postings of a term alone. */
+  /** True if the source reads some postings of a term alone. */
   readonly hasReadOf: boolean
 }
 
@@ -67,7 +67,7 @@ const statistics = ({ chunks }: Collection) => ({
 const countOf = ({ chunks }: Collection, term: string): number =>
   chunks.filter((terms) => terms.includes(term)).length * TIMES
 
-/** Gives postings in parts of seven, not in order, and those of one chunk only where it is asked for them. */
+/** Returns postings in parts of seven, out of order, and those of one chunk only on request. */
 async function sourceOf(collection: Collection): Promise<PostingSource> {
   const { chunks, deleted } = collection
   const postings = new Map((await postingsOf(chunks, 0)).map((one) => [one.term, one.postings]))
@@ -120,8 +120,8 @@ function scoresOf(collection: Collection, question: ReadonlyMap<string, number>)
   })
 }
 
-describe('a search by words among many chunks', () => {
-  it('finds the best, whatever is asked for, filtered and deleted; and scores any chunk', async () => {
+describe('a word search among many chunks', () => {
+  it('finds the best for any question, filter and deletion, and scores any chunk', async () => {
     await fc.assert(
       fc.asyncProperty(
         collections,
@@ -145,16 +145,16 @@ describe('a search by words among many chunks', () => {
             expect(score).toBeCloseTo(best[at]?.[1] ?? 0, 9)
             expect(score).toBeCloseTo(scores[(documentId - 1) * CHUNKS_PER_DOCUMENT + ordinal] ?? 0, 9)
           }
-          const again = await found.scoresOf(source, [...scores.keys(), undefined])
-          for (const [number, score] of scores.entries()) expect(again[number]).toBeCloseTo(score, 9)
-          expect(again.at(-1)).toBe(0)
+          const rescored = await found.scoresOf(source, [...scores.keys(), undefined])
+          for (const [number, score] of scores.entries()) expect(rescored[number]).toBeCloseTo(score, 9)
+          expect(rescored.at(-1)).toBe(0)
         },
       ),
       { numRuns: 600 },
     )
   })
 
-  it('finds as many with a tolerance, none of which has a score that is lower by more than that', async () => {
+  it('finds as many with a tolerance, and no score is lower by more than the tolerance', async () => {
     await fc.assert(
       fc.asyncProperty(collections, questions, async (collection, asked) => {
         const question = new Map(asked)

@@ -15,12 +15,12 @@ const { results } = JSON.parse(readFileSync(file, 'utf8')) as {
 }
 
 describe('the benchmark of retrieval quality', () => {
-  it('is content with the results that are committed', () => {
+  it('accepts the committed results', () => {
     expect(results.collections.filter(({ reference }) => reference !== null)).toHaveLength(2)
     expect(missedReferences([...scoresOf(results.chunkings), ...results.collections])).toEqual([])
   })
 
-  it('tells of a fall below a reference, of chunkings and collections alike', () => {
+  it('reports a fall below a reference, for chunkings and collections alike', () => {
     const chunking = {
       chunkSizeTokens: 1_000,
       recall: 0.975,
@@ -39,7 +39,7 @@ describe('the benchmark of retrieval quality', () => {
     expect(missedReferences([{ collection: 'x', measure: 'y', score: Number.NaN, reference: 0.3 }])).toHaveLength(1)
   })
 
-  it('tells the least of the differences, in parts of what is allowed', () => {
+  it('reports the smallest difference, as a fraction of the tolerance', () => {
     const of = (score: number, reference: number | null): Score => ({ collection: 'x', measure: 'y', score, reference })
     expect(leastOverReference([of(0.5, 0.25), of(0.5, null), of(0.5, 0.75)])).toBeCloseTo(-25)
     expect(leastOverReference([{ ...of(0.5, 0.75), tolerance: 0.5 }])).toBeCloseTo(-0.5)

@@ -17,7 +17,7 @@ describe('the network of an address', () => {
     ['1:2:3:4:5:6:7:8:9', '1:2:3:4:5:6:7:8:9'],
     ['unix:/run/alcove', 'unix:/run/alcove'],
     ['', ''],
-  ])('A72 %s is of %s', (address, network) => {
+  ])('A72 %s belongs to %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

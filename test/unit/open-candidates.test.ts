@@ -5,7 +5,7 @@ import { fuse } from '../../src/search/fusion.js'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-/** What a chunk truly has, and which of the two is not known yet, only how much it can be. */
+/** The true scores of a chunk, and the one of the two that is not known yet, except for its upper bound. */
 const truths = fc.uniqueArray(
   fc.record({
     documentId: fc.integer({ min: 1, max: 40 }),
@@ -28,8 +28,8 @@ function nameOf({ documentId, ordinal }: { readonly documentId: number; readonly
   return `${documentId}:${ordinal}`
 }
 
-describe('what a search must find out', () => {
-  it('never changes its results by what it leaves out', () => {
+describe('the selection of incomplete candidates', () => {
+  it('never changes the results of a search by its omissions', () => {
     fc.assert(
       fc.property(truths, searches, (chunks, { topN, scoreThreshold, ...question }) => {
         const hasWords = chunks.some(({ wordScore }) => wordScore > 0)
@@ -48,7 +48,7 @@ describe('what a search must find out', () => {
             .filter(({ similarity }) => similarity >= scoreThreshold)
             .slice(0, topN)
             .map(({ score }) => score)
-        // What has the same score as the last result may take its place.
+        // A chunk with the same score as the last result may take its place.
         const found = results(chunks.filter((chunk) => !leftOut.has(nameOf(chunk))))
         const all = results(chunks)
         const without = chunks.filter((chunk) => !leftOut.has(nameOf(chunk)))
@@ -57,7 +57,7 @@ describe('what a search must find out', () => {
     )
   })
 
-  it('asks for nothing of chunks that stay behind the best, and for what is missing of those that may not', () => {
+  it('skips chunks that stay behind the best, and completes the missing half of the others', () => {
     const known = (documentId: number, similarity: number, wordScore: number): OpenCandidate => ({
       documentId,
       ordinal: 0,

@@ -20,7 +20,7 @@ describe('the pace of an upload', () => {
     })
   }
 
-  /** Sends so much before each second that the reader waits. */
+  /** Sends so many bytes before each second that the reader waits. */
   async function outcome(bytesOfSeconds: readonly number[], least: number): Promise<string> {
     const body = newBody()
     const reading = (async () => {
@@ -43,20 +43,20 @@ describe('the pace of an upload', () => {
     expect(await outcome(seconds(200, 1_024), 1_024)).toBe('taken')
   })
 
-  it('A23 forgives a pause of 29 seconds, and no drip after it', async () => {
+  it('A23 forgives a pause of 29 seconds, and no slow bytes after it', async () => {
     expect(await outcome([50_000, ...seconds(29, 0)], 1_024)).toBe('taken')
     expect(await outcome([50_000, ...seconds(31, 100)], 1_024)).toBe('ERR_TOO_SLOW')
   })
 
-  it('A23 refuses what comes a byte too slowly', async () => {
+  it('A23 refuses a body that comes one byte too slowly', async () => {
     expect(await outcome(seconds(31, 1_023), 1_024)).toBe('ERR_TOO_SLOW')
   })
 
-  it('A23 takes any rate where the floor is 0', async () => {
+  it('A23 accepts any rate when the minimum is 0', async () => {
     expect(await outcome(seconds(300, 0), 0)).toBe('taken')
   })
 
-  it('A23 does not count the time that the reader takes', async () => {
+  it('A23 does not count the time of a slow reader', async () => {
     const pieces = pacedBody(newBody(), 1_024)
     for (let piece = 0; piece < 50; piece += 1) {
       send(1)

@@ -16,17 +16,17 @@ describe('the densest passage', () => {
     expect(await passageOf(text, 'error code pump')).toBe('error code of the pump')
   })
 
-  it('prefers a rare term to one that is everywhere', async () => {
+  it('prefers a rare term to a common one', async () => {
     const text = `the pump, the pump, the pump. ${FILLER}valve. ${FILLER}`
     expect(await passageOf(text, 'pump valve')).toBe('valve')
   })
 
-  it('is there in a text without spaces', async () => {
+  it('exists in a text without spaces', async () => {
     const text = `${'今天天气很好。'.repeat(60)}错误代码在屏幕上。${'今天天气很好。'.repeat(60)}`
     expect(await passageOf(text, '错误代码')).toBe('错误代码')
   })
 
-  it('is none where no term is in the text', async () => {
+  it('does not exist when no term is in the text', async () => {
     expect(await passageOf(FILLER, 'pump')).toBeUndefined()
     expect(await passageOf('', 'pump')).toBeUndefined()
     expect(await passageOf(FILLER, '?!')).toBeUndefined()

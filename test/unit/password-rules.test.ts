@@ -5,14 +5,14 @@ import { PasswordRules } from '../../src/tenancy/index.js'
 const rules = new PasswordRules(new MemoryCommonPasswords(['unbelievable', 'short', 'straße12345!']))
 const USER = { email: 'Straßenbahn.Zoë@Bücher.example', emailKey: 'strassenbahn.zoë@xn--bcher-kva.example' }
 
-/** The sentence that a password is refused with, or `taken`. */
+/** The sentence that refuses a password, or `taken`. */
 async function answerTo(password: string, user = USER): Promise<string> {
   return await rules.require(password, user).then(
     () => 'taken',
     (error: unknown) => {
       const { code, field, message } = error as { code: string; field: string; message: string }
       expect([code, field]).toEqual(['ERR_INVALID_INPUT', 'password'])
-      // A password of one character may stand in any sentence.
+      // Any sentence may contain a password of one character.
       if (password.trim().length > 1) expect(message).not.toContain(password.trim())
       return message
     },
@@ -31,7 +31,7 @@ describe('A50 a password', () => {
     [' '.repeat(20), 'password: must not be empty'],
     ['elevenchars', TOO_SHORT],
     ['twelve chars', 'taken'],
-    // Code points count, neither bytes nor halves of surrogate pairs.
+    // The length counts code points, neither bytes nor halves of surrogate pairs.
     ['🐎🐢🦊🐻🐼🐨🐯🦁🐮🐷🐸', TOO_SHORT],
     ['🐎🐢🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵', 'taken'],
     [`${'correct horse '.repeat(71)}12345 `, 'taken'],
@@ -41,29 +41,26 @@ describe('A50 a password', () => {
   })
 
   it.each(['unbelievable', 'UNBELIEVABLE', '  UnBelievable\t', 'Straße12345!'])(
-    'is none of the commonest: %j',
+    'is not one of the commonest: %j',
     async (password) => {
       expect(await answerTo(password)).toBe(COMMON)
     },
   )
 
-  it.each(['unbelievable1', 'not unbelievable', 'unbelievabl e'])(
-    'may have a common one in it: %j',
-    async (password) => {
-      expect(await answerTo(password)).toBe('taken')
-    },
-  )
+  it.each(['unbelievable1', 'not unbelievable', 'unbelievabl e'])('may contain a common one: %j', async (password) => {
+    expect(await answerTo(password)).toBe('taken')
+  })
 
   it.each([
     'Straßenbahn.Zoë@Bücher.example',
     ' STRASSENBAHN.ZOË@XN--BCHER-KVA.EXAMPLE ',
     'straßenbahn.zoë',
     'Strassenbahn.Zoe\u0308',
-  ])('is not the address of the user: %j', async (password) => {
+  ])('is not the e-mail address of the user: %j', async (password) => {
     expect(await answerTo(password)).toBe(OWN)
   })
 
-  it('may be the address of somebody else, and have one in it', async () => {
+  it('may be the e-mail address of another user, and contain one', async () => {
     expect(await answerTo('ada.lovelace@example.com')).toBe('taken')
     expect(await answerTo('Straßenbahn.Zoë@Bücher.example!')).toBe('taken')
   })
@@ -75,18 +72,18 @@ describe('A50 a password', () => {
     'AbcabCABCabc',
     'elevenchars'.repeat(2),
     '🐎'.repeat(12),
-  ])('is no short piece again and again: %j', async (password) => {
+  ])('is not a short piece repeated many times: %j', async (password) => {
     expect(await answerTo(password)).toBe(REPEATED)
   })
 
   it.each(['aaaaaaaaaaab', 'baaaaaaaaaaaa', 'ababababababa', 'twelve chars'.repeat(2)])(
-    'may repeat what is not all of it, or long enough: %j',
+    'may contain repetition that is only a part of it, or is long enough: %j',
     async (password) => {
       expect(await answerTo(password)).toBe('taken')
     },
   )
 
-  it('is judged quickly, whatever it is', async () => {
+  it('takes little time to check, whatever it is', async () => {
     const began = performance.now()
     for (const piece of ['a', 'ab', 'abcdefghijk']) await answerTo(`${piece.repeat(1_000).slice(0, 999)}!`)
     expect(performance.now() - began).toBeLessThan(500)

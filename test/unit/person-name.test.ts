@@ -27,7 +27,7 @@ describe('A44 a name', () => {
     'Jean-Luc 👩‍🚀',
     'x'.repeat(100),
     '👩'.repeat(100),
-  ])('%j of a person is accepted, and stands in a mail', (name) => {
+  ])('%j of a person is accepted, and appears in a mail', (name) => {
     expect(schema.parse(name)).toBe(name)
     expect(isSafeInMail(name)).toBe(true)
   })
@@ -80,7 +80,7 @@ describe('A44 a name', () => {
     expect(() => joinNames('x'.repeat(50), 'y'.repeat(50))).toThrow('lastName: must have at most 100 characters')
   })
 
-  it('that is accepted has nothing that a mail client links, whatever is put around a link', () => {
+  it('that is accepted contains nothing that a mail client links, whatever text surrounds it', () => {
     const links = fc.constantFrom('evil.com', 'http://e.x/y', 'www.evil.com', 'a.b/c', 'ftp://x', 'é.museum', '1.2.3.4')
     const around = fc.string({ unit: 'grapheme', maxLength: 30 })
     fc.assert(
@@ -92,7 +92,7 @@ describe('A44 a name', () => {
     )
   })
 
-  it('that is accepted is one line without marks of HTML and directions, whatever it is', () => {
+  it('that is accepted is one line without HTML and direction marks, for any input', () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('.', '/', '<', '\n', '\u202E', 'com', 'www', ':'),

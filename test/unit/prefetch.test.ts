@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { prefetch } from '../../src/documents/pipeline/chunk-stream.js'
 
-describe('prefetch', () => {
-  it('gives every item in order', async () => {
+describe('a prefetch', () => {
+  it('yields every item in order', async () => {
     expect(await collect(prefetch(numbers(5)))).toEqual([0, 1, 2, 3, 4])
     expect(await collect(prefetch(numbers(0)))).toEqual([])
   })
 
-  it('makes the next item while the last one is used, and no more', async () => {
+  it('computes the next item while the last one is used, and no more', async () => {
     const made: number[] = []
     for await (const item of prefetch(numbers(6, (number) => made.push(number)))) {
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -16,7 +16,7 @@ describe('prefetch', () => {
     }
   })
 
-  it('gives an error where its item would have come', async () => {
+  it('throws an error at the position of its item', async () => {
     async function* failing(): AsyncGenerator<number> {
       yield 1
       yield 2
@@ -30,7 +30,7 @@ describe('prefetch', () => {
     expect(seen).toEqual([1, 2])
   })
 
-  it('ends its source when nobody wants more', async () => {
+  it('closes its source when the consumer stops', async () => {
     let isEnded = false
     async function* source(): AsyncGenerator<number> {
       try {

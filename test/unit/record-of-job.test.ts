@@ -5,7 +5,7 @@ import type { ClaimedJob, Repositories } from '../../src/ports/index.js'
 
 const KIND = 'some-kind'
 
-/** Counts the transactions that are committed. */
+/** Counts the committed transactions. */
 class CountingStorage extends MemoryStorage {
   committed = 0
 
@@ -44,8 +44,8 @@ const put = (key: string) => async (repositories: Repositories) => {
   return key
 }
 
-describe('what is recorded of jobs in groups', () => {
-  it('is committed together, and each gets its own result', async () => {
+describe('the record of a job in a batch', () => {
+  it('is committed together with the others, and gets its own result', async () => {
     const { storage, jobs } = await withJobs(10)
     const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const results = await Promise.all(jobs.map((job, index) => completing(record, job, put(`key-${index}`))))
@@ -55,7 +55,7 @@ describe('what is recorded of jobs in groups', () => {
     expect(await storage.read((repositories) => repositories.jobs.waiting([KIND]))).toEqual([])
   })
 
-  it('is written at one go where it is the same work, beside other work', async () => {
+  it('shares one call with records of the same work, beside other work', async () => {
     const { storage, jobs } = await withJobs(6)
     const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const calls: (readonly string[])[] = []
@@ -69,7 +69,7 @@ describe('what is recorded of jobs in groups', () => {
     expect(calls).toEqual([['a', 'b', 'c']])
   })
 
-  it('fails for none but its own: what throws, and what is held by somebody else', async () => {
+  it('fails only for its own error: a thrown error, or a lost lease', async () => {
     const { storage, jobs } = await withJobs(5)
     const record = createJobRecorder(storage, { isBatched: true, leaseMs: 1_000 })
     const failing = async (repositories: Repositories) => {

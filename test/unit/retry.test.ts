@@ -13,7 +13,7 @@ afterEach(() => {
 const conflict = new Error('a conflict')
 const isTransient = (error: unknown): boolean => error === conflict
 
-/** Runs work that fails some times. @returns its outcome, and the milliseconds from the beginning to each try */
+/** Runs work that fails some times. @returns its outcome, and the ms from the start to each try */
 async function runFailing(failures: number, options: Omit<RetryOptions, 'isTransient'>, error: Error = conflict) {
   const startedAt = performance.now()
   const tries: number[] = []
@@ -28,7 +28,7 @@ async function runFailing(failures: number, options: Omit<RetryOptions, 'isTrans
 }
 
 describe('a retry', () => {
-  it('is not needed for work that succeeds', async () => {
+  it('does not happen for work that succeeds', async () => {
     expect(await runFailing(0, { backoff: { firstMs: 10 } })).toEqual({ outcome: 'done', tries: [0] })
   })
 
@@ -38,13 +38,13 @@ describe('a retry', () => {
     expect(tries).toEqual([0, 10, 30, 70, 120, 170])
   })
 
-  it('is made as often as allowed; then the last error is thrown', async () => {
+  it('happens as often as allowed; then it throws the last error', async () => {
     const { outcome, tries } = await runFailing(9, { backoff: { firstMs: 10, maxRetries: 6 } })
     expect(outcome).toBe(conflict)
     expect(tries).toEqual([0, 10, 30, 70, 150, 310, 630])
   })
 
-  it('starts no pause once its patience is over', async () => {
+  it('starts no pause once its time limit is over', async () => {
     const { outcome, tries } = await runFailing(Infinity, {
       backoff: { firstMs: 50, longestMs: 1_000, patienceMs: 8_000 },
     })
@@ -53,14 +53,14 @@ describe('a retry', () => {
     expect(tries.at(-1)).toBeGreaterThan(8_000)
   })
 
-  it('is not made after an error that is not transient', async () => {
+  it('does not happen after an error that is not transient', async () => {
     const permanent = new Error('not allowed')
     const { outcome, tries } = await runFailing(1, { backoff: { firstMs: 10 } }, permanent)
     expect(outcome).toBe(permanent)
     expect(tries).toEqual([0])
   })
 
-  it('is not made once the signal is aborted', async () => {
+  it('does not happen once the signal is aborted', async () => {
     const { outcome, tries } = await runFailing(1, { backoff: { firstMs: 10 }, signal: AbortSignal.abort() })
     expect(outcome).toBe(conflict)
     expect(tries).toEqual([0])
@@ -74,7 +74,7 @@ describe('a retry', () => {
     expect(tries).toEqual([0, 10])
   })
 
-  it('waits a random part of each pause where that is wanted', async () => {
+  it('waits a random part of each pause on request', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.25)
     const { tries } = await runFailing(3, { backoff: { firstMs: 4, longestMs: 8, isRandom: true } })
     expect(tries).toEqual([0, 1, 3, 5])

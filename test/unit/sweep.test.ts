@@ -16,7 +16,7 @@ import { NOW, seedCompany, seedContext, seedDocument } from '../conformance/stor
 const KEY = '0f9a8960-36ac-426d-9b1e-3c5d7e9f1a2b'
 const ORPHAN = '11111111-2222-4333-8444-555555555555'
 
-/** A storage that hears of an upload just after the first look for it. */
+/** A storage that learns of an upload just after the first read for it. */
 class LateStorage extends MemoryStorage {
   #looks = 0
 
@@ -30,7 +30,7 @@ class LateStorage extends MemoryStorage {
   }
 }
 
-/** Notes how many jobs each transaction adds. */
+/** Records how many jobs each transaction adds. */
 class NotingStorage extends MemoryStorage {
   readonly added: number[] = []
 
@@ -58,7 +58,7 @@ function sweepOf(
 }
 
 describe('the sweep', () => {
-  it('puts a long queue back to work in short transactions, in lanes, and not what is done by then', async () => {
+  it('enqueues the jobs of a long queue in short transactions, in lanes, and skips those that are done by then', async () => {
     const storage = new NotingStorage()
     const ids = await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
@@ -85,7 +85,7 @@ describe('the sweep', () => {
     ])
   })
 
-  it('keeps a file that is claimed after it was listed, and removes the one beside it', async () => {
+  it('keeps a file that is claimed after the listing, and removes the one beside it', async () => {
     const files = new MemoryFileStore()
     for (const key of [KEY, ORPHAN]) await files.write(key, inPieces(new Uint8Array(9), 9), { maxBytes: 9 })
     const sweep = sweepOf(new LateStorage(), { files })
@@ -109,7 +109,7 @@ describe('the sweep', () => {
       return { storage, words, document, contexts, add, swept }
     }
 
-    it('W40 removes rows of documents and collections of contexts that are gone, and leaves all others', async () => {
+    it('W40 removes rows of deleted documents and collections of deleted contexts, and keeps all others', async () => {
       const { words, document, contexts, add, swept } = await seeded()
       const own = wordCollectionOf(contexts[0])
       await add(own, document.id)
@@ -135,7 +135,7 @@ describe('the sweep', () => {
       expect([...(await words.listCollections())].sort()).toEqual([own, newer].sort())
     })
 
-    it('W42 leaves words that are damaged to the doctor, and sweeps the others', async () => {
+    it('W42 leaves damaged words to the doctor, and sweeps the others', async () => {
       const { words, contexts, add, swept } = await seeded()
       const [damaged, sound] = contexts.map((id) => wordCollectionOf(id))
       for (const name of [damaged, sound]) await add(name ?? '', 90)

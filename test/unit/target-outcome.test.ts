@@ -14,8 +14,8 @@ function resultsOf(median: number, least: number): unknown {
   return { rows: [{ name: 'other' }, { name: 'alcove', p50Ms: { median, least, most: 2 * median } }], plainMs: 3 }
 }
 
-describe('what a benchmark is to reach', () => {
-  it('is reached by the median, and not where nothing was measured', () => {
+describe('a benchmark target', () => {
+  it('is reached by the median, and missed without a measurement', () => {
     expect(outcomeOf(target, resultsOf(5, 1)).isReached).toBe(true)
     expect(outcomeOf(target, resultsOf(5.001, 1)).isReached).toBe(false)
     expect(outcomeOf(target, { rows: [] })).toMatchObject({ figure: undefined, isReached: false })
@@ -24,11 +24,11 @@ describe('what a benchmark is to reach', () => {
     ])
   })
 
-  it('tells what limits it, by what was measured beside it', () => {
+  it('names its limit with the figures measured beside it', () => {
     expect(limitOf(target, resultsOf(6, 5.5))).toBe('it is 6 ms beside 3. Needed: a faster core.')
   })
 
-  it('asks for a core of its own only where the best round was good enough', () => {
+  it('requests an unshared core only when the best round was good enough', () => {
     expect(limitOf(target, resultsOf(6, 4))).toContain('a core that no other program shares: 4 ms')
     const rate: Target = { ...target, atLeast: 10 }
     const { atMost: _, ...atLeast } = rate
@@ -36,7 +36,7 @@ describe('what a benchmark is to reach', () => {
     expect(limitOf({ ...atLeast, atLeast: 13 }, resultsOf(6, 5.5))).toContain('a faster core.')
   })
 
-  it('of the worst of all rounds is compared with the best of them', () => {
+  it('for the worst of all rounds is compared with the best of them', () => {
     const worst: Target = { ...target, path: [...target.path, 'most'] }
     expect(outcomeOf(worst, resultsOf(4, 1))).toMatchObject({ figure: 8, isReached: false })
     expect(limitOf(worst, resultsOf(4, 1))).toContain('1 ms were measured at the best')

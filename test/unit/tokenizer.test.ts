@@ -30,9 +30,9 @@ describe('the WordPiece tokenizer', () => {
     },
   )
 
-  it('knows marks as the reference does, whatever version of Unicode this Node has', () => {
+  it('treats marks as the reference does, in every version of Unicode of Node', () => {
     const tokenizer = new WordPieceTokenizer(options)
-    // Marks since Unicode 16, 14 and 9; and what is none any more.
+    // Marks since Unicode 16, 14 and 9, and a character that is no mark any more.
     for (const later of ['\u{1AE5}', '\u{1ACF}', '\u{08E0}', '\u{1E94A}']) {
       expect([...tokenizer.encode(`a ${later} b`).ids]).toEqual([1037, 100, 1038])
     }
@@ -58,7 +58,7 @@ describe('the WordPiece tokenizer', () => {
     expect(ends[0]).toBe(33)
   })
 
-  it('reads texts that were made readable as the reference does, to the same number of tokens', () => {
+  it('reads sanitised texts as the reference does, to the same number of tokens', () => {
     const cutting = new WordPieceTokenizer(options)
     const asReference = new WordPieceTokenizer({ ...options, longWords: 'unknown' })
     const parts = fc.constantFrom(
@@ -89,7 +89,7 @@ describe('the WordPiece tokenizer', () => {
     )
   })
 
-  it('keeps its memory bounded over texts of random words', () => {
+  it('uses bounded memory over texts of random words', () => {
     const tokenizer = new WordPieceTokenizer(options)
     const heapUsed = (): number => {
       globalThis.gc?.()
@@ -97,7 +97,7 @@ describe('the WordPiece tokenizer', () => {
     }
     const before = heapUsed()
     for (let round = 0; round < sized(120, 300); round += 1) {
-      // Words as long as those that a text shares its memory with, in texts of some size.
+      // Words as long as those that share the memory of a text, in texts of some size.
       const words = Array.from({ length: 2_000 }, (_, word) => `word-number${(round * 2_000 + word).toString(36)}.`)
       tokenizer.count(words.join(' '))
     }
@@ -111,13 +111,13 @@ describe('a tokenizer.json', () => {
     file = JSON.parse(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8')) as Record<string, unknown>
   })
 
-  it('loses the truncation and padding it declares', () => {
+  it('is read without the truncation and padding that it declares', () => {
     expect(file['truncation']).toMatchObject({ max_length: 128 })
     const tokenizer = new WordPieceTokenizer(parseTokenizerFile(JSON.stringify(file)).options)
     expect(tokenizer.count('word '.repeat(1_000))).toBe(1_000)
   })
 
-  it('of another kind is refused with what is wrong', () => {
+  it('of another kind is refused with the reason', () => {
     const other = { ...file, model: { type: 'BPE', vocab: {}, merges: [] } }
     expect(() => parseTokenizerFile(JSON.stringify(other))).toThrow(/not BERT WordPiece/)
   })

@@ -4,7 +4,7 @@ import { validateToolsJson } from '../../src/contexts/tools-json.js'
 const PARAMETER = { paramName: 'city', type: 'string', required: true, description: 'Which city' }
 const TOOL = { id: 1, name: 'weather', description: 'Tells the weather', action: 'Run Agent', agentId: 7 }
 
-describe('toolsJson (specification, Tool definition)', () => {
+describe('toolsJson (Tool definition in docs/explanation/specification.md)', () => {
   it.each([
     ['no tools', []],
     ['a tool without parameters', [TOOL]],

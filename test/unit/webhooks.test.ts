@@ -23,7 +23,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-// The signature vectors of the list of reliability cases.
+// The signature vectors of docs/explanation/reliability-cases.md.
 const K1 = 'whsec_test_0123456789abcdef0123456789abcdef'
 const ROTATED = 'rotated-secret-longer-than-one-sha256-block-0123456789012345678901234567890123456789'
 const BODY_1 =
@@ -39,7 +39,7 @@ const V3 = 'sha256=8fb6a70c6b447d8171f8c295e45bef211adf3cd610ee99f45875cd5267df9
 const REFUSED = { name: 'WebhookSignatureError', code: 'ERR_WEBHOOK_SIGNATURE' }
 const MALFORMED = { name: 'WebhookMalformedError', code: 'ERR_WEBHOOK_MALFORMED' }
 
-/** By another implementation than the one under test. */
+/** Computes the signature by another implementation than the one under test. */
 function reference(body: string | Uint8Array, key: string | Uint8Array): string {
   return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
 }
@@ -52,13 +52,13 @@ function signed(signature: string): WebhookHeaders {
   return { [SIGNATURE_HEADER]: signature }
 }
 
-/** With its memory gone to somebody else. */
+/** Bytes whose memory was transferred away. */
 function detached(view: Uint8Array<ArrayBuffer>): Uint8Array {
   structuredClone(view.buffer, { transfer: [view.buffer] })
   return view
 }
 
-/** What a body means that is signed as it should be. */
+/** The event in a correctly signed body. */
 async function received(body: string | Uint8Array): Promise<WebhookEvent> {
   return await verifyWebhook(body, signed(reference(body, K1)), K1)
 }
@@ -72,7 +72,7 @@ describe('the signature vectors', () => {
     ['V1', BODY_1, 211, K1, V1],
     ['V2', BODY_2, 194, K1, V2],
     ['V3, V1 sent again with the rotated key', BODY_1, 211, ROTATED, V3],
-  ])('%s', async (_name, body, length, secret, signature) => {
+  ])('contain a valid one: %s', async (_name, body, length, secret, signature) => {
     expect(bytes(body)).toHaveLength(length)
     expect(reference(body, secret)).toBe(signature)
     expect(await signBody(bytes(body), secret)).toBe(signature)
@@ -86,18 +86,18 @@ describe('the signature vectors', () => {
       reference(BODY_1, Buffer.from(K1.replace('whsec_', ''), 'base64')),
       '442c65e0',
     ],
-  ])('%s must not verify', async (_name, signature, prefix) => {
+  ])('contain one that must not verify: %s', async (_name, signature, prefix) => {
     expect(signature.slice('sha256='.length)).toMatch(new RegExp(`^${prefix}`))
     await expect(verifyWebhook(BODY_1, signed(signature), K1)).rejects.toMatchObject(REFUSED)
   })
 
-  it('the body of V1 with a trailing newline must not verify by the signature of V1', async () => {
+  it('contain the signature V1, which must not verify the body of V1 with a trailing newline', async () => {
     await expect(verifyWebhook(`${BODY_1}\n`, signed(V1), K1)).rejects.toMatchObject(REFUSED)
   })
 })
 
 describe('signBody', () => {
-  it('gives what another implementation gives, for any bytes and any secret', async () => {
+  it('computes the same signature as another implementation, for any bytes and any secret', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 300 }),
@@ -115,7 +115,7 @@ describe('signBody', () => {
 })
 
 describe('verifyWebhook', () => {
-  it('returns any envelope that is signed, as it is', async () => {
+  it('returns any signed envelope unchanged', async () => {
     const envelope = fc
       .record({
         id: fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -135,7 +135,7 @@ describe('verifyWebhook', () => {
     )
   })
 
-  it('refuses a body of which any byte was altered, left out or added', async () => {
+  it('refuses a body with any byte altered, missing or added', async () => {
     const original = bytes(BODY_2)
     const position = fc.nat(original.length - 1)
     await fc.assert(
@@ -150,7 +150,7 @@ describe('verifyWebhook', () => {
     )
   })
 
-  it('refuses a signature of which any character was altered, left out or added', async () => {
+  it('refuses a signature with any character altered, missing or added', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(V1.length - 1),
@@ -177,7 +177,7 @@ describe('verifyWebhook', () => {
     expect(parse).toHaveBeenCalledOnce()
   })
 
-  it('throws what a receiver can tell apart, and says nothing secret', async () => {
+  it('throws errors that a receiver can distinguish, and that contain no secret', async () => {
     const error = await verifyWebhook(BODY_1, signed(V2), K1).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(AlcoveError)
     expect((error as Error).message).not.toMatch(/whsec|110b|404e/)
@@ -254,7 +254,7 @@ describe('the headers of a webhook', () => {
     [[SIGNATURE_HEADER, V1]],
     [new Map([[SIGNATURE_HEADER, V1]])],
     [runInNewContext(`new Map([['${SIGNATURE_HEADER}', '${V1}']])`) as object],
-  ])('says that %j is a mistake in the receiver, and what is none', async (headers) => {
+  ])('are a mistake of the receiver when they are %j, and the error names the right types', async (headers) => {
     const promise = verifyWebhook(BODY_1, headers as unknown as WebhookHeaders, K1)
     await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'headers' })
     await expect(promise).rejects.toThrow(/fetch's Headers, or a record such as Node's request\.headers/)
@@ -262,7 +262,7 @@ describe('the headers of a webhook', () => {
 })
 
 describe('the secret of a webhook', () => {
-  it('is any of several, while it is being rotated', async () => {
+  it('may be any of several during a rotation', async () => {
     for (const secrets of [[K1], [K1, ROTATED], [ROTATED, K1], Object.freeze([ROTATED, 'third', K1])]) {
       expect(await verifyWebhook(BODY_1, signed(V1), secrets)).toMatchObject({ type: 'run.completed' })
     }
@@ -277,7 +277,7 @@ describe('the secret of a webhook', () => {
     [[], 'secret'],
     [[K1, ''], 'secret[1]'],
     [[undefined, K1], 'secret[0]'],
-  ])('%j is a mistake in the receiver, whatever comes', async (secret, field) => {
+  ])('%j is a mistake of the receiver, whatever arrives', async (secret, field) => {
     const mistake = { code: 'ERR_INVALID_INPUT', field }
     await expect(verifyWebhook(BODY_1, signed(V1), secret as string)).rejects.toMatchObject(mistake)
     await expect(verifyWebhook('', {}, secret as string)).rejects.toMatchObject(mistake)
@@ -301,7 +301,7 @@ describe('the body of a webhook', () => {
     expect(await verifyWebhook(body, signed(V2), K1)).toMatchObject({ data: { name: 'Zoë ✅ 東京 "x"' } })
   })
 
-  it('is parsed as it was verified, whatever becomes of the memory it is in', async () => {
+  it('is parsed as it was verified, even when its memory changes afterwards', async () => {
     const body = bytes(BODY_1)
     const promise = verifyWebhook(body, signed(V1), K1)
     body.fill(0)
@@ -318,7 +318,7 @@ describe('the body of a webhook', () => {
     ['a detached ArrayBuffer', detached(new Uint8Array(8)).buffer],
     ['a detached Uint8Array', detached(new Uint8Array(8))],
     ['what only says that it is an ArrayBuffer', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 3, length: 3 }],
-  ])('that is %s is a mistake in the receiver, and the message tells what to do', async (_what, body) => {
+  ])('that is %s is a mistake of the receiver, and the message states the remedy', async (_what, body) => {
     const promise = verifyWebhook(body as string, signed(V1), K1)
     await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'rawBody' })
     await expect(promise).rejects.toThrow(/raw body.*express\.raw\(\) in place of express\.json\(\)/)
@@ -355,25 +355,25 @@ describe('the body of a webhook', () => {
     ['with null as data', but({ data: null }), 'data'],
     ['with its members on __proto__', `{"__proto__":${BODY_1}}`, 'id'],
   ]
-  it.each(malformed)('that is %s is no envelope, though signed', async (_what, body, message) => {
+  it.each(malformed)('that is %s is refused as an envelope, though signed', async (_what, body, message) => {
     await expect(received(body)).rejects.toMatchObject({
       ...MALFORMED,
       message: expect.stringContaining(message) as string,
     })
   })
 
-  it('is not looked at deeper than its envelope', async () => {
+  it('is checked no deeper than its envelope', async () => {
     expect(await received(but({ data: { jobKey: 7 }, later: true }))).toMatchObject({ later: true })
   })
 
   it.each(['2024-02-29T23:59:59Z', '2026-12-31T00:00:00.123456789+00:00', '2026-01-02T03:04:05.6Z'])(
-    'may be of the time %s',
+    'may have the time %s',
     async (timestamp) => {
       expect(await received(but({ timestamp }))).toMatchObject({ timestamp })
     },
   )
 
-  it('may be of a type that this version does not know', async () => {
+  it('may have a type that this version does not know', async () => {
     for (const [type, category] of [
       ['agent.archived', 'agent'],
       ['billing.invoice.paid', 'billing'],
@@ -387,13 +387,13 @@ describe('the body of a webhook', () => {
 })
 
 describe('the types of events', () => {
-  it('are the nine of the specification', () => {
+  it('include the nine of the specification, and no other', () => {
     expect(EVENT_TYPES).toHaveLength(9)
     expectTypeOf<EventType>().toEqualTypeOf<keyof EventData>()
     expectTypeOf<KnownWebhookEvent<'agent.created'>['event_category']>().toEqualTypeOf<'agent'>()
   })
 
-  it('narrow an event, and leave what is not known to the default', async () => {
+  it('narrow an event, and leave unknown types to the default', async () => {
     const event = await received(BODY_1)
     expectTypeOf(event.type).toExtend<string>()
     // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- later types have no name, only `default`
@@ -423,8 +423,8 @@ describe('the types of events', () => {
   })
 })
 
-describe('what receivers load', () => {
-  it('needs no package, and of the engine only the errors', async () => {
+describe('the module that receivers load', () => {
+  it('needs no package, and only the errors of the engine', async () => {
     const folder = await temporaryFolder()
     let bytes = 0
     for (const path of await filesLoadedBy('webhooks/index.js')) {
@@ -444,7 +444,7 @@ describe('what receivers load', () => {
   })
 })
 
-/** A file of `dist/src`, and what it imports, all of it from there. */
+/** A file of `dist/src` with all its imports, which must stay in that folder. */
 async function filesLoadedBy(path: string): Promise<readonly string[]> {
   const code = await readFile(join(ROOT, 'dist/src', path), 'utf8')
   const imported = [...code.matchAll(/(?:from|import) "([^"]+)"/g)].map(([, specifier = '']) => specifier)

@@ -9,7 +9,7 @@ import { NOW, seedCompany, seedContext, seedDocument } from '../conformance/stor
 
 const UUIDS = ['0f9a8960-36ac-426d-9b1e-3c5d7e9f1a2b', '11111111-2222-4333-8444-555555555555']
 
-/** A context with a completed document and one that is being processed; both are said to have words. */
+/** A context with a completed document and one that is being processed; both are recorded as having words. */
 async function seeded() {
   const [storage, index] = [new MemoryStorage(), new MemoryLexicalIndex()]
   const documents = await storage.transaction(async (repositories) => {
@@ -37,18 +37,18 @@ async function seeded() {
 }
 
 function options(wake: () => Promise<void> = async () => undefined) {
-  const told: number[] = []
+  const progress: number[] = []
   return {
-    told,
+    progress,
     signal: AbortSignal.timeout(20_000),
     untilNoBackup: async () => undefined,
     wake: () => void wake(),
-    onProgress: (documents: number, total: number) => void told.push(documents, total),
+    onProgress: (documents: number, total: number) => void progress.push(documents, total),
   }
 }
 
 describe('a repair of words', () => {
-  it('W59 of a damaged collection: forgets the words of documents that are being processed, too', async () => {
+  it('W59 of a damaged collection also forgets the words of documents that are being processed', async () => {
     const { repair, index, damaged, versions, storage, contextId } = await seeded()
     await repair.start([damaged], options())
     expect(await index.listCollections()).toEqual([])
@@ -56,14 +56,14 @@ describe('a repair of words', () => {
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([contextId])
   })
 
-  it('W59 of a collection that cannot be dropped: leaves its documents as they are', async () => {
+  it('W59 of a collection that cannot be dropped leaves its documents unchanged', async () => {
     const { repair, index, damaged, versions } = await seeded()
     index.drop = async () => await Promise.reject(new Error('the disk fails'))
     expect(await repair.start([damaged], options())).toEqual(new Map())
     expect(await versions()).toEqual([ANALYZER_VERSION, ANALYZER_VERSION])
   })
 
-  it('W60 whose job waits for an hour, as it has failed again and again: is told to have failed', async () => {
+  it('W60 with a job that waits for an hour after repeated failures reports a failure', async () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const job = { kind: INDEX_WORDS, subject: contextId, lane: contextId }
     await storage.transaction(({ jobs }) => jobs.enqueue(job, { delayMs: 3_600_000 }))
@@ -71,7 +71,7 @@ describe('a repair of words', () => {
     expect(await repair.finish(forgotten, [damaged], options())).toEqual(new Set([contextId]))
   })
 
-  it('W60 whose job was at its end already, and did not see the documents: has another one', async () => {
+  it('W60 with a job that finished without the documents enqueues another one', async () => {
     const { repair, storage, contextId, damaged, documents } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const end = async () =>
@@ -87,10 +87,10 @@ describe('a repair of words', () => {
     })
     expect(await repair.finish(forgotten, [damaged], working)).toEqual(new Set())
     expect(wakes).toBe(1)
-    expect(working.told.slice(-2)).toEqual([2, 2])
+    expect(working.progress.slice(-2)).toEqual([2, 2])
   })
 
-  it('W60 whose jobs end without indexing anything: gives up', async () => {
+  it('W60 with jobs that finish without indexing anything reports a failure', async () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const failing = options(async () => {

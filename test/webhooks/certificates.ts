@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** All in PEM. */
+/** Certificates and keys, all in PEM. */
 export interface TestCertificates {
-  /** The authority that signed the others; nobody trusts it but who is told to. */
+  /** The authority that signed the others. Only a client that is configured for it trusts it. */
   readonly ca: string
   readonly key: string
-  /** For 127.0.0.1, ::1 and *.example.test. */
+  /** A certificate for 127.0.0.1, ::1 and *.example.test. */
   readonly valid: string
-  /** As `valid`, until yesterday. */
+  /** Like `valid`, but expired yesterday. */
   readonly expired: string
 }
 
@@ -18,7 +18,7 @@ const NAMES = 'subjectAltName=IP:127.0.0.1,IP:::1,DNS:*.example.test'
 
 let made: TestCertificates | undefined
 
-/** Made by openssl, once in a process. */
+/** Creates the certificates with openssl, once in a process. */
 export function testCertificates(): TestCertificates {
   made ??= makeCertificates()
   return made

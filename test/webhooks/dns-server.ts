@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
-/** What a question is answered with: addresses, one name that it is an alias of and addresses, a failure, or silence. */
+/** The answer to a question: addresses, an alias with its addresses, a failure, or silence. */
 export type DnsAnswer =
   | { readonly alias?: string; readonly addresses: readonly string[] }
   | 'NXDOMAIN'
@@ -10,9 +10,9 @@ export type DnsAnswer =
   | 'silence'
 
 export interface DnsServer {
-  /** As `Resolver.setServers` takes it. */
+  /** Address in the form that `Resolver.setServers` accepts. */
   readonly address: string
-  /** Types that were asked for, in their order. */
+  /** Record types of the questions, in order of arrival. */
   readonly questions: readonly ('A' | 'AAAA')[]
   close(): void
 }
@@ -25,7 +25,7 @@ export async function startDnsServer(answers: { readonly A: DnsAnswer; readonly 
   const questions: ('A' | 'AAAA')[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
-    // The question ends with the root's empty label, its type and its class; what follows is left out.
+    // The question ends with the root's empty label, its type and its class. The rest of the message is ignored.
     const end = query.indexOf(0, 12) + 5
     const type = query.readUInt16BE(end - 4) === TYPES.A ? 'A' : 'AAAA'
     questions.push(type)
@@ -66,7 +66,7 @@ function nameOf(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])])
 }
 
-/** IPv6 only in full, with its eight groups. */
+/** Bytes of an address. An IPv6 address must have all eight groups. */
 function bytesOf(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number))
   return Buffer.from(

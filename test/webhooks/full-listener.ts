@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
-/** A port on which connections are never made: neither accepted nor refused. */
+/** A port on which connections are neither accepted nor refused. */
 export interface FullListener {
   readonly port: number
   close(): Promise<void>
 }
 
-/** It listens with the shortest queue, and its thread sleeps: nobody takes a connection from the queue. */
+/** A listener with the shortest queue. Its thread sleeps, so no connection leaves the queue. */
 const LISTENER = `
   const { parentPort, workerData } = require('node:worker_threads')
   const server = require('node:net').createServer().listen({ port: 0, host: workerData, backlog: 1 }, () => {
@@ -17,12 +17,12 @@ const LISTENER = `
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
   })`
 
-/** Fills the queue of a listener, so that the next one who connects hears nothing. */
+/** Fills the queue of a listener, so that the next client gets no answer. */
 export async function startFullListener(host = '127.0.0.1'): Promise<FullListener> {
   const worker = new Worker(LISTENER, { eval: true, workerData: host })
   const [port] = (await once(worker, 'message')) as [number]
   const fillers: Socket[] = []
-  // The kernel keeps one more than it was told, and those half made.
+  // The kernel keeps one connection more than configured, plus half-open ones.
   for (let count = 0; count < 6; count += 1) fillers.push(connect(port, host).on('error', () => undefined))
   await setTimeout(300)
   return {

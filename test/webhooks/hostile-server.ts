@@ -3,12 +3,12 @@ import type { TlsOptions } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { testCertificates } from './certificates.js'
 
-/** What it answers to whatever comes. */
+/** The answer of the server to any input. */
 export interface HostileServerOptions extends Pick<TlsOptions, 'key' | 'cert'> {
   readonly tls?: Pick<TlsOptions, 'ciphers' | 'dhparam' | 'ecdhCurve' | 'minVersion' | 'maxVersion'>
-  /** Sent once. */
+  /** Bytes that are sent once. */
   readonly start?: string
-  /** Sent over and over, as fast as it is taken; nothing where it is empty. */
+  /** Bytes that are sent repeatedly, as fast as the client reads. Empty: none. */
   readonly piece?: string
 }
 
@@ -27,7 +27,7 @@ const SERVER = `
   server.on('tlsClientError', () => undefined)
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
 
-/** A TLS server on a thread of its own: what keeps it busy holds up nobody else. */
+/** A TLS server on its own thread, so that its work delays nothing else. */
 export async function startHostileServer(options: HostileServerOptions): Promise<HostileServer> {
   const { start = '', piece = '', tls, key = testCertificates().key, cert = testCertificates().valid } = options
   const worker = new Worker(SERVER, { eval: true, workerData: { start, piece, tls: { key, cert, ...tls } } })
@@ -41,21 +41,21 @@ export async function startHostileServer(options: HostileServerOptions): Promise
 }
 
 /**
- * The longest time in which a piece of work let no other event be handled; the least of three tries, for what
- * else this machine does takes time, too.
+ * The longest time for which the work blocked the event loop. The result is the least of three tries, because other
+ * work of this machine takes time too.
  */
 export async function longestPauseMs(work: () => Promise<unknown>): Promise<number> {
   const pauses: number[] = []
   for (let count = 0; count < 3; count += 1) {
     let [last, longest] = [performance.now(), 0]
-    const look = (): void => {
+    const measure = (): void => {
       longest = Math.max(longest, performance.now() - last)
       last = performance.now()
     }
-    const looking = setInterval(look, 1)
+    const timer = setInterval(measure, 1)
     await work()
-    look()
-    clearInterval(looking)
+    measure()
+    clearInterval(timer)
     pauses.push(longest)
   }
   return Math.min(...pauses)

@@ -1,4 +1,4 @@
-/** Posts once with the options given, and prints what came of it: for what the environment of a process may change. */
+/** Posts once with the given options and prints the outcome: for tests of the environment of a process. */
 import { HttpsTransport } from '../../dist/adapters/https-transport/index.js'
 
 const [url, options] = process.argv.slice(2)

@@ -5,13 +5,13 @@ import type { HttpsTransportOptions } from '../../adapters/https-transport/index
 
 const CHILD = join(import.meta.dirname, 'post-child.mjs')
 
-/** What a process of its own takes, as JSON. */
+/** Options that the child process reads as JSON. */
 export interface ChildOptions extends Pick<HttpsTransportOptions, 'allow' | 'certificateAuthorities' | 'deadlineMs'> {
-  /** Addresses of every name. */
+  /** Addresses to which every name resolves. */
   readonly answers?: readonly string[]
 }
 
-/** What a process of its own, with more in its environment, makes of a post; settles when the process has ended. */
+/** The outcome of a post in a child process with a larger environment. Settles when the process has ended. */
 export async function postInChild(
   url: string,
   options: ChildOptions,

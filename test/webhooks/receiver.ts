@@ -4,70 +4,70 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { testCertificates } from './certificates.js'
 
-/** A request as it came. */
+/** A request as the receiver read it. */
 interface ReceivedRequest {
   readonly method: string
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they were spelled. */
+  /** Names and values in turn, in their original spelling. */
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
   readonly connection: ReceivedConnection
-  /** When it was complete, on the clock of `performance.now()`. */
+  /** Time at which the request was complete, on the clock of `performance.now()`. */
   readonly atMs: number
 }
 
-/** A TCP connection, whatever came of it. */
+/** A TCP connection, successful or not. */
 interface ReceivedConnection {
   readonly socket: Socket
-  /** How many bytes came, TLS and all. */
+  /** Number of bytes received, including TLS. */
   readonly bytesReceived: number
-  /** What came within TLS, byte for byte. */
+  /** The decrypted bytes, exactly as received. */
   readonly plaintext: Buffer
-  /** The name that TLS was asked for; undefined where there was none. */
+  /** The server name in the TLS handshake, or undefined without one. */
   readonly servername: string | undefined
-  /** Whether it went on with the TLS session of one before, without the certificate. */
+  /** True if it resumed an earlier TLS session, without the certificate. */
   readonly isResumed: boolean
   readonly isOpen: boolean
 }
 
 /**
- * Answers a request; `count` is 1 for the receiver's first one. Who answers nothing lets the sender wait;
- * what is no HTTP is written to `response.socket`.
+ * Answers a request; `count` is 1 for the receiver's first one. Without an answer, the sender waits.
+ * Bytes that are not HTTP can be written to `response.socket`.
  */
 export type Respond = (request: ReceivedRequest, response: ServerResponse, count: number) => void
 
 export interface ReceiverOptions {
   /** Default: 200 without a body. */
   readonly respond?: Respond
-  /** Where it listens; default `127.0.0.1`. */
+  /** Address on which it listens. Default: `127.0.0.1`. */
   readonly host?: string
-  /** Default: one that is free. */
+  /** Default: a free port. */
   readonly port?: number
   /** Default `valid`. */
   readonly certificate?: 'valid' | 'expired'
   /** The newest version of TLS that it speaks; default 1.3. */
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
-  /** Whether it accepts connections and never says a word. */
+  /** True to accept connections and never send a byte. */
   readonly isSilent?: boolean
 }
 
 export interface Receiver {
-  /** By its address. */
+  /** The URL with the address of the receiver. */
   readonly url: string
   readonly port: number
   /** Certificate of the authority, in PEM. */
   readonly ca: string
-  /** Requests that were complete, in their order. */
+  /** Complete requests, in order of arrival. */
   readonly requests: readonly ReceivedRequest[]
-  /** All connections so far, in their order. */
+  /** All connections so far, in order of arrival. */
   readonly connections: readonly ReceivedConnection[]
-  /** May be changed at any time. */
+  /** A test may replace it at any time. */
   respond: Respond
-  /** The URL by a name that the certificate is valid for, or by any other spelling of a host. */
+  /** The URL with a name that the certificate covers, or with any other spelling of a host. */
   urlOf(host: string): string
-  /** Waits until so many requests have come. */
+  /** Waits until `count` requests have arrived. */
   whenReceived(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -77,12 +77,12 @@ export function status(httpStatus: number, headers: Readonly<Record<string, stri
   return (_request, response) => void response.writeHead(httpStatus, headers).end()
 }
 
-/** Writes what is no answer of node:http. */
+/** Writes raw text instead of an answer of node:http. */
 export function raw(text: string): Respond {
   return (_request, response) => void response.socket?.write(text)
 }
 
-/** An HTTPS receiver on this machine, which sees whatever is sent to it, down to connections without a word. */
+/** An HTTPS receiver on this machine. It records everything that it receives, even connections without data. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const { host = '127.0.0.1', port = 0, certificate = 'valid', maxVersion = 'TLSv1.3', isSilent = false } = options
   const certificates = testCertificates()
@@ -107,14 +107,14 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       const { method = '', url: path = '', headers, rawHeaders } = request
       const received = { method, path, headers, rawHeaders, body, connection, atMs: performance.now() }
       requests.push(received)
-      for (const look of waiting) look()
+      for (const check of waiting) check()
       receiver.respond(received, response, requests.length)
     })
   })
 
   const tcp = createServer((socket) => {
     connections.push(new Connection(socket))
-    // Read all the same: else the end of the connection would not be seen.
+    // The socket must be read, or the end of the connection would not be noticed.
     if (isSilent) socket.resume()
     else tls.emit('connection', socket)
   })
@@ -132,13 +132,13 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     urlOf,
     whenReceived: async (count) => {
       await new Promise<void>((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (requests.length < count) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       })
     },
     close: async () => {
@@ -163,10 +163,10 @@ class Connection implements ReceivedConnection {
 
   secure(socket: TLSSocket): void {
     this.#secured = socket
-    // Nobody can tell any more once it is closed.
+    // This is not known after the socket is closed.
     this.isResumed = socket.isSessionReused()
     socket.on('error', () => undefined)
-    // Beside what node:http reads.
+    // A second reader beside node:http.
     socket.on('data', (piece: Buffer) => this.#pieces.push(piece))
   }
 
@@ -188,7 +188,7 @@ class Connection implements ReceivedConnection {
   }
 }
 
-/** Undefined where the sender broke off. */
+/** The body, or undefined if the sender aborted. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
   try {

@@ -48,6 +48,6 @@ function activeCommand(name: 'enable' | 'disable', active: boolean): CommandUnkn
       const account = await withDatabase(options, async ({ administration }) => {
         return await administration.accounts.setActive(id, active)
       })
-      printResult(options, account, `Account ${account.id} is ${name}d.`)
+      printResult(options, account, `${active ? 'Enabled' : 'Disabled'} account ${account.id}.`)
     })
 }

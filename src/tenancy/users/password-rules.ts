@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { InvalidInputError, ThrottledError } from '../../kernel/errors.js'
-import { FairTurns } from '../../kernel/fair-turns.js'
+import { FairScheduler } from '../../kernel/fair-scheduler.js'
 import { Places } from '../../kernel/places.js'
 import { textSchema, validate } from '../../kernel/validate.js'
 import type { CommonPasswords, PasswordHasher, UserRecord } from '../../ports/index.js'
@@ -60,7 +60,7 @@ const RETRY_AFTER_SECONDS = 2
 /** Hashes passwords a few at a time; network addresses take turns. */
 export class PasswordHashing {
   readonly #hasher: PasswordHasher
-  readonly #turns = new FairTurns(CONCURRENT_HASHES)
+  readonly #turns = new FairScheduler(CONCURRENT_HASHES)
   readonly #places = new Places()
 
   constructor(hasher: PasswordHasher) {

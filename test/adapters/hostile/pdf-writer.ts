@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { deflatedMegabytes } from './zip-writer.js'
 
-/** Objects of a PDF by number, each as it stands between `obj` and `endobj`. */
+/** Objects of a PDF by number, each with the bytes between `obj` and `endobj`. */
 export type PdfObjects = Readonly<Record<number, string | Buffer>>
 
 /** A PDF of the objects; the first is the catalog. */
@@ -30,7 +30,7 @@ export function stream(data: Buffer | string, dictionary = ''): Buffer {
   ])
 }
 
-/** What is inside of a zlib wrapper without a checksum: readers of PDFs do not look at it. */
+/** A zlib stream of `count` megabytes without its checksum: readers of PDFs do not verify it. */
 export function zlibMegabytes(count: number, before = '', after = ''): Buffer {
   return Buffer.concat([Buffer.from([0x78, 0x9c]), deflatedMegabytes(count, before, after)])
 }
@@ -38,7 +38,7 @@ export function zlibMegabytes(count: number, before = '', after = ''): Buffer {
 const FONT = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'
 export const CATALOG = '<</Type/Catalog/Pages 2 0 R>>'
 
-/** One page with that content, and other objects from 10 on. */
+/** One page with this content, and other objects from number 10 on. */
 export function onePage(content: Buffer, more: PdfObjects = {}, resources = ''): Buffer {
   return pdfOf({
     1: CATALOG,
@@ -50,7 +50,7 @@ export function onePage(content: Buffer, more: PdfObjects = {}, resources = ''):
   })
 }
 
-/** A PDF whose catalog lies in a compressed stream of objects, behind so many megabytes. */
+/** A PDF whose catalog is in a compressed stream of objects, after this many megabytes. */
 export function objectStreamBomb(megabytes: number): Buffer {
   const objects = `1 0 2 ${CATALOG.length + 1} `
   const pages = '<</Type/Pages/Kids[]/Count 0>>'

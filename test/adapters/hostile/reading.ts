@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../../src/ports/index.js'
 import { extracted, sourceOf } from '../../extracted.js'
 
-/** How a file was read: its text, or the error's code and sentence. */
+/** The outcome of an extraction: the text, or the code and the message of the error. */
 export interface Outcome {
   readonly text?: string
   readonly warnings?: readonly string[]
@@ -10,7 +10,7 @@ export interface Outcome {
   readonly ms: number
 }
 
-/** Identifies and reads a file, as an upload and its job do. */
+/** Identifies and extracts a file, as an upload and its job do. */
 export async function read(extractor: TextExtractor, fileName: string, bytes: Buffer): Promise<Outcome> {
   const began = performance.now()
   try {

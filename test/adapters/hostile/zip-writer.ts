@@ -1,12 +1,12 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** An entry of a zip, as truthful as the test wants it. */
+/** An entry of a zip. Its headers may contradict its content. */
 export interface ZipEntry {
   readonly name: string
   readonly data: Buffer
-  /** `data` is what is in the file already, deflated. */
+  /** True if `data` is already deflated, as in the file. */
   readonly isDeflated?: boolean
-  /** The size that the headers say, where it is not that of `data`. */
+  /** The size that the headers state. Default: that of `data`. */
   readonly statedSize?: number
   readonly statedPackedSize?: number
   readonly isStored?: boolean
@@ -14,13 +14,13 @@ export interface ZipEntry {
 }
 
 export interface ZipOptions {
-  /** Entries of the list of contents that all lead to the first entry's bytes. */
+  /** Number of directory entries that all refer to the bytes of the first entry. */
   readonly copiesOfFirst?: number
-  /** Entries in front of the others. */
+  /** Entries before the others. */
   readonly before?: readonly ZipEntry[]
 }
 
-/** A zip by hand: libraries do not write broken ones. */
+/** Writes a zip by hand, because libraries do not write broken ones. */
 export function zipOf(entries: readonly ZipEntry[], { copiesOfFirst = 0, before = [] }: ZipOptions = {}): Buffer {
   const locals: Buffer[] = []
   const centrals: Buffer[] = []
@@ -83,7 +83,7 @@ function endOf(count: number, size: number, offset: number): Buffer[] {
 
 const MB = 1_048_576
 
-/** Raw deflate of so many megabytes of one letter, about a kilobyte each. */
+/** Raw deflate of `count` megabytes of one letter; each takes about a kilobyte. */
 export function deflatedMegabytes(count: number, before = '', after = ''): Buffer {
   const flushed = (data: Buffer): Buffer => deflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH })
   const megabyte = flushed(Buffer.alloc(MB, 'a'))
@@ -98,7 +98,7 @@ export const AFTER_TEXT = '</w:t></w:r></w:p></w:body></w:document>'
 const CONTENT_TYPES = `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
 const RELATIONSHIPS = `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
 
-/** A Word document with that body, and other entries. */
+/** A Word document with this body and other entries. */
 export function docxOf(document: Omit<ZipEntry, 'name'>, more: readonly ZipEntry[] = [], options?: ZipOptions): Buffer {
   return zipOf(
     [
@@ -111,7 +111,7 @@ export function docxOf(document: Omit<ZipEntry, 'name'>, more: readonly ZipEntry
   )
 }
 
-/** The bytes of a body with that text. */
+/** The bytes of a body with this text. */
 export function bodyOf(text: string): Buffer {
   return Buffer.from(`${BEFORE_TEXT}${text}${AFTER_TEXT}`)
 }

@@ -25,7 +25,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End an access token of the client before it expires */
+        /** Revoke an access token of the client */
         post: operations["revokeToken"];
         delete?: never;
         options?: never;
@@ -42,7 +42,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The state of an access token, for resource servers */
+        /** Get the state of an access token, for resource servers */
         post: operations["introspectToken"];
         delete?: never;
         options?: never;
@@ -57,7 +57,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The public keys that access tokens are verified by */
+        /** Get the public keys that verify access tokens */
         get: operations["getKeySet"];
         put?: never;
         post?: never;
@@ -74,7 +74,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where and how clients get access tokens */
+        /** Get the metadata that tells clients how to get access tokens */
         get: operations["getServerMetadata"];
         put?: never;
         post?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail a link that sets a new password, where the address is known */
+        /** Mail a link for a new password, if the address is known */
         post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
@@ -108,7 +108,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A plain form to choose a password, for the link of a mail */
+        /** Show a plain form for a new password; mails link to it */
         get: operations["showSetupForm"];
         put?: never;
         /** Complete an invitation or a reset */
@@ -164,7 +164,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Share a context, or make it private */
+        /** Share a context or make it private */
         put: operations["shareContext"];
         post?: never;
         delete?: never;
@@ -183,8 +183,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find the chunks that answer a prompt, by their words and their meaning
-         * @description `mode` says how chunks are found: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`); without it, the context says so. Results have the members `id`, `docId`, `content` and `similarity`, and those of `score`, `source` and `match` that `include` lists.
+         * Find the chunks that answer a prompt, by words and meaning
+         * @description `mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`). Default: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` adds `score`, `source` and `match`.
          */
         post: operations["searchContext"];
         delete?: never;
@@ -217,7 +217,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a context's documents */
+        /** List the documents of a context */
         get: operations["listDocuments"];
         put?: never;
         post?: never;
@@ -288,7 +288,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add a user, and invite them by mail */
+        /** Add a user and send an invitation by mail */
         post: operations["addUser"];
         delete?: never;
         options?: never;
@@ -305,7 +305,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the invitation once more */
+        /** Send the invitation a second time */
         post: operations["reinitiateUser"];
         delete?: never;
         options?: never;
@@ -323,7 +323,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a user, with all rights, keys and links; their contexts stay */
+        /** Delete a user with all permissions, API keys and links; contexts stay */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
@@ -337,7 +337,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a permission can be made of, step by step */
+        /** List the choices for a new permission, step by step */
         get: operations["permissionOptions"];
         put?: never;
         post?: never;
@@ -354,7 +354,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a permission can be made of, step by step */
+        /** List the choices for a new permission, step by step */
         get: operations["permissionOptionsByType"];
         put?: never;
         post?: never;
@@ -371,7 +371,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a permission can be made of, step by step */
+        /** List the choices for a new permission, step by step */
         get: operations["permissionOptionsByRegion"];
         put?: never;
         post?: never;
@@ -388,7 +388,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a permission can be made of, step by step */
+        /** List the choices for a new permission, step by step */
         get: operations["permissionOptionsByAccount"];
         put?: never;
         post?: never;
@@ -426,11 +426,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a permission */
+        /** Delete a permission */
         delete: operations["deletePermission"];
         options?: never;
         head?: never;
-        /** Suspend a permission, or end its suspension */
+        /** Disable a permission, or enable a disabled one */
         patch: operations["togglePermission"];
         trace?: never;
     };
@@ -441,7 +441,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who did what in the token's company and those below it */
+        /** List the audit trail of the token's company and the companies below it */
         get: operations["listAudit"];
         put?: never;
         post?: never;
@@ -458,7 +458,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the types of events */
+        /** List the event types */
         get: operations["listEventTypes"];
         put?: never;
         post?: never;
@@ -475,7 +475,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the destinations of a company; by default the token's */
+        /** List the destinations of a company; default: the token's company */
         get: operations["listDestinations"];
         put?: never;
         /** Add a destination */
@@ -495,10 +495,10 @@ export interface paths {
         };
         /** Get a destination */
         get: operations["getDestination"];
-        /** Update a destination; its secret and its company stay */
+        /** Update a destination; its secret and its company do not change */
         put: operations["updateDestination"];
         post?: never;
-        /** Delete a destination; what is still on its way there is cancelled */
+        /** Delete a destination and cancel its pending deliveries */
         delete: operations["deleteDestination"];
         options?: never;
         head?: never;
@@ -514,7 +514,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a destination another secret, from now on */
+        /** Replace the signing secret of a destination */
         post: operations["rotateDestinationSecret"];
         delete?: never;
         options?: never;
@@ -531,7 +531,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test event, run.started of no run, to a destination alone */
+        /** Send a test event (run.started, of no run) to one destination */
         post: operations["testDestination"];
         delete?: never;
         options?: never;
@@ -546,7 +546,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of the token's company and those below it */
+        /** List the deliveries of the token's company and the companies below it */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -582,7 +582,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the same bytes to the same destination again */
+        /** Send the same bytes to the same destination as a new delivery */
         post: operations["resendDelivery"];
         delete?: never;
         options?: never;
@@ -597,7 +597,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** State of the service and of each port */
+        /** Get the state of the service and of each port */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -614,7 +614,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** State of the service and of each port */
+        /** Get the state of the service and of each port */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -631,7 +631,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description */
+        /** Get this description */
         get: operations["getDescription"];
         put?: never;
         post?: never;
@@ -648,7 +648,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page that shows this description */
+        /** Show this description as a page */
         get: operations["showDescription"];
         put?: never;
         post?: never;
@@ -675,7 +675,7 @@ export interface components {
             title: string;
             status: number;
             detail: string;
-            /** @description Stable; programs may switch on it */
+            /** @description Stable: programs may depend on it */
             code: string;
             error: string;
             error_description: string;
@@ -685,7 +685,7 @@ export interface components {
             title: string;
             status: number;
             detail: string;
-            /** @description Stable; programs may switch on it */
+            /** @description Stable: programs may depend on it */
             code: string;
         };
         Introspection: {
@@ -738,19 +738,19 @@ export interface components {
         Context: {
             id: number;
             name: string;
-            /** @description System instructions that define behavior */
+            /** @description System instructions that define its behavior */
             description: string;
             caption: string;
             userId: number;
             embeddingModel: string;
-            /** @description Most bytes of all documents together */
+            /** @description The most bytes of all documents together */
             maxSize: number;
             topN: number;
             scoreThreshold: number;
-            /** @description Tokens per chunk */
+            /** @description The most tokens of a chunk */
             chunkSize: number;
             overlap: number;
-            /** @description A JSON array of tool definitions as a string */
+            /** @description Text of a JSON array of tool definitions */
             toolsJson: string;
             starterPrompts: string[];
             /** @enum {number} */
@@ -764,12 +764,12 @@ export interface components {
             id: number;
             docId: number;
             content: string;
-            /** @description Cosine similarity of prompt and chunk, in every mode */
+            /** @description Cosine similarity of prompt and chunk, in every search mode */
             similarity: number;
-            /** @description Orders the results of one search. Only where `include` names it */
+            /** @description Orders the results of one search. Only if `include` lists it */
             score?: number;
             source?: components["schemas"]["SearchResultSource"];
-            /** @description The part of `content` that matched, in UTF-16 units. Only where `include` names it */
+            /** @description The part of `content` that matched best, in UTF-16 units. Only if `include` lists it */
             match?: {
                 start: number;
                 end: number;
@@ -783,10 +783,10 @@ export interface components {
             uuid: string;
             originalName: string;
             displayName: string;
-            /** @description Where the chunk begins in the document's text, in UTF-16 units */
+            /** @description Offset of the chunk in the document's text, in UTF-16 units */
             start: number;
             end: number;
-            /** @description Which side of the search found the chunk */
+            /** @description The indexes that found the chunk */
             foundBy: ("words" | "meaning")[];
         };
         Document: {
@@ -806,7 +806,7 @@ export interface components {
             createdBy: number;
             started: string | null;
             completed: string | null;
-            /** @description Null, or one sentence that ends in its code */
+            /** @description Null, or one sentence that ends with the error code */
             error: string | null;
         };
         DocumentWithReceipt: {
@@ -826,7 +826,7 @@ export interface components {
             createdBy: number;
             started: string | null;
             completed: string | null;
-            /** @description Null, or one sentence that ends in its code */
+            /** @description Null, or one sentence that ends with the error code */
             error: string | null;
             receipt: components["schemas"]["IngestionReceipt"] | null;
         };
@@ -835,26 +835,26 @@ export interface components {
             bytes: number;
             /** @description UTF-16 units of extracted text */
             characters: number;
-            /** @description Null where the format has no pages */
+            /** @description Null if the format has no pages */
             pages: number | null;
             /** @description Tokens of the text, by the embedding model's tokenizer */
             tokens: number;
             chunks: number;
-            /** @description Parts that were embedded: every token is in one of them */
+            /** @description Parts of chunks that were embedded; together they contain every token */
             windows: number;
-            /** @description Windows whose vectors were known from before */
+            /** @description Windows whose vectors the context already had */
             windowsReused: number;
             embeddingModel: string;
-            /** @description Milliseconds spent in each stage; stages overlap */
+            /** @description Milliseconds of each stage; stages overlap */
             durationsMs: {
                 extract: number;
-                /** @description Missing in receipts of versions that had no index of words */
+                /** @description Missing in receipts of versions without a word index */
                 words?: number;
                 embed: number;
                 index: number;
                 total: number;
             };
-            /** @description What could not be read, a sentence each */
+            /** @description Parts of the file that could not be read, one sentence each */
             warnings: string[];
         };
         User: {
@@ -917,12 +917,12 @@ export interface components {
             disabled: boolean;
             /** Format: date-time */
             createdAt: string;
-            /** @description Text of a JSON object with the creator's id and email */
+            /** @description Text of a JSON object with the creator's id and email address */
             createdBy: string;
         };
         AuditPage: {
             items: components["schemas"]["AuditEntry"][];
-            /** @description For the next page; null on the last */
+            /** @description The `cursor` of the next page; null on the last page */
             nextCursor: string | null;
         };
         AuditEntry: {
@@ -933,21 +933,21 @@ export interface components {
             action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
             /** @enum {string} */
             outcome: "done" | "refused";
-            /** @description The company that it concerns; null for none, or all */
+            /** @description The company that the entry concerns; null for none or all */
             companyId: number | null;
             actor: {
                 /** @enum {string} */
                 kind: "user" | "host" | "system" | "anonymous";
                 userId: number | null;
             };
-            /** @description Client id of the API key, or the name of another means */
+            /** @description Client id of the API key, or a name such as `command-line` for another way in */
             clientId: string | null;
             remoteAddress: string | null;
-            /** @description The answer's x-request-id */
+            /** @description The `x-request-id` of the answer */
             requestId: string | null;
             targetType: string;
             targetId: number | null;
-            /** @description Ids, and words of closed sets */
+            /** @description Ids, and values of fixed sets */
             details: {
                 [key: string]: number | boolean | string | null;
             };
@@ -956,7 +956,7 @@ export interface components {
             type: components["schemas"]["EventType"];
             event_category: string;
             description: string;
-            /** @description The fields of its data, each with its JSON type */
+            /** @description The fields of the event's data, each with its JSON type */
             data: {
                 [key: string]: string;
             };
@@ -969,9 +969,9 @@ export interface components {
             customerId: number;
             url: string;
             name: string | null;
-            /** @description Null for all */
+            /** @description Null for all types */
             eventTypes: components["schemas"]["EventType"][] | null;
-            /** @description Whether it gets the events of companies below as well */
+            /** @description True to get the events of all companies below too */
             includeDescendants: boolean;
             /** Format: date-time */
             created: string;
@@ -984,20 +984,20 @@ export interface components {
             customerId: number;
             url: string;
             name: string | null;
-            /** @description Null for all */
+            /** @description Null for all types */
             eventTypes: components["schemas"]["EventType"][] | null;
-            /** @description Whether it gets the events of companies below as well */
+            /** @description True to get the events of all companies below too */
             includeDescendants: boolean;
             /** Format: date-time */
             created: string;
             /** Format: date-time */
             updated: string;
-            /** @description Signs deliveries; cannot be read again */
+            /** @description The key that signs deliveries; no later answer contains it */
             secret: string;
         };
         Delivery: {
             id: number;
-            /** @description The envelope's id */
+            /** @description The `id` in the envelope */
             eventId: string;
             type: components["schemas"]["EventType"];
             destinationId: number;
@@ -1013,12 +1013,12 @@ export interface components {
         };
         DeliveryPage: {
             items: components["schemas"]["Delivery"][];
-            /** @description For the next page; null on the last */
+            /** @description The `cursor` of the next page; null on the last page */
             nextCursor: string | null;
         };
         DeliveryWithAttempts: {
             id: number;
-            /** @description The envelope's id */
+            /** @description The `id` in the envelope */
             eventId: string;
             type: components["schemas"]["EventType"];
             destinationId: number;
@@ -1031,18 +1031,18 @@ export interface components {
             created: string;
             /** Format: date-time */
             updated: string;
-            /** @description The delivery whose bytes are sent again */
+            /** @description The delivery whose bytes this one repeats */
             resendOf: number | null;
-            /** @description The body that is sent */
+            /** @description The body of the request */
             payload: string;
             attempts: components["schemas"]["Attempt"][];
         };
         Attempt: {
-            /** @description Null while it is under way */
+            /** @description Null while the attempt runs */
             outcome: ("success" | "http_error" | "timeout" | "connection_error" | "blocked" | "interrupted") | null;
             httpStatus: number | null;
             error: string | null;
-            /** @description The beginning of the response's body as text */
+            /** @description The beginning of the response body as text */
             responseBody: string | null;
             /** Format: date-time */
             started: string;
@@ -1076,15 +1076,15 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @constant */
                     grant_type: "client_credentials";
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_id?: string;
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_secret?: string;
                     /** @enum {unknown} */
                     target_app: "assistant" | "tenant";
-                    /** @description Scopes the token to one account */
+                    /** @description Limits the token to one account */
                     account_id?: number;
-                    /** @description Capabilities, with a space between them: the token has no others */
+                    /** @description Limits the token to these capabilities, separated by spaces */
                     scope?: string;
                 };
             };
@@ -1099,7 +1099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
-            /** @description The request is refused */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1108,7 +1108,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description The client is unknown, or its secret wrong */
+            /** @description The client is unknown, or its secret is wrong */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1135,10 +1135,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many wrong secrets; wait */
+            /** @description Too many wrong secrets; retry after the seconds in `Retry-After` */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1146,7 +1146,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1155,7 +1155,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1177,24 +1177,24 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     token: string;
-                    /** @description Not needed: all tokens are access tokens */
+                    /** @description Optional; ignored, because all tokens are access tokens */
                     token_type_hint?: string;
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_id?: string;
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_secret?: string;
                 };
             };
         };
         responses: {
-            /** @description The token is not valid any more, or never was */
+            /** @description The token is no longer valid, or never was */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is refused */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1203,7 +1203,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description The client is unknown, or its secret wrong */
+            /** @description The client is unknown, or its secret is wrong */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1230,10 +1230,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many wrong secrets; wait */
+            /** @description Too many wrong secrets; retry after the seconds in `Retry-After` */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1241,7 +1241,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1250,7 +1250,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1272,17 +1272,17 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     token: string;
-                    /** @description Not needed: all tokens are access tokens */
+                    /** @description Optional; ignored, because all tokens are access tokens */
                     token_type_hint?: string;
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_id?: string;
-                    /** @description Or by HTTP Basic */
+                    /** @description Required unless HTTP Basic is used */
                     client_secret?: string;
                 };
             };
         };
         responses: {
-            /** @description The state */
+            /** @description The state of the token */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1291,7 +1291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Introspection"];
                 };
             };
-            /** @description The request is refused */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1300,7 +1300,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description The client is unknown, or its secret wrong */
+            /** @description The client is unknown, or its secret is wrong */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1327,10 +1327,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many wrong secrets; wait */
+            /** @description Too many wrong secrets; retry after the seconds in `Retry-After` */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1338,7 +1338,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1347,7 +1347,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenProblem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1376,7 +1376,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeySet"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1385,7 +1385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1414,7 +1414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServerMetadata"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1423,7 +1423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1450,14 +1450,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Always, whether or not the address is known */
+            /** @description The answer for known and for unknown addresses */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1466,7 +1466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1484,10 +1484,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests about passwords from one network address; wait */
+            /** @description Too many requests about passwords from one network address */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1495,7 +1495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1504,7 +1504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1535,7 +1535,7 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1544,10 +1544,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests about passwords from one network address; wait */
+            /** @description Too many requests about passwords from one network address */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1555,7 +1555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1564,7 +1564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1595,7 +1595,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password is set, as a page for those who sent the form */
+            /** @description The password is set: a page, if the form of the page was sent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1611,7 +1611,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The token was used or has expired, or the password is too short or too easy to guess */
+            /** @description The token is used or expired, or the password is too short or too easy to guess */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1621,7 +1621,7 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1639,10 +1639,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests about passwords from one network address; wait */
+            /** @description Too many requests about passwords from one network address */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1650,7 +1650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1659,7 +1659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1682,10 +1682,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Contexts, by id */
+            /** @description Contexts, ordered by id */
             200: {
                 headers: {
-                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1693,7 +1693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Context"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1711,7 +1711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1720,7 +1720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1729,7 +1729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1768,7 +1768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Context"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1786,7 +1786,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1795,7 +1795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1804,7 +1804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has as many contexts as it may */
+            /** @description The company has reached its limit of contexts */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1822,10 +1822,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company sends as many long bodies at a time as it may */
+            /** @description The company sends too many long bodies at the same time */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1833,7 +1833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1842,7 +1842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1873,7 +1873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Context"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1891,7 +1891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1900,7 +1900,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1909,7 +1909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1918,7 +1918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1950,7 +1950,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The context as it is now */
+            /** @description The updated context */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1959,7 +1959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Context"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1977,7 +1977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1986,7 +1986,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1995,7 +1995,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2013,10 +2013,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company sends as many long bodies at a time as it may */
+            /** @description The company sends too many long bodies at the same time */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2024,7 +2024,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2033,7 +2033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2055,7 +2055,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The context is deleted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2064,7 +2064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2082,7 +2082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2091,7 +2091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2100,7 +2100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2109,7 +2109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2139,14 +2139,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done */
+            /** @description The share state is set */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2164,7 +2164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2173,7 +2173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2182,7 +2182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2200,7 +2200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2209,7 +2209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2240,7 +2240,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Chunks, the best first: by `score` */
+            /** @description Chunks, the highest `score` first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2249,7 +2249,7 @@ export interface operations {
                     "application/json": components["schemas"]["SearchResult"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2267,7 +2267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2276,7 +2276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2285,7 +2285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2303,10 +2303,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key, or its company, has as many searches or long bodies under way as it may */
+            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2314,7 +2314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2323,7 +2323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2352,7 +2352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The document's UUID */
+            /** @description The UUID of the document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2361,7 +2361,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2379,7 +2379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2388,7 +2388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2397,7 +2397,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2406,7 +2406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The context has as many documents as it may */
+            /** @description The context has reached its limit of documents */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2424,10 +2424,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has as many uploads under way as it may */
+            /** @description The company runs too many uploads at the same time */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2435,7 +2435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2444,7 +2444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2469,10 +2469,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Documents, by id */
+            /** @description Documents, ordered by id */
             200: {
                 headers: {
-                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2480,7 +2480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Document"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2498,7 +2498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2507,7 +2507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2516,7 +2516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2525,7 +2525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2557,7 +2557,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentWithReceipt"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2575,7 +2575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2584,7 +2584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2593,7 +2593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2602,7 +2602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2625,7 +2625,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The document is deleted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2634,7 +2634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Empty"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2652,7 +2652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2661,7 +2661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2670,7 +2670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2679,7 +2679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2702,10 +2702,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Users with their permissions, by id */
+            /** @description Users with their permissions, ordered by id */
             200: {
                 headers: {
-                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2713,7 +2713,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2731,7 +2731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2740,7 +2740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2749,7 +2749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2758,7 +2758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2783,10 +2783,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Users with their permissions, by id */
+            /** @description Users with their permissions, ordered by id */
             200: {
                 headers: {
-                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2794,7 +2794,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2812,7 +2812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2821,7 +2821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2830,7 +2830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2839,7 +2839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2878,7 +2878,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2896,7 +2896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2905,7 +2905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2914,7 +2914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2923,7 +2923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has as many users as it may */
+            /** @description The company has reached its limit of users */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2941,7 +2941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many mails in an hour, to the address, for the company or in all; nothing was done */
+            /** @description Too many mails in an hour: to the address, for the company or for all; nothing was done */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2950,7 +2950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2959,7 +2959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2985,14 +2985,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is sent */
+            /** @description The invitation is sent */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3010,7 +3010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3019,7 +3019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3028,7 +3028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3046,7 +3046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many mails in an hour, to the address, for the company or in all; nothing was done */
+            /** @description Too many mails in an hour: to the address, for the company or for all; nothing was done */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3055,7 +3055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3064,7 +3064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3086,14 +3086,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is gone */
+            /** @description The user is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3111,7 +3111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3120,7 +3120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3129,7 +3129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody could manage a company afterwards, or the installation needs the user */
+            /** @description A company would have no user left who can manage it, or the user is the owner */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3138,7 +3138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3147,7 +3147,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3170,7 +3170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The choices */
+            /** @description The choices of this step */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3179,7 +3179,7 @@ export interface operations {
                     "application/json": components["schemas"]["PermissionOptions"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3197,7 +3197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3206,7 +3206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3215,7 +3215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3224,7 +3224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3249,7 +3249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The choices */
+            /** @description The choices of this step */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3258,7 +3258,7 @@ export interface operations {
                     "application/json": components["schemas"]["PermissionOptions"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3276,7 +3276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3285,7 +3285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3294,7 +3294,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3303,7 +3303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3329,7 +3329,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The choices */
+            /** @description The choices of this step */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3338,7 +3338,7 @@ export interface operations {
                     "application/json": components["schemas"]["PermissionOptions"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3356,7 +3356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3365,7 +3365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3374,7 +3374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3383,7 +3383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3410,7 +3410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The choices */
+            /** @description The choices of this step */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3419,7 +3419,7 @@ export interface operations {
                     "application/json": components["schemas"]["PermissionOptions"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3437,7 +3437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3446,7 +3446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,7 +3455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3464,7 +3464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3491,14 +3491,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is done */
+            /** @description The role is changed */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3516,7 +3516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,7 +3525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3534,7 +3534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3543,7 +3543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody could manage the company afterwards */
+            /** @description The company would have no user left who can manage it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3561,7 +3561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3570,7 +3570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3609,7 +3609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Permission"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3627,7 +3627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3636,7 +3636,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3645,7 +3645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3663,7 +3663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3672,7 +3672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3694,14 +3694,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The permission is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3719,7 +3719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3728,7 +3728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3737,7 +3737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody could manage the company afterwards */
+            /** @description The company would have no user left who can manage it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3746,7 +3746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3755,7 +3755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3777,14 +3777,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is done */
+            /** @description The state is changed */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3802,7 +3802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3811,7 +3811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3820,7 +3820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody could manage the company afterwards */
+            /** @description The company would have no user left who can manage it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3829,7 +3829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3838,7 +3838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3866,7 +3866,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page, the newest first */
+            /** @description A page, the newest entry first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3875,7 +3875,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3893,7 +3893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3902,7 +3902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3911,7 +3911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3920,7 +3920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +3940,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every type, with the fields of its data */
+            /** @description All event types, with the fields of their data */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3949,7 +3949,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogEntry"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3967,7 +3967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3976,7 +3976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3985,7 +3985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4009,10 +4009,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Destinations, by id */
+            /** @description Destinations, ordered by id */
             200: {
                 headers: {
-                    /** @description Where `limit` was given and there is more: the next page, as `<URL>; rel="next"` (RFC 8288) */
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -4020,7 +4020,7 @@ export interface operations {
                     "application/json": components["schemas"]["Destination"][];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4038,7 +4038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4047,7 +4047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4056,7 +4056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4065,7 +4065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4095,7 +4095,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The destination, with its secret this once */
+            /** @description The destination with its secret, which no later answer contains */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4104,7 +4104,7 @@ export interface operations {
                     "application/json": components["schemas"]["DestinationWithSecret"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4122,7 +4122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4131,7 +4131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4140,7 +4140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4149,7 +4149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has as many destinations as it may */
+            /** @description The company has reached its limit of destinations */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4167,10 +4167,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has made or changed too many destinations in a minute */
+            /** @description The company has created or changed too many destinations in a minute */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4178,7 +4178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4187,7 +4187,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4218,7 +4218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Destination"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4236,7 +4236,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4245,7 +4245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4254,7 +4254,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4263,7 +4263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4295,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The destination as it is now */
+            /** @description The updated destination */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4304,7 +4304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Destination"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4322,7 +4322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +4331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4340,7 +4340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body came too slowly; the connection is closed */
+            /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,10 +4358,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has made or changed too many destinations in a minute */
+            /** @description The company has created or changed too many destinations in a minute */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4369,7 +4369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4378,7 +4378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4400,14 +4400,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The destination is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4425,7 +4425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4434,7 +4434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,7 +4443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4452,7 +4452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4474,7 +4474,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The destination, with its new secret this once */
+            /** @description The destination with its new secret, which no later answer contains */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4483,7 +4483,7 @@ export interface operations {
                     "application/json": components["schemas"]["DestinationWithSecret"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4501,7 +4501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4510,7 +4510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4519,7 +4519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4528,7 +4528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4550,7 +4550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is on its way */
+            /** @description The delivery, which is queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4559,7 +4559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,7 +4577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4586,7 +4586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4598,7 +4598,7 @@ export interface operations {
             /** @description The company has sent too many test events in a minute */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4606,7 +4606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4615,7 +4615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4641,7 +4641,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page, the newest first */
+            /** @description A page, the newest delivery first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4650,7 +4650,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4668,7 +4668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4677,7 +4677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4686,7 +4686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4695,7 +4695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4726,7 +4726,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryWithAttempts"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4744,7 +4744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4753,7 +4753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4762,7 +4762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4771,7 +4771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4793,7 +4793,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new delivery, which is on its way */
+            /** @description The new delivery, which is queued */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +4802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description The input is not valid; `detail` names the field */
+            /** @description The input is not valid: `detail` names the field */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4820,7 +4820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not permit this */
+            /** @description The token does not allow this operation */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4829,7 +4829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing, or the caller may not know of it */
+            /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4838,10 +4838,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The company has sent too many deliveries again in a minute */
+            /** @description The company has resent too many deliveries in a minute */
             429: {
                 headers: {
-                    /** @description Seconds until it may succeed */
+                    /** @description Seconds until a retry can succeed */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4849,7 +4849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4858,7 +4858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4878,7 +4878,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All ports are well */
+            /** @description All ports work */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4887,7 +4887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4896,7 +4896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Some port is not */
+            /** @description A port does not work */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4916,7 +4916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All ports are well */
+            /** @description All ports work */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4925,7 +4925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Some port is not */
+            /** @description A port does not work */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4963,7 +4963,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4972,7 +4972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5001,7 +5001,7 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
-            /** @description An internal failure */
+            /** @description Internal failure */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5010,7 +5010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not available for the moment */
+            /** @description The service is not available now; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 /** Splits a list into parts of at most `size` items. */
-export function* inParts<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+export function* inBatches<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
 

@@ -28,7 +28,7 @@ type Members = Map<number | string, Set<Request>>
  * rule applies to the members of a group. The requests of a member run in the order of their arrival. So a group
  * without running work waits for at most one piece of each other group, however much work those groups have queued.
  */
-export class FairTurns {
+export class FairScheduler {
   readonly #places: number
   readonly #waiting = new Map<number | string, Members>()
   readonly #runningOfGroup = new Counts<number | string>()

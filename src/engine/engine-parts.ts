@@ -1,0 +1,96 @@
+import type { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
+import type { Contexts } from '../contexts/index.js'
+import type { StartCheck, Verify } from '../doctor/index.js'
+import type {
+  DeleteDocument,
+  DocumentEventEmitter,
+  EmbeddingModels,
+  GetDocument,
+  IndexContextWords,
+  ListDocuments,
+  ProcessDocument,
+  RetryDocument,
+  UploadDocument,
+  WaitForDocument,
+} from '../documents/index.js'
+import type { SecretBox } from '../kernel/secret-box.js'
+import type {
+  PurgeAccount,
+  PurgeCompany,
+  PurgeContext,
+  PurgeDocument,
+  Sweep,
+  SweepInTurn,
+} from '../maintenance/index.js'
+import type { DeliverEvent, Deliveries, Destinations, RecordEvent, TrimDeliveries } from '../outbox/index.js'
+import type { Clock, FileStore, LexicalIndex, Storage, Telemetry, TokenSigner, VectorIndex } from '../ports/index.js'
+import type { Search } from '../search/index.js'
+import type {
+  AccessRecorder,
+  Administration,
+  AuthenticateToken,
+  Authorizer,
+  Initialize,
+  ListPermissionOptions,
+  Passwords,
+  Permissions,
+  Reach,
+  SendMail,
+  TokenIssuer,
+  Tokens,
+  Users,
+} from '../tenancy/index.js'
+
+/** The objects that an engine works with, wired to its ports. */
+export interface EngineParts {
+  readonly accessRecorder: AccessRecorder
+  readonly administration: Administration
+  readonly auditRefusals: AuditRefusals
+  readonly authenticateToken: AuthenticateToken
+  readonly authorizer: Authorizer
+  readonly clock: Clock
+  readonly contexts: Contexts
+  readonly deleteDocument: DeleteDocument
+  readonly deliverEvent: DeliverEvent
+  readonly deliveries: Deliveries
+  readonly destinations: Destinations
+  readonly documentEvents: DocumentEventEmitter
+  readonly embeddingModels: EmbeddingModels
+  readonly fileStore: FileStore
+  readonly getDocument: GetDocument
+  /** The reach of the host's own administration. */
+  readonly hostReach: Reach
+  readonly indexContextWords: IndexContextWords
+  readonly initialize: Initialize
+  readonly lexicalIndex: LexicalIndex
+  readonly listAudit: ListAudit
+  readonly listDocuments: ListDocuments
+  readonly listPermissionOptions: ListPermissionOptions
+  readonly passwords: Passwords
+  readonly permissions: Permissions
+  readonly processDocument: ProcessDocument
+  readonly purgeAccount: PurgeAccount
+  readonly purgeCompany: PurgeCompany
+  readonly purgeContext: PurgeContext
+  readonly purgeDocument: PurgeDocument
+  readonly recordEvent: RecordEvent
+  readonly retryDocument: RetryDocument
+  readonly search: Search
+  readonly secretBox: SecretBox
+  readonly sendMail: SendMail
+  readonly startCheck: StartCheck
+  readonly storage: Storage
+  readonly sweep: Sweep
+  readonly sweepInTurn: SweepInTurn
+  readonly telemetry: Telemetry
+  readonly tokenIssuer: TokenIssuer
+  readonly tokenSigner: TokenSigner
+  readonly tokens: Tokens
+  readonly trimAudit: TrimAudit
+  readonly trimDeliveries: TrimDeliveries
+  readonly uploadDocument: UploadDocument
+  readonly users: Users
+  readonly vectorIndex: VectorIndex
+  readonly verify: Verify
+  readonly waitForDocument: WaitForDocument
+}
