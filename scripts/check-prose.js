@@ -18,7 +18,8 @@ const RULES = [
   {
     says: 'begins with a noun clause: name the subject first',
     isBroken: (sentence) =>
-      /^(What|Whether|Whoever|Whose|Which|Who|Of|Where|How)\b/.test(sentence) && !/\?$|^What to do:|^How to /.test(sentence),
+      /^(What|Whether|Whoever|Whose|Which|Who|Of|Where|How)\b/.test(sentence) &&
+      !/\?$|^What to do:|^How to /.test(sentence),
   },
   {
     says: `has more than ${MOST_WORDS} words: make two sentences of it`,

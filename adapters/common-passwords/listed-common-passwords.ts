@@ -2,7 +2,7 @@ import type { CommonPasswords } from '../../src/ports/index.js'
 
 /**
  * The most common passwords of leaks, in lower case: the 49,233 of `@zxcvbn-ts/language-common`, the most common first.
- * All of them are used. Of the first 10,000, only 25 have 12 characters or more, and `password1234` has rank 18,530.
+ * All of them are used. Only 25 of the first 10,000 have 12 characters or more, and `password1234` has rank 18,530.
  */
 export class ListedCommonPasswords implements CommonPasswords {
   #passwords: Promise<ReadonlySet<string>> | undefined

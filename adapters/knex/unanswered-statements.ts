@@ -17,7 +17,7 @@ const openStatements = new WeakMap<DriverConnection, number>()
 /**
  * Closes a connection when one of its statements has no answer in time. The driver only rejects that statement: the
  * answer may still come, or the server may be lost, and the next user of the connection would wait just as long
- * (node-postgres, issue 3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
+ * (brianc/node-postgres#3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
  */
 export function closeWhenUnanswered(connection: DriverConnection): void {
   const query = connection.query.bind(connection)

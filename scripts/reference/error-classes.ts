@@ -4,12 +4,12 @@ import ts from 'typescript'
 
 export interface ErrorClass {
   readonly name: string
-  /** Whether callers can import it from `alcove` or `alcove/ports`. */
+  /** True if callers can import it from `alcove` or `alcove/ports`. */
   readonly isExported: boolean
   /** Its docstring. */
   readonly description: string
   readonly codes: readonly string[]
-  /** Whether the same call may succeed later: always, never, or as `isTransient` of each error says. */
+  /** Says if the same call may succeed later: always, never, or as `isTransient` of each error says. */
   readonly isTransient: boolean | 'sometimes'
 }
 

@@ -59,7 +59,7 @@ function describe(
   return { ...note, code: name, of, when, status: statusOf(note, of, statuses.get(name)) }
 }
 
-/** Whether one sentence tells of all codes of a class: they differ in the thing that is not there. */
+/** True if one sentence describes all codes of a class: they differ only in the missing thing. */
 function isAbout(of: ErrorClass | undefined): boolean {
   return of?.codes.every((each) => each.endsWith('_NOT_FOUND')) ?? false
 }

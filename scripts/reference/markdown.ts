@@ -32,7 +32,7 @@ export function sentence(text: string): string {
   return /[.!?:]$/.test(begun) ? begun : `${begun}.`
 }
 
-/** What stands at the top of a page that nobody edits by hand. */
+/** The note at the top of a generated page. */
 export function generatedNote(source: string): string {
   return `> This page is generated from ${source}. Do not edit it: change the source and run \`npm run generate:reference\`.`
 }

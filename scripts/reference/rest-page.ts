@@ -157,7 +157,7 @@ function answerTable(answers: readonly (readonly [status: string, answer: Answer
 
 function answerRow(status: string, { description, headers = {}, content = {} }: Answer): string[] {
   const bodies = Object.entries(content).map(([type, { schema }]) => {
-    // What a body holds tells its type, too, where it is JSON of one of the schemas.
+    // The type of a JSON body of a schema is the name of that schema.
     if (schema === undefined) return code(type)
     return type === 'application/json' ? typeText(schema) : `${code(type)}: ${typeText(schema)}`
   })

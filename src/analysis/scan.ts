@@ -33,8 +33,8 @@ export function scan(text: string, sink: Sink): void {
 }
 
 /**
- * A fast path for most words of most texts: words of ASCII letters in lower case, with or without a capital at the
- * start, that white space or punctuation ends and that are not part of an identifier.
+ * A fast path for most words of most texts. It takes words of ASCII letters in lower case, with or without a capital at
+ * the start. White space or punctuation must end them, and they must not be part of an identifier.
  *
  * @returns the end of the word; `from` if there is no such word
  */

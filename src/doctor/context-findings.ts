@@ -103,7 +103,7 @@ function unreadableNow(context: ContextRecord, { collection: { name: collection 
 /** Vectors of one document that are read. All vectors are counted. */
 const SAMPLES_PER_DOCUMENT = 8
 const VECTORS_PER_READ = 512
-/** How much the length of a vector may differ from 1, if the model normalizes its vectors. */
+/** The largest difference of a vector's length from 1, if the model normalizes its vectors. */
 const LENGTH_TOLERANCE = 0.01
 
 /** A problem of one vector. */

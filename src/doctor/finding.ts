@@ -78,7 +78,7 @@ export interface Problem {
  * - `collection-without-context`: vectors of a context that does not exist
  * - `collection-of-other-model`: vectors of a context that another model made; no search finds them
  * - `words-missing`, `words-surplus`: the word index has fewer, or more, chunks of a completed document than the
- *   document. Of a context: documents whose words are not indexed, and no job indexes them
+ *   document. A context has documents whose words are not indexed, and no job indexes them
  * - `words-without-document`: words of a document that the context does not have
  * - `words-unreadable`: words of a context that the word index cannot read
  * - `words-without-context`: words of a context that does not exist
@@ -144,7 +144,7 @@ export interface Finding {
   readonly message: string
   /** Undefined if the engine cannot repair it. */
   readonly repairKind?: RepairKind
-  /** What the operator can do. Findings with a repair kind have a fixed sentence instead. */
+  /** The action that the operator can take. Findings with a repair kind have a fixed sentence instead. */
   readonly advice?: string
 }
 

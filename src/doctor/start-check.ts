@@ -5,7 +5,7 @@ import type { Examination } from './verify.js'
 
 /** The host's first calls, such as a search, come before the check. */
 const DELAY_MS = 1_000
-/** Problems that are reported one by one. Of the others only the number is reported. */
+/** Problems that are reported one by one. Only the number of the others is reported. */
 const MAX_REPORTED = 20
 /** Problems that the report keeps. */
 const MAX_KEPT = 1_000

@@ -23,8 +23,11 @@ export function inverseDocumentFrequency(chunks: number, withTerm: number): numb
 }
 
 /**
- * Computes the BM25 score of a chunk: the sum, over the terms of a question, of weight · idf · tf · (k1 + 1) / (tf + k1
- * · (1 - b + b · length / mean length)), where k1 is 1.2 and b is 0.75. After Robertson and Zaragoza 2009, "The
+ * Computes the BM25 score of a chunk, a sum over the terms of a question:
+ *
+ * `weight · idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / mean length))`
+ *
+ * k1 is 1.2 and b is 0.75. After Robertson and Zaragoza 2009, "The
  * Probabilistic Relevance Framework: BM25 and Beyond".
  *
  * @param idfs for each term of the question: its {@link inverseDocumentFrequency} times its weight

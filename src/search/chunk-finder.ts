@@ -1,5 +1,5 @@
-import { VectorsDamagedError } from '../kernel/errors.js'
 import { inBatches } from '../kernel/batches.js'
+import { VectorsDamagedError } from '../kernel/errors.js'
 import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
 import {
   areWordsSelective,

@@ -23,7 +23,7 @@ const MAX_LENGTH = 320
 
 /**
  * Finds the part of a text that has most of a question's terms. Each term counts once; terms that are rare in the text
- * count more. Of equal parts it prefers the shortest, then the first. The part begins and ends with a term. Works in
+ * count more. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
  * slices of some milliseconds, between which other work of the event loop can run.
  *
  * @returns `undefined` if the text has none of the terms

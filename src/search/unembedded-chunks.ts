@@ -1,5 +1,5 @@
-import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
 import { inBatches } from '../kernel/batches.js'
+import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
 import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
 import { BestWindows, type NearChunk } from './known-chunks.js'
 

@@ -79,7 +79,7 @@ export async function requireCompany(repositories: Repositories, reach: Reach, c
 }
 
 /**
- * Makes sure that a limited reach covers each company that has an API key of a user, except revoked keys: nobody may
+ * Makes sure that a limited reach covers each company that has an API key of a user. Revoked keys do not count. Nobody may
  * take a key from a company that they do not manage.
  *
  * @throws ForbiddenError

@@ -249,8 +249,8 @@ export class Passwords {
    * @throws OneTimePasswordRequiredError if the password is right, and `otp` is missing
    * @throws SecretUnreadableError if the password is right, and the user's secret was altered
    * @throws ThrottledError
-   *   - after too many wrong passwords for the e-mail address or from the network address within a minute, also for the
-   *     right password: a throttle that lets the right one pass would not slow down guessing
+   *   - after too many wrong passwords for the e-mail address or from the network address within a minute. It is thrown
+   *     for the right password too, because letting that pass would not slow down guessing
    *   - if too many passwords are being checked
    *   - after too many wrong one-time passwords of the user, if the password is right
    */
