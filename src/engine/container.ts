@@ -165,7 +165,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     listDocuments: container.get(ListDocuments),
     listPermissionOptions: container.get(ListPermissionOptions),
     passwords: container.get(Passwords),
-    permissions: container.get(Permissions),
+    userPermissions: container.get(Permissions),
     processDocument: container.get(ProcessDocument),
     purgeAccount: container.get(PurgeAccount),
     purgeCompany: container.get(PurgeCompany),
@@ -195,8 +195,8 @@ export function wireParts(options: EngineOptions): EngineParts {
 }
 
 /** Binds a class whose constructor takes exactly the objects of these tokens. */
-type Bind = <Arguments extends readonly unknown[], T>(
-  target: new (...dependencies: Arguments) => T,
+type Bind = <Arguments extends readonly unknown[]>(
+  target: new (...dependencies: Arguments) => object,
   dependencies: { readonly [Index in keyof Arguments]: Token<Arguments[Index]> },
 ) => void
 

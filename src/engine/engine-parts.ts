@@ -67,7 +67,7 @@ export interface EngineParts {
   readonly listDocuments: ListDocuments
   readonly listPermissionOptions: ListPermissionOptions
   readonly passwords: Passwords
-  readonly permissions: Permissions
+  readonly userPermissions: Permissions
   readonly processDocument: ProcessDocument
   readonly purgeAccount: PurgeAccount
   readonly purgeCompany: PurgeCompany

@@ -308,12 +308,12 @@ export function createPermissionOperations(parts: EngineParts, principal: Princi
     options: async (path) => await parts.listPermissionOptions.execute(await authorize(), path),
     create: async (permission) => {
       const { actor, reach } = await authorize()
-      return await parts.permissions.grant(permission, actor, reach)
+      return await parts.userPermissions.grant(permission, actor, reach)
     },
-    update: async (change) => await parts.permissions.changeRole(change, (await authorize()).reach),
-    toggle: async (id) => await parts.permissions.toggle(id, (await authorize()).reach),
+    update: async (change) => await parts.userPermissions.changeRole(change, (await authorize()).reach),
+    toggle: async (id) => await parts.userPermissions.toggle(id, (await authorize()).reach),
     delete: async (id) => {
-      await parts.permissions.revoke(id, (await authorize()).reach)
+      await parts.userPermissions.revoke(id, (await authorize()).reach)
     },
   }
 }

@@ -209,7 +209,7 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)('a build o
     knexes.push(knex)
     await expect(newIndex({ knex }).prepare()).rejects.toMatchObject({
       code: 'ERR_UNSUPPORTED',
-      message: expect.stringContaining('have an administrator run "create extension vector"') as string,
+      message: expect.stringContaining('let an administrator run "create extension vector"') as string,
     })
   })
 
