@@ -2,7 +2,17 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['docs/.vitepress/cache/', 'docs/.vitepress/dist/', 'dist/', 'node_modules/', 'coverage/', 'test/http/generated/', 'examples/**/*.js'] },
+  {
+    ignores: [
+      'docs/.vitepress/cache/',
+      'docs/.vitepress/dist/',
+      'dist/',
+      'node_modules/',
+      'coverage/',
+      'test/http/generated/',
+      'examples/**/*.js',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -409,8 +409,16 @@ describe('a connection error', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n',
       'ended without a response',
     ],
-    ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'does not have the status of a final response (ERR_RESPONSE_STATUS)'],
-    ['a status below 100', 'HTTP/1.1 099 Low\r\n\r\n', 'does not have the status of a final response (ERR_RESPONSE_STATUS)'],
+    [
+      '101 alone',
+      'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+      'does not have the status of a final response (ERR_RESPONSE_STATUS)',
+    ],
+    [
+      'a status below 100',
+      'HTTP/1.1 099 Low\r\n\r\n',
+      'does not have the status of a final response (ERR_RESPONSE_STATUS)',
+    ],
     [
       'with 20 kB of headers',
       `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,

@@ -13,7 +13,7 @@ function inLanguage(...languages: readonly string[]): CodeBlock[] {
 
 /** A block without imports, or with one of a file beside it, is a part of a program. The tests of the README compile those with what stands around them. */
 function isFragment({ code, marks }: CodeBlock): boolean {
-  return marks.includes('fragment') || !/^import /m.test(code) || /from '\.\//.test(code)
+  return marks.includes('fragment') || !/^import /m.test(code) || code.includes("from './")
 }
 
 describe('the code of the pages', () => {
