@@ -9,25 +9,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { missingPeers, WITH_PEERS } from './peers.js'
-import { writePages } from './write-pages.js'
+import { BENCHMARKS, writePages } from './write-pages.js'
 
-const BENCHMARKS = [
-  'chunking',
-  'embedding',
-  'ingestion',
-  'memory',
-  'search',
-  'words',
-  'start',
-  'events',
-  'rest',
-  'growth',
-  'install',
-  'tenancy',
-  'retrieval-quality',
-  'extraction',
-  'documents',
-]
 const FLAGS = ['--quick', '--without-peers']
 /** The time limit for all smoke tests together. */
 const MOST_QUICK_SECONDS = 60

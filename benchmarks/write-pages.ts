@@ -12,7 +12,7 @@ import { TARGETS } from './targets.js'
 const require = createRequire(import.meta.url)
 
 /** The benchmarks in the order of the overview. */
-const NAMES = [
+export const BENCHMARKS: readonly string[] = [
   'chunking',
   'embedding',
   'ingestion',
@@ -28,7 +28,7 @@ const NAMES = [
   'retrieval-quality',
   'extraction',
   'documents',
-] as const
+]
 
 const PAGES = join(import.meta.dirname, 'pages')
 const OVERVIEW = join(import.meta.dirname, 'README.md')
@@ -48,16 +48,16 @@ export async function writePages(): Promise<void> {
 /** The overview and all pages. No figure in them is typed by hand. */
 export async function pageTexts(): Promise<{ readonly path: string; readonly text: string }[]> {
   const reports = new Map<string, Report | undefined>()
-  for (const name of NAMES) reports.set(name, await readReport(name))
+  for (const name of BENCHMARKS) reports.set(name, await readReport(name))
   const pages = await Promise.all(
-    NAMES.map(async (name) => {
+    BENCHMARKS.map(async (name) => {
       const path = join(PAGES, `${name}.md`)
       const [head = ''] = (await readFile(path, 'utf8')).split(MARK)
       const parts = [head.trim(), MARK, ...figuresOf(name, reports.get(name))]
       return { path, head, text: formatted(path, parts) }
     }),
   )
-  const overview = NAMES.map((name, at) => overviewRow(name, pages[at]?.head ?? '', reports.get(name)))
+  const overview = BENCHMARKS.map((name, at) => overviewRow(name, pages[at]?.head ?? '', reports.get(name)))
   return [...pages, { path: OVERVIEW, text: formatted(OVERVIEW, [...INTRODUCTION, toMarkdown(overview)]) }]
 }
 
