@@ -11,7 +11,7 @@ const bytes = await readFile(path)
 const LIBRARIES = {
   unpdf: async () => {
     const { extractText, getResolvedPDFJS } = await import('unpdf')
-    // Which it loads with its first call else.
+    // Otherwise the first call loads it.
     await getResolvedPDFJS()
     return async () => ({ text: (await extractText(new Uint8Array(bytes), { mergePages: true })).text })
   },

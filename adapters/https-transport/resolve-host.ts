@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { isCode } from '../node-kit/index.js'
 
 /** The time for which the second family is awaited after the first has answered. */
 const SECOND_FAMILY_MS = 1_000
@@ -53,5 +54,5 @@ function collectAddresses(answers: readonly PromiseSettledResult<string[]>[]): s
 }
 
 function isWithoutRecords(error: Error): boolean {
-  return 'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND')
+  return isCode(error, 'ENODATA', 'ENOTFOUND')
 }

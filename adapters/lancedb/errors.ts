@@ -1,4 +1,5 @@
 import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
+import { isCode } from '../node-kit/index.js'
 
 /** Lance gives the system's error as words and as a number. */
 const DISK_FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
@@ -58,7 +59,7 @@ function translateError(error: unknown): unknown {
  */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof AlcoveError) return false
-  const isNative = 'code' in error && error.code === 'GenericFailure'
+  const isNative = isCode(error, 'GenericFailure')
   const { message } = error
   if (!isNative || DISK_FULL.test(message) || TRANSIENT.test(message) || NOT_DAMAGED.test(message)) return false
   const number = SYSTEM_ERROR.exec(message)?.[2]

@@ -1,4 +1,5 @@
 import { AlcoveError, FileMissingError, StorageError, StorageFullError } from '../../src/ports/index.js'
+import { codeOf as systemCodeOf } from '../node-kit/index.js'
 
 /** The form of an error code of a server or of the system. Other texts might contain anything. */
 const CODE = /^[A-Za-z0-9_]{1,64}$/
@@ -158,7 +159,8 @@ function statusOf(error: Error): number | undefined {
 function codeOf(error: Error, status: number | undefined): string | undefined {
   if (error.message === 'Region is missing') return 'NoRegion'
   if (error.message.includes('Deserialization error')) return 'NotAnS3'
-  const system = 'code' in error && typeof error.code === 'string' && CODE.test(error.code) ? error.code : undefined
+  const ownCode = systemCodeOf(error)
+  const system = ownCode !== undefined && CODE.test(ownCode) ? ownCode : undefined
   const isNamed = error.name in TRANSIENT || error.name in PERMANENT || FULL_CODES.has(error.name)
   if (isNamed) return system !== undefined && system in TRANSIENT ? system : error.name
   if (status === undefined) return system

@@ -1,4 +1,5 @@
 import { UnsupportedError } from '../../src/ports/index.js'
+import { isCode } from '../node-kit/index.js'
 
 /** The parts of the two packages that the adapter uses. A host installs the packages if it keeps files in a bucket. */
 export type Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>
@@ -17,5 +18,5 @@ export async function loadSdk(): Promise<Sdk> {
 }
 
 function isNotInstalled(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  return isCode(error, 'ERR_MODULE_NOT_FOUND')
 }

@@ -8,7 +8,7 @@ export function rowsOf(path: string, expectedPath: string): string[][] | undefin
   return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))]
 }
 
-/** Whether the adapter's text has every cell of every row, each with its header where the first row has them. */
+/** True if the adapter's text has every cell of every row, each with its header if the first row has headers. */
 export function isRowEqual(rows: readonly (readonly string[])[], text: string): boolean {
   const [header = [], ...others] = rows
   const first = lineOf(header, (cell) => cell)
@@ -18,7 +18,7 @@ export function isRowEqual(rows: readonly (readonly string[])[], text: string): 
   return [withHeaders, withoutHeaders].some((lines) => comparable([first, ...lines].join('\n')) === found)
 }
 
-/** Whether two readings have the same cells. */
+/** True if two readings have the same cells. */
 export function areSameRows(rows: readonly (readonly string[])[], others: readonly (readonly string[])[]): boolean {
   const cells = (table: readonly (readonly string[])[]): string =>
     table.map((row) => row.map(comparable).join('\u0001')).join('\u0002')
@@ -37,7 +37,7 @@ function named(header: string | undefined, cell: string): string {
   return name === '' ? cell : `${name}: ${cell}`
 }
 
-/** Which characters bytes stand for is another question than where cells end. */
+/** Keeps ASCII alone: the benchmark compares the ends of cells, and not the decoding of characters. */
 function comparable(text: string): string {
   return text.replace(/[^\x21-\x7E]+/g, '')
 }

@@ -1,11 +1,11 @@
 import { oracleTexts } from './oracle-texts.js'
 import { isWrongReference } from './wrong-references.js'
 
-/** What antiword adds by itself: marks for pictures, the numbers of lists, and the codes of some fields. */
+/** Text that antiword adds by itself: marks for pictures, the numbers of lists, and the codes of some fields. */
 const ADDED = /\[pic\]|^[ \t|]*(?:\d{1,3}|[a-z]|[ivx]+)[.)]+(?=\s)|\bHYPERLINK\s+"[^"]*"/gim
 
 /**
- * What antiword (or, where it fails, catdoc) reads from the documents of the shared data.
+ * Text that antiword reads from the documents of the shared data, or catdoc if antiword fails.
  * @returns a text by file, as the manifest names it; files without a right text are left out
  */
 export function docReferences(dataFolder: string): Map<string, string> {

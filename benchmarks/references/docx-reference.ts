@@ -9,7 +9,7 @@ export interface DocxReference {
 }
 
 const RELATED = /\/(footnotes|endnotes|comments|header|footer)$/
-/** What Word does not show: deletions, the old place of what was moved, and the same drawing for older versions. */
+/** Parts that Word does not show: deletions, the old place of what was moved, and the same drawing for older versions. */
 const UNSEEN = /<((?:\w+:)?(?:del|moveFrom|Fallback))(?:\s[^<>]*[^/<>])?>[^]*?<\/\1>/g
 const SEPARATORS =
   /<(\w+:)?(?:foot|end)note\s[^<>]*type="(?:continuationS|s)eparator"[^<>]*>[^]*?<\/\1?(?:foot|end)note>/g

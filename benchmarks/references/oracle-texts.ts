@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** What other programs read from the documents of the shared data: a text by file, as the manifest names it. */
+/** Text that other programs read from the documents of the shared data, by the file names of the manifest. */
 export function oracleTexts(dataFolder: string): Map<string, string> {
   const lines = gunzipSync(readFileSync(join(dataFolder, 'oracle/texts.jsonl.gz')))
     .toString('utf8')

@@ -1,7 +1,7 @@
 import { oracleTexts } from './oracle-texts.js'
 
 /**
- * What pdftotext of poppler 22.12 reads from the documents of the shared data.
+ * Text that pdftotext of poppler 22.12 reads from the documents of the shared data.
  *
  * @returns a text by file, as the manifest names it; files without text are left out
  */

@@ -8,10 +8,10 @@ import { docxReference } from './docx-reference.js'
 import { pdfReferences } from './pdf-reference.js'
 import { isWrongReference } from './wrong-references.js'
 
-/** What a program has read from a document. */
+/** The content that a program has read from a document. */
 export interface Reading {
   readonly text: string
-  /** Of a table, where the program gives them. */
+  /** The rows of a table, if the program gives them. */
   readonly rows?: readonly (readonly string[])[]
 }
 

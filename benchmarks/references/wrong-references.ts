@@ -17,7 +17,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   txt: ['multi-language', 'Kazakh', 'Bosnian_Bosanski-Latin2', 'HZ', 'Hungarian_Magyar-Unicode'],
 }
 
-/** Whether a document's reference is known to be wrong, and left out of every figure. */
+/** True if a document's reference is known to be wrong. Every figure leaves it out. */
 export function isWrongReference(type: string, file: string): boolean {
   return WRONG[type]?.some((name) => file.includes(name)) === true
 }

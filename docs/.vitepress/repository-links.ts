@@ -9,7 +9,7 @@ import { dirname, extname, join, relative, resolve, sep } from 'node:path'
 import type { MarkdownEnv, MarkdownRenderer } from 'vitepress'
 import { isPage, placeOf, ROOT } from './site-pages.js'
 
-/** What the browser shows as text only where its name says so. */
+/** Files that the browser shows as text only if their name ends with `.txt`. */
 const SOURCES: ReadonlySet<string> = new Set(['', '.ts', '.js', '.mjs', '.cjs', '.md', '.yml'])
 const COPIES = join(import.meta.dirname, 'public/files')
 
@@ -37,7 +37,7 @@ function retarget(tokens: readonly Token[], page: string): void {
   }
 }
 
-/** Where a link leads on the site; `undefined` where it leads to a folder. */
+/** The target of a link on the site; `undefined` for a folder. */
 function targetOf(link: string, page: string): string | undefined {
   if (/^([a-z][a-z0-9+.-]*:|\/|#)/i.test(link)) return link
   const [name = '', anchor] = decodeURI(link).split('#')

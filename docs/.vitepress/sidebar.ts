@@ -1,8 +1,8 @@
 /** The sidebar, made of the folders: a new page comes into it by itself. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DefaultTheme } from 'vitepress'
-import { OTHER_PAGES, placeOf, ROOT } from './site-pages.js'
+import { OTHER_PAGES, pagesIn, placeOf, ROOT } from './site-pages.js'
 
 const FOLDERS: Readonly<Record<string, string>> = {
   tutorials: 'Tutorials',
@@ -20,17 +20,9 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
     return { text, items: folder === 'reference' ? [...items, API] : items }
   })
   const project = [...pagesIn('docs'), ...Object.keys(OTHER_PAGES)].filter(
-    (path) => placeOf(path) !== 'index.md' && existsSync(join(ROOT, path)),
+    (path) => placeOf(path) !== 'index.md' && !path.startsWith('benchmarks/pages/') && existsSync(join(ROOT, path)),
   )
   return [...groups, { text: 'Project', items: project.map(itemOf) }].filter(({ items }) => items.length > 0)
-}
-
-function pagesIn(folder: string): string[] {
-  if (!existsSync(join(ROOT, folder))) return []
-  return readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .map((name) => `${folder}/${name}`)
 }
 
 function itemOf(path: string): DefaultTheme.SidebarItem {

@@ -1,4 +1,4 @@
-/** Which files of the repository are pages of the site, and where. */
+/** The files of the repository that are pages of the site, and their places there. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -11,9 +11,19 @@ export const OTHER_PAGES: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
   'benchmarks/README.md': 'benchmarks.md',
+  ...Object.fromEntries(pagesIn('benchmarks/pages').map((path) => [path, path.replace('/pages/', '/')])),
 }
 
-/** Where a page is on the site. @param path from the root of the repository */
+/** Paths of the Markdown files directly in a folder. */
+export function pagesIn(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return []
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => `${folder}/${name}`)
+}
+
+/** The place of a page on the site. @param path from the root of the repository */
 export function placeOf(path: string): string {
   return OTHER_PAGES[path] ?? path.replace(/^docs\//, '')
 }
@@ -24,10 +34,10 @@ export function notPages(): string[] {
     if (entry.isDirectory()) return ['docs', 'benchmarks'].includes(entry.name) ? [] : [`${entry.name}/**`]
     return entry.name.endsWith('.md') && OTHER_PAGES[entry.name] === undefined ? [entry.name] : []
   })
-  return [...others, 'benchmarks/*/**']
+  return [...others, 'benchmarks/!(pages)/**']
 }
 
-/** Whether a file of the repository is a page of the site. */
+/** True if a file of the repository is a page of the site. */
 export function isPage(path: string): boolean {
   return path.endsWith('.md') && (path.startsWith('docs/') || OTHER_PAGES[path] !== undefined)
 }

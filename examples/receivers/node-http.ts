@@ -38,7 +38,7 @@ server.listen(Number(PORT), () => {
   console.log(`listening on port ${(server.address() as AddressInfo).port}`)
 })
 
-/** What the event asks for. Events of types that are not named here, or not known, are discarded. */
+/** Acts on an event. It discards events of other types. */
 function act(event: WebhookEvent): void {
   if (event.type === 'run.completed' || event.type === 'run.failed') {
     console.log(`run ${event.data.jobKey} ${event.data.success ? 'succeeded' : 'failed'}`)

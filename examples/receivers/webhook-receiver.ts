@@ -1,4 +1,4 @@
-/** What receivers of webhooks have in common, whatever serves them: verify, deduplicate, act, answer. */
+/** The part that all receivers of webhooks share: verify, deduplicate, act, answer. */
 import {
   verifyWebhook,
   type WebhookEvent,
@@ -7,13 +7,13 @@ import {
   WebhookSignatureError,
 } from 'alcove/webhooks'
 
-/** Events have a few hundred bytes. What is larger than this comes from somebody else, and is not read on. */
+/** Events have a few hundred bytes. A larger body comes from another sender, and is not read to its end. */
 export const MAX_BODY_BYTES = 1_000_000
 
 export interface WebhookReceiverOptions {
   /** The destination's signing secret; the old and the new one while it is being rotated. */
   readonly secret: string | readonly string[]
-  /** Does what an event asks for. What takes long goes into a queue: the sender waits for five seconds. */
+  /** Acts on an event. Put long work into a queue: the sender waits for five seconds. */
   readonly act: (event: WebhookEvent) => Promise<void> | void
 }
 
@@ -25,7 +25,7 @@ export class WebhookReceiver {
     this.#options = options
   }
 
-  /** @returns the HTTP status to answer with (specification, Errors, rule 5) */
+  /** @returns the HTTP status to answer with (docs/explanation/specification.md, Errors, rule 5) */
   async receive(rawBody: Uint8Array, headers: WebhookHeaders): Promise<number> {
     try {
       const event = await verifyWebhook(rawBody, headers, this.#options.secret)
@@ -44,10 +44,10 @@ export class WebhookReceiver {
 }
 
 /**
- * The last events, by their ids. They are forgotten with the process, and other processes do not know of
- * them. A receiver in earnest inserts the id into a table of its database where it is a unique key, in the
- * very transaction that does what the event asks for: an insert waits for the transaction that has the same
- * id, then fails, which is a duplicate; and what was rolled back may come again.
+ * The last events, by their ids. The process forgets them when it ends, and other processes do not know them.
+ *
+ * In production, insert the id into a table with a unique key, in the transaction that acts on the event. An insert
+ * of the same id waits for that transaction, then fails: the event is a duplicate. After a rollback it may come again.
  */
 class EventsActedOn {
   readonly #outcomes = new Map<string, Promise<void>>()

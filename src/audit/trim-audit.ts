@@ -1,12 +1,8 @@
-import type { JobHandler, JobRun } from '../jobs/index.js'
-import { pause } from '../kernel/abort.js'
+import { type JobHandler, type JobRun, removeInBatches } from '../jobs/index.js'
 import type { Clock, NewJob, Repositories } from '../ports/index.js'
 
 const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** A small batch, so that other users of the database do not wait long. */
-const ROWS_PER_BATCH = 200
-const PAUSE_MS = 50
 
 /** The job that removes old entries; a database has only one. */
 export const TRIM_AUDIT: NewJob = { kind: 'trim-audit', subject: 1 }
@@ -24,13 +20,7 @@ export class TrimAudit implements JobHandler {
 
   async run(job: JobRun): Promise<void> {
     const oldestKept = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
-    for (;;) {
-      const removed = await job.transaction(({ audit }) => audit.removeOlderThan(oldestKept, ROWS_PER_BATCH), {
-        isProgress: true,
-      })
-      if (removed === 0) break
-      await pause(PAUSE_MS)
-    }
+    await removeInBatches(job, ({ audit }, limit) => audit.removeOlderThan(oldestKept, limit))
     await job.complete(enqueueNextRun)
   }
 

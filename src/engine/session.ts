@@ -269,7 +269,7 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     const { companyId } = principal
     return { reach, companyId, listedCompanyId: companyId }
   }
-  const refusalOptions = { by: actorOf(principal), refusals: () => parts.auditRefusals }
+  const refusalOptions = { by: actorOf(principal), refusals: parts.auditRefusals }
   return {
     principal,
     contexts: watchRefusals(createContextOperations(parts, principal, signals), CONTEXT_CHANGES, refusalOptions),

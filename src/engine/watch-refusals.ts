@@ -9,14 +9,14 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>
 export function watchRefusals<Operations extends object>(
   operations: Operations,
   methods: ChangingMethods<Operations>,
-  { by, refusals }: { readonly by: AuditActor; readonly refusals: () => AuditRefusals },
+  { by, refusals }: { readonly by: AuditActor; readonly refusals: AuditRefusals },
 ): Operations {
   const wrapped = { ...operations } as unknown as Record<string, Method>
   for (const [name, action] of Object.entries<AuditAction | undefined>(methods)) {
     const method = wrapped[name]
     if (method === undefined || action === undefined) continue
     wrapped[name] = async (...args: readonly unknown[]) =>
-      await refusals().watch(by, action, targetIdOf(action, args[0]), async () => await method(...args))
+      await refusals.watch(by, action, targetIdOf(action, args[0]), async () => await method(...args))
   }
   return wrapped as unknown as Operations
 }

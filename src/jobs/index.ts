@@ -1,5 +1,6 @@
 export type { JobHandler, JobRun } from './job-handler.js'
 export { JobWorker } from './job-worker.js'
 export { batched } from './record.js'
+export { removeInBatches } from './remove-in-batches.js'
 export type { Progress } from './running-job.js'
 export { untilNoBackup } from './until-no-backup.js'

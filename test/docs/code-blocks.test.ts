@@ -11,7 +11,7 @@ function inLanguage(...languages: readonly string[]): CodeBlock[] {
   return blocks.filter(({ language }) => languages.includes(language))
 }
 
-/** A block without imports, or with one of a file beside it, is a part of a program. The tests of the README compile those with what stands around them. */
+/** A block without imports, or with one of a file beside it, is a part of a program. It is only parsed. */
 function isFragment({ code, marks }: CodeBlock): boolean {
   return marks.includes('fragment') || !/^import /m.test(code) || code.includes("from './")
 }

@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import MarkdownIt from 'markdown-it'
 import type Token from 'markdown-it/lib/token.mjs'
+import { OTHER_PAGES, ROOT } from '../../docs/.vitepress/site-pages.js'
 
-export const ROOT: string = join(import.meta.dirname, '../..')
-
-/** Pages outside `docs`, relative to the root of the repository. */
-const OTHERS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'benchmarks/README.md']
+export { ROOT }
 
 const parser = new MarkdownIt({ html: true })
 
@@ -21,7 +19,7 @@ export function pagesOfDocs(): string[] {
 
 /** Every page that people read. */
 export function allPages(): string[] {
-  return [...OTHERS.filter((path) => existsSync(join(ROOT, path))), ...pagesOfDocs()]
+  return [...Object.keys(OTHER_PAGES), ...pagesOfDocs()]
 }
 
 /** The tokens of a page; tokens inside a paragraph or heading follow their container. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IS_FULL_FORM } from '../full-form.js'
@@ -36,19 +36,6 @@ async function pagePaths(...folders: readonly string[]): Promise<string[]> {
 function withoutTestContext(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env
   return env
-}
-
-/** The anchors that GitHub makes of headings. */
-function anchorsOf(page: string): ReadonlySet<string> {
-  const headings = page.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.*)$/gm)
-  return new Set(
-    [...headings].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  )
 }
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -294,24 +281,6 @@ describe('the documentation pages', () => {
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
     const { stdout } = await run(process.execPath, [compiler, '-p', folder.path], { cwd: folder.path })
     expect(stdout).toBe('')
-  })
-
-  it('link only to pages and headings that exist', async () => {
-    const paths = ['README.md', ...(await pagePaths('')).map((path) => join('docs', path))]
-    const texts = new Map(
-      await Promise.all(paths.map(async (path) => [path, await readFile(join(ROOT, path), 'utf8')] as const)),
-    )
-    const missing: string[] = []
-    for (const [path, text] of texts) {
-      const plain = text.replaceAll(/^```.*?^```/gms, '')
-      for (const [, target = '', anchor] of plain.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)) {
-        const file = target === '' ? path : join(dirname(path), target)
-        const found = texts.get(file) ?? (await readFile(join(ROOT, file), 'utf8').catch(() => undefined))
-        const isThere = found !== undefined && (anchor === undefined || anchorsOf(found).has(anchor))
-        if (!isThere) missing.push(`${path}: ${target}${anchor === undefined ? '' : `#${anchor}`}`)
-      }
-    }
-    expect(missing).toEqual([])
   })
 })
 
