@@ -1,25 +1,26 @@
-import { existsSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config'
 
 const ROOT = import.meta.dirname
 
-/** Tests are written against the sources, and run against what ships: `src/index.ts` is `dist/src/index.js` to them. */
-export const shippedCode: Plugin = {
-  name: 'shipped-code',
+/**
+ * Tests run on the sources. Programs that a source starts as a process or a thread, and files that it finds beside it,
+ * are those of `dist`, where each such source has a file at the same place.
+ */
+export const programsOfDist: Plugin = {
+  name: 'programs-of-dist',
   enforce: 'pre',
-  resolveId(specifier, importer) {
-    if (importer === undefined || !specifier.startsWith('.')) return null
-    const path = relative(ROOT, resolve(importer, '..', specifier))
-    if (!path.startsWith(`src${sep}`) && !path.startsWith(`adapters${sep}`)) return null
-    const built = join(ROOT, 'dist', path)
-    if (!existsSync(built)) throw new Error(`${path} is not built: run "npm run build" first`)
-    return { id: built, external: true }
+  transform(code, id) {
+    const path = relative(ROOT, id)
+    if (!path.startsWith(`adapters${sep}`) || !code.includes('import.meta.url')) return null
+    const built = pathToFileURL(join(ROOT, 'dist', path.replace(/\.ts$/, '.js')))
+    return { code: code.replaceAll('import.meta.url', JSON.stringify(built.href)), map: null }
   },
 }
 
 const config: ViteUserConfig = defineConfig({
-  plugins: [shippedCode],
+  plugins: [programsOfDist],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/shared/**'],

@@ -1,5 +1,5 @@
 /**
- * Builds `dist`: the code by the TypeScript compiler, the character maps that PDFs in Asian scripts need, and the page
+ * Builds `dist`: the code and its types in few files, the character maps that PDFs in Asian scripts need, and the page
  * of the API. A build of the same sources is kept.
  */
 import { execFileSync } from 'node:child_process'
@@ -18,6 +18,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { bundle } from './bundle.js'
+import { bundleTypes } from './bundle-types.js'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -28,6 +29,7 @@ const SOURCES = [
   'test/conformance',
   'scripts/build.js',
   'scripts/bundle.js',
+  'scripts/bundle-types.js',
   'tsconfig.base.json',
   'tsconfig.build.json',
 ]
@@ -49,14 +51,25 @@ async function build() {
   const swagger = dirname(require.resolve('swagger-ui-dist/package.json'))
   const pdfjs = dirname(require.resolve('pdfjs-dist/package.json'))
   rmSync(dist, { recursive: true, force: true })
-  execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
-  await bundle(dist)
+  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const entries = Object.values(exports).flatMap((entry) => entry.default ?? [])
+  await bundle(dist, [...entries, ...Object.values(bin)].map(inDist))
+  // Outside of node_modules, where types count as those of a library.
+  const declarations = join(dist, 'declarations')
+  const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', declarations]
+  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })
+  await bundleTypes(dist, declarations, entries.map(inDist))
+  rmSync(declarations, { recursive: true })
   cpSync(join(pdfjs, 'cmaps'), join(dist, 'adapters/text-extraction/cmaps'), { recursive: true })
   const assets = join(dist, 'adapters/http-server/assets')
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
     cpSync(join(swagger, name), join(assets, name.includes('.') ? name : `swagger-ui.${name}`))
   }
   chmodSync(join(dist, 'adapters/cli/bin.js'), 0o755)
+}
+
+function inDist(path) {
+  return path.replace('./dist/', '')
 }
 
 /** The files of `dist` with their times: a file that was changed by hand causes a new build. */

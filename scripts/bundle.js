@@ -1,9 +1,10 @@
 /**
- * Bundles the modules of `dist`, so that a host starts fast: hundreds of small files cost hundreds of milliseconds. Each
- * module of the engine becomes one file with its parts. Modules that start threads or processes, or read files beside
- * them, stay as the compiler made them. Libraries of many files become one file each in `dist/vendor`, with licences.
+ * Makes the modules of `dist` with esbuild. A host starts fast only if it reads few files: hundreds of small ones cost
+ * hundreds of milliseconds. `src` and each adapter become a few files each. A module that starts a program or finds
+ * files beside it stays a file at its place. Libraries of many files become one file each in `dist/vendor`, with
+ * licences.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { build } from 'esbuild'
 import * as zod from 'zod'
@@ -26,28 +27,105 @@ const OTHER_DATABASES = [
 /** The exports of each library of `vendor`, and the packages that it requires only on demand. */
 const LIBRARIES = {
   zod: { code: zodOf },
-  inversify: { code: "import 'reflect-metadata'\nexport { Container } from 'inversify'" },
-  jose: { code: "export * from 'jose'" },
+  inversify: { code: () => "import 'reflect-metadata'\nexport { Container } from 'inversify'" },
+  jose: { code: () => "export * from 'jose'" },
   knex: {
-    code: "export { default } from 'knex'",
+    code: () => "export { default } from 'knex'",
     external: ['sqlite3', 'pg', ...OTHER_DATABASES],
   },
 }
-/** The only modules of the core that adapters and hosts import. */
-const CORE_ENTRIES = ['index.js', 'ports/index.js', 'webhooks/index.js']
 
 const COMMON = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' }
 /** Libraries that are no ES modules ask for others by `require`. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
 
-/** @param {string} dist where the compiler has put its output */
-export async function bundle(dist) {
+/**
+ * @param {string} dist
+ * @param {readonly string[]} entries the files of `dist` that hosts import or run, relative to `dist`
+ */
+export async function bundle(dist, entries) {
+  const sources = ['src', 'adapters', 'test/conformance'].flatMap(sourcesIn)
+  const code = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+  const standing = sources.filter((path) => code.get(path).includes('import.meta'))
+  const started = standing.flatMap((path) => programsOf(path, code.get(path)))
+  const files = new Set([...entries.map((path) => path.replace(/\.js$/, '.ts')), ...standing, ...started])
+  for (const path of sources) if (/^adapters\/[^/]+\/index\.ts$/.test(path)) files.add(path)
+
+  await bundleLibraries(dist, [...code.values()])
+  for (const folder of new Set(sources.map(folderOf))) {
+    const own = [...files].filter((path) => folderOf(path) === folder)
+    await bundleFolder(dist, folder, own, new Set(standing))
+  }
+}
+
+function sourcesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `${folder}/${path.replaceAll(sep, '/')}`)
+    .sort()
+}
+
+/** The folder whose modules share files: `src`, an adapter, or the conformance suites. */
+function folderOf(path) {
+  return /^(src|adapters\/[^/]+|test\/conformance)(?=\/)/.exec(path)[0]
+}
+
+/** The programs that a module starts as processes or threads. */
+function programsOf(path, code) {
+  return [...code.matchAll(/new URL\('(\.[^']+)\.js', import\.meta\.url\)/g)].map(([, program]) =>
+    join(dirname(path), `${program}.ts`).replaceAll(sep, '/'),
+  )
+}
+
+async function bundleFolder(dist, folder, entries, standing) {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: entries.map((path) => join(root, path)),
+    outdir: dist,
+    outbase: root,
+    splitting: true,
+    packages: 'external',
+    write: false,
+    chunkNames: `${folder}/parts/[name]-[hash]`,
+    plugins: [othersStay(folder, standing)],
+  })
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    const code = text.replaceAll(OTHER, (_, target) => `"${pathFrom(path, join(dist, target))}"`)
+    writeFileSync(path, code)
+  }
+}
+
+/** Marks an import that stays. Its final path depends on the output file. */
+const OTHER = /"other:([^"]+)"/g
+
+/** Keeps imports of other folders, of modules that stand alone, and of the libraries of `vendor`. */
+const othersStay = (folder, standing) => ({
+  name: 'others-stay',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
+      const target = relative(root, join(resolveDir, path)).replaceAll(sep, '/')
+      const source = target.replace(/\.js$/, '.ts')
+      const isHere = folderOf(source) === folder && !standing.has(source)
+      if (kind === 'entry-point') return undefined
+      return isHere ? { path: join(root, source) } : { path: `other:${target}`, external: true }
+    })
+    onResolve({ filter: new RegExp(`^(${Object.keys(LIBRARIES).join('|')})$`) }, ({ path }) => ({
+      path: `other:vendor/${path}.js`,
+      external: true,
+    }))
+    // It is part of inversify's file.
+    onResolve({ filter: /^reflect-metadata$/ }, () => ({ path: 'other:vendor/inversify.js', external: true }))
+  },
+})
+
+async function bundleLibraries(dist, sources) {
   const vendor = join(dist, 'vendor')
   const licences = new Set()
   for (const [name, { code, external = [] }] of Object.entries(LIBRARIES)) {
     const { metafile } = await build({
       ...COMMON,
-      stdin: { contents: typeof code === 'function' ? code(dist) : code, resolveDir: root },
+      stdin: { contents: code(sources), resolveDir: root },
       outfile: join(vendor, `${name}.js`),
       external,
       minifyWhitespace: true,
@@ -58,93 +136,12 @@ export async function bundle(dist) {
   }
   const packages = [...licences].filter((name) => name !== undefined).sort()
   writeFileSync(join(vendor, 'LICENSES.txt'), packages.map(licenceOf).join('\n'))
-  for (const file of modulesIn(dist)) useVendor(file, vendor)
-
-  await bundleModule(join(dist, 'src'), CORE_ENTRIES)
-  for (const name of readdirSync(join(dist, 'adapters'))) {
-    const folder = join(dist, 'adapters', name)
-    if (!modulesIn(folder).some((file) => readFileSync(file, 'utf8').includes('import.meta'))) {
-      await bundleModule(folder, ['index.js'])
-    }
-  }
 }
-
-/**
- * Bundles the files of a folder into a few. Imports from other folders stay. Each former file becomes a stub that
- * re-exports its names from the bundle, for tests.
- */
-async function bundleModule(folder, entries) {
-  const files = modulesIn(folder)
-  const options = { ...COMMON, outdir: folder, outbase: folder, splitting: true, packages: 'external', write: false }
-  const names = await exportsOf(files, { ...options, plugins: [outsideStays(folder)] })
-  const made = await build({
-    ...options,
-    entryPoints: [...entries.map((entry) => join(folder, entry)), join(folder, EVERYTHING)],
-    chunkNames: 'parts/[name]-[hash]',
-    sourcemap: true,
-    plugins: [outsideStays(folder), withEverything(folder, names)],
-  })
-  for (const file of files) for (const path of [file, `${file}.map`]) rmSync(path, { force: true })
-  for (const [index, file] of files.entries()) {
-    const renamed = names.get(file).map((name) => `m${index}_${name} as ${name}`)
-    writeFileSync(file, `export { ${renamed.join(', ')} } from '${pathFrom(file, join(folder, EVERYTHING))}';\n`)
-  }
-  for (const { path, contents, text } of made.outputFiles) {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(
-      path,
-      path.endsWith('.js') ? text.replaceAll(OUTSIDE, (_, target) => `"${pathFrom(path, target)}"`) : contents,
-    )
-  }
-}
-
-/** The exports of modules, re-exports included. */
-async function exportsOf(files, options) {
-  const { metafile } = await build({ ...options, entryPoints: files, metafile: true })
-  return new Map(
-    files.map((file) => [file, metafile.outputs[relative(process.cwd(), file).replaceAll(sep, '/')].exports]),
-  )
-}
-
-const EVERYTHING = 'parts/everything.js'
-
-/** A module that exports what all others do, with their numbers before the names. */
-const withEverything = (folder, names) => ({
-  name: 'with-everything',
-  setup({ onResolve, onLoad }) {
-    const path = join(folder, EVERYTHING)
-    onResolve({ filter: /everything\.js$/ }, (asked) => (asked.path === path ? { path } : undefined))
-    onLoad({ filter: /everything\.js$/ }, (asked) => {
-      if (asked.path !== path) return undefined
-      const exported = [...names].map(([file, some], index) => {
-        const renamed = some.map((name) => `${name} as m${index}_${name}`)
-        return `export { ${renamed.join(', ')} } from '${pathFrom(join(folder, 'x'), file)}'`
-      })
-      return { contents: exported.join('\n'), resolveDir: folder }
-    })
-  },
-})
-
-/** Marks an import that stays. Its final path depends on the output file. */
-const OUTSIDE = /"outside:([^"]+)"/g
-
-/** Relative imports of what is not in the folder. */
-const outsideStays = (folder) => ({
-  name: 'outside-stays',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
-      const target = join(resolveDir, path)
-      if (kind === 'entry-point' || target.startsWith(folder + sep)) return undefined
-      return { path: `outside:${target.replaceAll(sep, '/')}`, external: true }
-    })
-  },
-})
 
 /** As much of zod as is used, under the one name by which it is used: all of it takes 20 ms more to load. */
-function zodOf(dist) {
+function zodOf(sources) {
   const used = new Set()
-  for (const file of modulesIn(dist)) {
-    const code = readFileSync(file, 'utf8')
+  for (const code of sources) {
     if (!code.includes("from 'zod'")) continue
     for (const [, name] of code.matchAll(/\bz\s*\.\s*(\w+)/g)) if (name in zod) used.add(name)
   }
@@ -154,26 +151,9 @@ function zodOf(dist) {
   return `import { ${imported} } from 'zod'\nexport const z = { ${members} }\n`
 }
 
-/** Imports a library from `vendor`. */
-function useVendor(file, vendor) {
-  const code = readFileSync(file, 'utf8')
-  const imports = new RegExp(`(from|import) '(${Object.keys(LIBRARIES).join('|')})'`, 'g')
-  const changed = code
-    .replaceAll("import 'reflect-metadata';\n", '\n')
-    .replaceAll(imports, (_, word, name) => `${word} '${pathFrom(file, join(vendor, `${name}.js`))}'`)
-  if (changed !== code) writeFileSync(file, changed)
-}
-
 function pathFrom(file, target) {
   const path = relative(dirname(file), target).replaceAll(sep, '/')
   return path.startsWith('.') ? path : `./${path}`
-}
-
-/** Without maps, which are not read at a start. */
-function modulesIn(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile() && file.name.endsWith('.js'))
-    .map((file) => join(file.parentPath, file.name))
 }
 
 /** The folder of the package that a file belongs to. One library may be there in two versions. */
