@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 
 const FIRST_PAUSE_MS = 500
@@ -63,7 +63,7 @@ async function listen(
     } catch {
       // The database is not reachable. Every caller that uses it gets that error itself.
     }
-    await setTimeout(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
+    await delay(pauseMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }

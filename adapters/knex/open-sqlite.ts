@@ -4,7 +4,7 @@ import { makeDatabaseFilePrivate } from '../node-kit/index.js'
 import { SILENT_LOG } from './silent-log.js'
 
 /** The one writer, and readers beside it. */
-const MAX_CONNECTIONS = 4
+const SQLITE_CONNECTIONS = 4
 /** Longest time that a statement waits for the transaction of another process. */
 const BUSY_TIMEOUT_MS = 15_000
 
@@ -22,7 +22,7 @@ export function openSqlite(filename: string): Knex {
     log: SILENT_LOG,
     pool: {
       min: 0,
-      max: MAX_CONNECTIONS,
+      max: SQLITE_CONNECTIONS,
       afterCreate: (connection: Database, done: (error: Error | null, connection: Database) => void) => {
         const pragmas = [
           `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,

@@ -5,10 +5,6 @@ import { isRightMissing } from './errors.js'
 /** The first version with iterative index scans, which continue until enough rows have passed a filter. */
 const MIN_VERSION = [0, 8] as const
 
-interface Rows<T> {
-  readonly rows: readonly T[]
-}
-
 /** True if the database has pgvector in a sufficient version, or its server offers one. */
 export async function hasPgVector(knex: Knex): Promise<boolean> {
   const found = await knex.raw<Rows<{ readonly version: string | null }>>(

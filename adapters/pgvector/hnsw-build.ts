@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { VectorTable } from './vector-tables.js'
 
@@ -40,7 +40,7 @@ export class HnswBuild {
     )
     while (finished !== undefined) {
       await this.#cancelStatement().catch(() => undefined)
-      if (await Promise.race([finished, setTimeout(CANCEL_INTERVAL_MS, false, { ref: false })])) return
+      if (await Promise.race([finished, delay(CANCEL_INTERVAL_MS, false, { ref: false })])) return
     }
   }
 

@@ -12,16 +12,16 @@ export const FORMATS: readonly TextFormat[] = [
 ]
 
 /** The contents that each extension allows. Word opens .doc and .docx by their content, and so does this extractor. */
-const WORD: readonly Content['kind'][] = ['word', 'ole', 'zip']
-const TEXT: readonly Content['kind'][] = ['text', 'markup', 'unknown']
+const WORD_KINDS: readonly Content['kind'][] = ['word', 'ole', 'zip']
+const TEXT_KINDS: readonly Content['kind'][] = ['text', 'markup', 'unknown']
 const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   // A file with a damaged beginning may still be a PDF.
   '.pdf': ['pdf', 'unknown'],
-  '.docx': WORD,
-  '.doc': WORD,
-  '.txt': TEXT,
-  '.md': TEXT,
-  '.csv': TEXT,
+  '.docx': WORD_KINDS,
+  '.doc': WORD_KINDS,
+  '.txt': TEXT_KINDS,
+  '.md': TEXT_KINDS,
+  '.csv': TEXT_KINDS,
 }
 
 /** The format for the extension of a name. @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` */

@@ -10,13 +10,13 @@ interface ZipKind {
   readonly part: RegExp
 }
 
-const WORD: ZipKind = {
+const WORD_ZIP: ZipKind = {
   name: 'a Word document',
   type: /wordprocessingml|ms-word\./,
   label: /wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.(?:document|template)\.macroEnabled/i,
   part: /^\/?word\//i,
 }
-const OTHERS: readonly ZipKind[] = [
+const OTHER_ZIPS: readonly ZipKind[] = [
   {
     name: 'an Excel workbook',
     type: /spreadsheetml|ms-excel/,
@@ -47,7 +47,7 @@ const OTHERS: readonly ZipKind[] = [
 
 /** The kind of a zip if its media type is certain. */
 export function zipKindOfType(type: string): { readonly name: string; readonly isWord: boolean } | undefined {
-  return toKind([WORD, ...OTHERS].find((kind) => kind.type?.test(type)))
+  return toKind([WORD_ZIP, ...OTHER_ZIPS].find((kind) => kind.type?.test(type)))
 }
 
 /**
@@ -60,10 +60,10 @@ export function zipKindOf(
 ): { readonly name: string; readonly isWord: boolean } | undefined {
   const label = [...labels].join('\n')
   const hasPart = ({ part }: ZipKind): boolean => names.some((name) => part.test(name))
-  if (WORD.label.test(label) || hasPart(WORD)) return toKind(WORD)
-  return toKind(OTHERS.find((kind) => kind.label.test(label)) ?? OTHERS.find(hasPart))
+  if (WORD_ZIP.label.test(label) || hasPart(WORD_ZIP)) return toKind(WORD_ZIP)
+  return toKind(OTHER_ZIPS.find((kind) => kind.label.test(label)) ?? OTHER_ZIPS.find(hasPart))
 }
 
 function toKind(kind: ZipKind | undefined): { readonly name: string; readonly isWord: boolean } | undefined {
-  return kind && { name: kind.name, isWord: kind === WORD }
+  return kind && { name: kind.name, isWord: kind === WORD_ZIP }
 }

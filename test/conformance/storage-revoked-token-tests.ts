@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../../src/ports/index.js'
 
-type DefineTest = (name: string, body: (storage: Storage) => Promise<void>) => void
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { DocumentFilter, VectorCollection, VectorIndex } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { nearestWindowsTests } from './vector-nearest-tests.js'
-import { vectorRows as rows, windowRows } from './vector-rows.js'
+import { vectorRows, windowRows } from './vector-rows.js'
 
 const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
 const OTHER: VectorCollection = { name: 'context-2-model-0a1b', dimensions: 4 }
@@ -15,7 +15,7 @@ const BETWEEN = [0.6, 0.8, 0, 0]
 export function vectorIndexSuite(runner: TestRunner, name: string, create: CreateSubject<VectorIndex>): void {
   defineSuite(runner, `VectorIndex: ${name}`, create, (test) => {
     test('finds the nearest windows with their cosine, the nearest first', async (index) => {
-      await index.add(COLLECTION, rows(7, [Y, X, BETWEEN]))
+      await index.add(COLLECTION, vectorRows(7, [Y, X, BETWEEN]))
       const hits = await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })
       assert.deepEqual(
         hits.map(({ similarity, ...key }) => [key, Math.round(similarity * 1_000) / 1_000]),
@@ -28,7 +28,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('returns negative cosines unchanged, whatever the length of the vectors', async (index) => {
-      await index.add(COLLECTION, rows(1, [[-3, 0, 0, 0]]))
+      await index.add(COLLECTION, vectorRows(1, [[-3, 0, 0, 0]]))
       const [hit] = await index.search(COLLECTION, Float32Array.from([0.5, 0, 0, 0]), { limit: 1 })
       assert.ok(Math.abs((hit?.similarity ?? 0) + 1) < 1e-5)
     })
@@ -36,7 +36,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     test('returns as many hits as the limit says, or all if there are fewer', async (index) => {
       await index.add(
         COLLECTION,
-        rows(
+        vectorRows(
           1,
           Array.from({ length: 50 }, () => X),
         ),
@@ -47,7 +47,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
 
     test('finds windows directly after their addition', async (index) => {
       for (let documentId = 1; documentId <= 5; documentId += 1) {
-        await index.add(COLLECTION, rows(documentId, [X]))
+        await index.add(COLLECTION, vectorRows(documentId, [X]))
         assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 10 })).length, documentId)
       }
     })
@@ -57,13 +57,13 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       for (const documentId of [1, 3])
         await index.add(
           COLLECTION,
-          rows(
+          vectorRows(
             documentId,
             Array.from({ length: 300 }, () => X),
           ),
         )
-      await index.add(COLLECTION, rows(2, [BETWEEN, Y, BETWEEN]))
-      await index.add(COLLECTION, rows(4, [Y]))
+      await index.add(COLLECTION, vectorRows(2, [BETWEEN, Y, BETWEEN]))
+      await index.add(COLLECTION, vectorRows(4, [Y]))
       const found = async (documents: DocumentFilter, limit = 10): Promise<number[]> => {
         const hits = await index.search(COLLECTION, Float32Array.from(X), { limit, documents })
         return hits.map(({ documentId }) => documentId)
@@ -79,7 +79,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('accepts filters of ten thousand documents', async (index) => {
-      for (const documentId of [1, 20_000]) await index.add(COLLECTION, rows(documentId, [X]))
+      for (const documentId of [1, 20_000]) await index.add(COLLECTION, vectorRows(documentId, [X]))
       const many = Array.from({ length: 10_000 }, (_, number) => number + 2)
       for (const documents of [{ only: [1, ...many] }, { except: [20_000, ...many] }]) {
         const hits = await index.search(COLLECTION, Float32Array.from(X), { limit: 5, documents })
@@ -91,8 +91,8 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('keeps collections separate', async (index) => {
-      await index.add(COLLECTION, rows(1, [X]))
-      await index.add(OTHER, rows(2, [X]))
+      await index.add(COLLECTION, vectorRows(1, [X]))
+      await index.add(OTHER, vectorRows(2, [X]))
       const hits = await index.search(OTHER, Float32Array.from(X), { limit: 10 })
       assert.deepEqual(
         hits.map(({ documentId }) => documentId),
@@ -101,8 +101,8 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('returns vectors in the order of the keys', async (index) => {
-      await index.add(COLLECTION, rows(3, [X, BETWEEN]))
-      await index.add(COLLECTION, rows(4, [Y]))
+      await index.add(COLLECTION, vectorRows(3, [X, BETWEEN]))
+      await index.add(COLLECTION, vectorRows(4, [Y]))
       const keys = [
         { documentId: 4, chunk: 0, window: 0 },
         { documentId: 3, chunk: 1, window: 0 },
@@ -122,7 +122,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     test('counts the windows of one document', async (index) => {
       await index.add(COLLECTION, windowRows(3, 0, [X, Y]))
       await index.add(COLLECTION, windowRows(3, 1, [X]))
-      await index.add(COLLECTION, rows(4, [Y]))
+      await index.add(COLLECTION, vectorRows(4, [Y]))
       const counted = async (): Promise<number[]> =>
         await Promise.all([3, 4, 5].map((documentId) => index.count(COLLECTION.name, documentId)))
       assert.deepEqual(await counted(), [3, 1, 0])
@@ -132,8 +132,8 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('deletes the windows of a document from a given chunk on', async (index) => {
-      await index.add(COLLECTION, rows(1, [X, X, X]))
-      await index.add(COLLECTION, rows(2, [X]))
+      await index.add(COLLECTION, vectorRows(1, [X, X, X]))
+      await index.add(COLLECTION, vectorRows(2, [X]))
       await index.deleteDocument(COLLECTION.name, 1, 1)
       assert.deepEqual([...(await index.countByDocument(COLLECTION.name))].sort(), [
         [1, 1],
@@ -157,12 +157,12 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('drops a collection, which a later addition creates again', async (index) => {
-      await index.add(COLLECTION, rows(1, [X]))
-      await index.add(OTHER, rows(1, [X]))
+      await index.add(COLLECTION, vectorRows(1, [X]))
+      await index.add(OTHER, vectorRows(1, [X]))
       await index.drop(COLLECTION.name)
       assert.deepEqual(await index.listCollections(), [OTHER.name])
       assert.deepEqual(await index.search(COLLECTION, Float32Array.from(X), { limit: 3 }), [])
-      await index.add(COLLECTION, rows(2, [Y]))
+      await index.add(COLLECTION, vectorRows(2, [Y]))
       assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 3 })).length, 1)
     })
 
@@ -174,10 +174,10 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
         [X, [Number.POSITIVE_INFINITY, 0, 0, 0]],
         [[0, infinite, 0, 0], X],
       ]) {
-        await rejectsWith('ERR_VECTOR_INVALID', index.add(COLLECTION, rows(1, vectors)))
+        await rejectsWith('ERR_VECTOR_INVALID', index.add(COLLECTION, vectorRows(1, vectors)))
       }
       assert.equal((await index.countByDocument(COLLECTION.name)).size, 0)
-      await index.add(COLLECTION, rows(1, [X]))
+      await index.add(COLLECTION, vectorRows(1, [X]))
       for (const query of [[1, 0, 0], [1, 0, 0, 0, 0], [1, Number.NaN, 0, 0], []]) {
         await rejectsWith('ERR_VECTOR_INVALID', index.search(COLLECTION, Float32Array.from(query), { limit: 1 }))
         const queries = [X, query].map((vector) => Float32Array.from(vector))
@@ -190,7 +190,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
 
     test('handles concurrent writers', async (index) => {
       const documents = Array.from({ length: 20 }, (_, number) => number + 1)
-      await Promise.all(documents.map((documentId) => index.add(COLLECTION, rows(documentId, [X, Y]))))
+      await Promise.all(documents.map((documentId) => index.add(COLLECTION, vectorRows(documentId, [X, Y]))))
       await Promise.all(documents.slice(10).map((documentId) => index.deleteDocument(COLLECTION.name, documentId, 0)))
       assert.deepEqual(
         [...(await index.countByDocument(COLLECTION.name))].sort(([one], [other]) => one - other),
@@ -201,9 +201,9 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     test('finds the windows of the first writers of a collection, however close together they write', async (index) => {
       for (let pauseMs = 0; pauseMs < 12; pauseMs += 0.25) {
         const collection = { name: `context-${pauseMs}`, dimensions: 4 }
-        const first = index.add(collection, rows(1, [X]))
+        const first = index.add(collection, vectorRows(1, [X]))
         for (const end = performance.now() + pauseMs; performance.now() < end; ) await setImmediate()
-        await Promise.all([first, index.add(collection, rows(2, [Y])), index.countByDocument(collection.name)])
+        await Promise.all([first, index.add(collection, vectorRows(2, [Y])), index.countByDocument(collection.name)])
         assert.equal((await index.countByDocument(collection.name)).size, 2)
       }
     })
@@ -212,7 +212,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       const documents = Array.from({ length: 60 }, (_, number) => number + 1)
       await Promise.all(
         documents.map(async (documentId) => {
-          await index.add(COLLECTION, rows(documentId, [X, Y]))
+          await index.add(COLLECTION, vectorRows(documentId, [X, Y]))
           const options = { limit: 5, documents: { only: [documentId] } }
           assert.equal((await index.search(COLLECTION, Float32Array.from(X), options)).length, 2)
         }),
@@ -220,12 +220,12 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('applies writes in the order of the calls', async (index) => {
-      await index.add(COLLECTION, rows(2, [X]))
+      await index.add(COLLECTION, vectorRows(2, [X]))
       await Promise.all([
-        index.add(COLLECTION, rows(1, [X, X, X])),
+        index.add(COLLECTION, vectorRows(1, [X, X, X])),
         index.deleteDocument(COLLECTION.name, 1, 0),
-        index.add(COLLECTION, rows(1, [Y, Y])),
-        index.add(COLLECTION, rows(3, [Y])),
+        index.add(COLLECTION, vectorRows(1, [Y, Y])),
+        index.add(COLLECTION, vectorRows(3, [Y])),
         index.deleteDocument(COLLECTION.name, 1, 1),
       ])
       assert.deepEqual([...(await index.countByDocument(COLLECTION.name))].sort(), [
@@ -237,7 +237,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
 
     test('loses no window over many small additions and deletions', async (index) => {
       for (let documentId = 1; documentId <= 150; documentId += 1) {
-        await index.add(COLLECTION, rows(documentId, [X]))
+        await index.add(COLLECTION, vectorRows(documentId, [X]))
         if (documentId % 3 === 0) await index.deleteDocument(COLLECTION.name, documentId, 0)
       }
       assert.equal((await index.countByDocument(COLLECTION.name)).size, 100)
@@ -245,11 +245,11 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
     })
 
     test('rejects every call after close, and a second close succeeds', async (index) => {
-      await index.add(COLLECTION, rows(1, [X]))
+      await index.add(COLLECTION, vectorRows(1, [X]))
       await index.close()
       await index.close()
       await rejectsWith('ERR_CLOSED', index.search(COLLECTION, Float32Array.from(X), { limit: 1 }))
-      await rejectsWith('ERR_CLOSED', index.add(COLLECTION, rows(1, [X])))
+      await rejectsWith('ERR_CLOSED', index.add(COLLECTION, vectorRows(1, [X])))
       await rejectsWith('ERR_CLOSED', index.count(COLLECTION.name, 1))
       const chunks = [{ documentId: 1, chunk: 0 }]
       await rejectsWith('ERR_CLOSED', index.nearestWindows(COLLECTION, [Float32Array.from(X)], chunks))

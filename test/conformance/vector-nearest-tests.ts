@@ -2,10 +2,6 @@ import assert from 'node:assert/strict'
 import type { VectorCollection, VectorIndex } from '../../src/ports/index.js'
 import { windowRows } from './vector-rows.js'
 
-const X = [1, 0, 0, 0]
-const Y = [0, 1, 0, 0]
-const BETWEEN = [0.6, 0.8, 0, 0]
-
 type Test = (name: string, body: (index: VectorIndex) => Promise<void>) => void
 
 /** Tests that compare the windows of given chunks with vectors of four dimensions. */

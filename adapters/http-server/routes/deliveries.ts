@@ -6,15 +6,15 @@ import { type Route, route } from '../route.js'
 import { throttledAnswer } from '../schemas.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
-const PATH = '/v1/outbound-webhooks/deliveries'
-const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
+const DELIVERIES_PATH = '/v1/outbound-webhooks/deliveries'
+const DELIVERY_BY_ID = { ...COMMON, path: `${DELIVERIES_PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
 
 /** The delivery log. Specification: Delivery rules. */
 export const DELIVERY_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
     method: 'GET',
-    path: PATH,
+    path: DELIVERIES_PATH,
     operationId: 'listDeliveries',
     summary: "List the deliveries of the token's company and the companies below it",
     query: deliveryQuerySchema,
@@ -22,7 +22,7 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     handle: async ({ query }, { deliveries }) => json(await deliveries.list(query)),
   }),
   route({
-    ...BY_ID,
+    ...DELIVERY_BY_ID,
     method: 'GET',
     operationId: 'getDelivery',
     summary: 'Get a delivery with its attempts',
@@ -30,9 +30,9 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     handle: async ({ params }, { deliveries }) => json(await deliveries.get(params.id)),
   }),
   route({
-    ...BY_ID,
+    ...DELIVERY_BY_ID,
     method: 'POST',
-    path: `${PATH}/{id}/resend`,
+    path: `${DELIVERIES_PATH}/{id}/resend`,
     operationId: 'resendDelivery',
     summary: 'Send the same bytes to the same destination as a new delivery',
     answers: {

@@ -8,18 +8,18 @@ import { limitAnswer, throttledAnswer } from '../schemas.js'
 import { streamList } from '../stream-list.js'
 
 const COMMON = { api: 'events', access: 'tenant' } as const
-const PATH = '/v1/outbound-webhooks/destinations'
+const DESTINATIONS_PATH = '/v1/outbound-webhooks/destinations'
 const TOO_MANY_CHANGES = {
   429: throttledAnswer('The company has created or changed too many destinations in a minute'),
 }
-const BY_ID = { ...COMMON, path: `${PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
+const DESTINATION_BY_ID = { ...COMMON, path: `${DESTINATIONS_PATH}/{id}`, params: objectSchema({ id: idSchema() }) } as const
 
 /** Specification: Events. */
 export const DESTINATION_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
     method: 'GET',
-    path: PATH,
+    path: DESTINATIONS_PATH,
     operationId: 'listDestinations',
     summary: "List the destinations of a company; default: the token's company",
     query: listQuerySchemaWith({ cid: idSchema().optional() }),
@@ -34,7 +34,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
     method: 'POST',
-    path: PATH,
+    path: DESTINATIONS_PATH,
     operationId: 'createDestination',
     summary: 'Add a destination',
     body: destinationSchema,
@@ -49,7 +49,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),
   }),
   route({
-    ...BY_ID,
+    ...DESTINATION_BY_ID,
     method: 'GET',
     operationId: 'getDestination',
     summary: 'Get a destination',
@@ -57,7 +57,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     handle: async ({ params }, { destinations }) => json(await destinations.get(params.id)),
   }),
   route({
-    ...BY_ID,
+    ...DESTINATION_BY_ID,
     method: 'PUT',
     operationId: 'updateDestination',
     summary: 'Update a destination; its secret and its company do not change',
@@ -69,7 +69,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     handle: async ({ params, body }, { destinations }) => json(await destinations.update(params.id, body)),
   }),
   route({
-    ...BY_ID,
+    ...DESTINATION_BY_ID,
     method: 'DELETE',
     operationId: 'deleteDestination',
     summary: 'Delete a destination and cancel its pending deliveries',
@@ -80,9 +80,9 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     },
   }),
   route({
-    ...BY_ID,
+    ...DESTINATION_BY_ID,
     method: 'POST',
-    path: `${PATH}/{id}/rotate-secret`,
+    path: `${DESTINATIONS_PATH}/{id}/rotate-secret`,
     operationId: 'rotateDestinationSecret',
     summary: 'Replace the signing secret of a destination',
     answers: {
@@ -94,9 +94,9 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     handle: async ({ params }, { destinations }) => secretJson(await destinations.rotateSecret(params.id)),
   }),
   route({
-    ...BY_ID,
+    ...DESTINATION_BY_ID,
     method: 'POST',
-    path: `${PATH}/{id}/test`,
+    path: `${DESTINATIONS_PATH}/{id}/test`,
     operationId: 'testDestination',
     summary: 'Send a test event (run.started, of no run) to one destination',
     answers: {
